@@ -12,7 +12,7 @@ from tests.support.direct import DIRECT
 
 def open_web(settings: HttpSettings | None = None, outgoing: OutgoingSettings = DIRECT) -> GuardedHttp:
     """One for an event loop."""
-    return GuardedHttp(settings or HttpSettings(), outgoing, tls=_tls(), kept=0)
+    return GuardedHttp(settings or HttpSettings(), outgoing, tls=_tls(), keep_open=0)
 
 
 @cache

@@ -39,7 +39,7 @@ class FlowRuns:
         form: Mapping[str, JsonValue],
         file_ids: tuple[str, ...],
         on_event: RunEvent,
-        wanted: Wanted = "draft",
+        version: Wanted = "draft",
         idempotency_key: str | None = None,
         outside: Marks = (),
     ) -> RunOutcome:
@@ -47,7 +47,7 @@ class FlowRuns:
 
         With a key the same request starts one run. When the caller is cancelled, so is the run.
         """
-        start = checked(RunStart, text=text, form_data=dict(form), file_ids=list(file_ids), version=wanted)
+        start = checked(RunStart, text=text, form_data=dict(form), file_ids=list(file_ids), version=version)
         run_id = await start_once(
             self.database, self.engine, principal, flow_id, start, idempotency_key=idempotency_key, outside=outside
         )

@@ -1,7 +1,7 @@
 """The last step of a restore: prepared files take the place of the present ones, completely or not at all.
 
 The moves are written to a journal in the data folder first. A process that ends in the middle leaves the journal, and
-whoever opens the installation next finishes the moves. Every move can be repeated: it is skipped once it was made.
+the next process that opens the installation finishes the moves. Every move can be repeated: a made one is skipped.
 """
 
 import json

@@ -75,7 +75,7 @@ def _secret_issue(node: Node, field: FieldTemplate, value: JsonValue) -> Issue |
             (name for name in members if not isinstance(value[name], texts) and not _names(value[name])), ""
         )
         fallback = None if field.secret_values else value.get(MODEL_FALLBACK)
-        issues = (_secret_issue(node, field, one) for one in (fallback if isinstance(fallback, list) else ()))
+        issues = (_secret_issue(node, field, model) for model in (fallback if isinstance(fallback, list) else ()))
         first = next((issue for issue in issues if issue is not None), None)
         if first is not None:
             return first
@@ -96,7 +96,7 @@ def _names(value: JsonValue) -> bool:
 
 def _option_issue(node: Node, field: FieldTemplate, value: JsonValue) -> Issue | None:
     selected = value if isinstance(value, list) else [value]
-    wrong = next((one for one in selected if not isinstance(one, str) or one not in field.options), None)
+    wrong = next((choice for choice in selected if not isinstance(choice, str) or choice not in field.options), None)
     if wrong is None and (isinstance(value, str) or field.kind is FieldKind.MULTISELECT):
         return None
     hint = did_you_mean(wrong, field.options) if isinstance(wrong, str) else ""
@@ -155,9 +155,9 @@ def _is_model(value: JsonValue) -> bool:
     fallback = value.get(MODEL_FALLBACK) or []
     if not isinstance(fallback, list) or len(fallback) > MOST_FALLBACKS:
         return False
-    names = [f"{one.get('provider')}/{one.get('name')}" if isinstance(one, dict) else one for one in fallback]
-    nested = any(isinstance(one, dict) and one.get(MODEL_FALLBACK) for one in fallback)
-    return not nested and all(isinstance(one, str) and "/" in one for one in names) and len(set(names)) == len(names)
+    names = [f"{model.get('provider')}/{model.get('name')}" if isinstance(model, dict) else model for model in fallback]
+    nested = any(isinstance(model, dict) and model.get(MODEL_FALLBACK) for model in fallback)
+    return not nested and all(isinstance(name, str) and "/" in name for name in names) and len(set(names)) == len(names)
 
 
 _EXPECTED: dict[FieldKind, tuple[Callable[[JsonValue], bool], str]] = {

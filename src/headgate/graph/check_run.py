@@ -168,12 +168,12 @@ def _handover_issues(wiring: Wiring, edge: Edge) -> Iterator[Issue]:
     brought = taker.policy.input_source is not InputSource.PREVIOUS_STEP
     if edge.input != taken.main_field.name or brought or edge.input in taker.policy.input_bindings:
         return
-    wanted = taker.policy.input_type
+    input_type = taker.policy.input_type
     output = given.output(edge.output)
-    if output is not None and not _fits(giver, output.type, wanted, main=edge.output == given.main_output.name):
+    if output is not None and not _fits(giver, output.type, input_type, main=edge.output == given.main_output.name):
         yield Issue(
             IssueCode.INCOMPATIBLE,
-            f"{named(taker)} takes input of type {wanted.value}, but {edge.id} delivers {output.type}.",
+            f"{named(taker)} takes input of type {input_type.value}, but {edge.id} delivers {output.type}.",
             f"Change input_type of '{taker.id}', or the output of '{giver.id}'.",
             taker.id,
             "input_type",
@@ -184,17 +184,17 @@ def _handover_issues(wiring: Wiring, edge: Edge) -> Iterator[Issue]:
 
 def _contract_gaps(giver: Node, taker: Node, given: Template, edge: Edge) -> Iterator[Issue]:
     """Check contracts along an edge, for any output."""
-    output, wanted = given.output(edge.output), taker.policy.input_contract
-    if output is None or wanted is None:
+    output, required = given.output(edge.output), taker.policy.input_contract
+    if output is None or required is None:
         return
     contract = _contract_of(giver, given, output)
     if contract is not None:
         who = f"the output contract of '{giver.id}'"
     else:
-        if output.type is not PortType.TEXT or canonical_contract(wanted).get("type") not in FILE_TYPES:
+        if output.type is not PortType.TEXT or canonical_contract(required).get("type") not in FILE_TYPES:
             return
         contract, who = _TEXT, f"the output '{output.name}' of '{giver.id}', which is text,"
-    for gap in compatible(contract, wanted):
+    for gap in compatible(contract, required):
         yield Issue(
             IssueCode.INCOMPATIBLE,
             f"{who} does not satisfy the input contract of '{taker.id}': {gap}.",
@@ -216,13 +216,13 @@ def _contract_of(giver: Node, given: Template, output: OutputTemplate) -> Contra
 
 def _bound_contract_issues(wiring: Wiring, taker: Node) -> Iterator[Issue]:
     """Check contracts where a binding provides the main input: one reference to a step, or to a part of its output."""
-    template, wanted = wiring.templates[taker.id], taker.policy.input_contract
-    if template is None or template.main_field is None or wanted is None or check_contract(wanted):
+    template, required = wiring.templates[taker.id], taker.policy.input_contract
+    if template is None or template.main_field is None or required is None or check_contract(required):
         return
     text = taker.policy.input_bindings.get(template.main_field.name, "").strip()
     match = REFERENCE.fullmatch(text)
     given = _promised(wiring, match[1].split(".")) if match is not None else None
-    for gap in compatible(given, wanted):
+    for gap in compatible(given, required):
         yield Issue(
             IssueCode.INCOMPATIBLE,
             (
@@ -247,9 +247,9 @@ def _promised(wiring: Wiring, path: list[str]) -> Contract | None:
     return None if contract is None or check_contract(contract) else part_of(contract, path[2:])
 
 
-def _fits(giver: Node, output: PortType, wanted: InputType, *, main: bool) -> bool:
-    if wanted in _FILE_INPUTS:
+def _fits(giver: Node, output: PortType, required: InputType, *, main: bool) -> bool:
+    if required in _FILE_INPUTS:
         return output is PortType.FILE or output is PortType.MESSAGE
-    if wanted is InputType.JSON:
+    if required is InputType.JSON:
         return output in _STRUCTURED or (main and giver.policy.output_type is OutputType.JSON)
-    return wanted is not InputType.TEXT or output is not PortType.FILE
+    return required is not InputType.TEXT or output is not PortType.FILE

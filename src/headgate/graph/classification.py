@@ -122,7 +122,7 @@ def model_ref(value: JsonValue) -> ModelRef | None:
 def model_refs(value: JsonValue) -> list[ModelRef | None]:
     """The model that a field's value names, followed by its fallback models."""
     fallback = value.get(MODEL_FALLBACK) if isinstance(value, dict) else None
-    return [model_ref(value), *(model_ref(one) for one in (fallback if isinstance(fallback, list) else ()))]
+    return [model_ref(value), *(model_ref(model) for model in (fallback if isinstance(fallback, list) else ()))]
 
 
 class _Classifier:

@@ -69,15 +69,15 @@ def canonical_contract(contract: Contract) -> dict[str, JsonValue]:
 
 def check_contract(contract: Contract) -> list[Violation]:
     """Return the faults of a contract itself; empty when it is valid."""
-    wanted = canonical_contract(contract)
-    kind = wanted.get("type")
+    canonical = canonical_contract(contract)
+    kind = canonical.get("type")
     if kind not in CONTRACT_TYPES:
         hint = did_you_mean(str(kind), CONTRACT_TYPES)
         return [Violation("$.type", f"there is no contract type '{kind}'{hint or '.'} Types: {listed(CONTRACT_TYPES)}")]
     if kind == "json":
-        unknown = _unknown_members(wanted, ("type", "schema"))
-        return first_violations([*unknown, *schema_faults(wanted.get("schema", {}), "$.schema")])
-    return list(_envelope_faults(wanted, _TEXT_MEMBERS if kind == "text" else _FILE_MEMBERS))
+        unknown = _unknown_members(canonical, ("type", "schema"))
+        return first_violations([*unknown, *schema_faults(canonical.get("schema", {}), "$.schema")])
+    return list(_envelope_faults(canonical, _TEXT_MEMBERS if kind == "text" else _FILE_MEMBERS))
 
 
 def violations(value: JsonValue, contract: Contract) -> list[Violation]:
@@ -88,24 +88,24 @@ def violations(value: JsonValue, contract: Contract) -> list[Violation]:
     faults = check_contract(contract)
     if faults:
         raise ValueError(f"faulty contract: {faults[0]}")
-    wanted = canonical_contract(contract)
-    kind = wanted["type"]
+    canonical = canonical_contract(contract)
+    kind = canonical["type"]
     if kind == "json":
-        schema = wanted.get("schema", {})
+        schema = canonical.get("schema", {})
         return schema_violations(value, schema if isinstance(schema, dict) else {})
     if kind == "text":
-        return list(_text_violations(value, wanted))
-    return first_violations(list(_file_violations(value, wanted)))
+        return list(_text_violations(value, canonical))
+    return first_violations(list(_file_violations(value, canonical)))
 
 
-def compatible(given: Contract | None, wanted: Contract | None) -> list[Violation]:
+def compatible(given: Contract | None, required: Contract | None) -> list[Violation]:
     """Return why an output contract may not satisfy an input contract; empty when it always does.
 
     When either is missing there is nothing to compare, and the value is checked at run time.
     """
-    if given is None or wanted is None or check_contract(given) or check_contract(wanted):
+    if given is None or required is None or check_contract(given) or check_contract(required):
         return []
-    have, want = canonical_contract(given), canonical_contract(wanted)
+    have, want = canonical_contract(given), canonical_contract(required)
     if have["type"] == want["type"] == "json":
         return first_violations(list(schema_gaps(_schema(have), _schema(want))))
     if have["type"] != want["type"] and (have["type"], want["type"]) not in _WIDENS:
@@ -115,10 +115,10 @@ def compatible(given: Contract | None, wanted: Contract | None) -> list[Violatio
 
 def part_of(contract: Contract, path: Sequence[str]) -> Contract | None:
     """Return the contract of the value at a path inside a contract; None when it does not define one."""
-    wanted = canonical_contract(contract)
-    if wanted.get("type") != "json":
-        return wanted if not path else None
-    schema: JsonValue = wanted.get("schema", {})
+    canonical = canonical_contract(contract)
+    if canonical.get("type") != "json":
+        return canonical if not path else None
+    schema: JsonValue = canonical.get("schema", {})
     for segment in path:
         schema = _inner(schema, segment)
     return {"type": "json", "schema": schema} if isinstance(schema, dict) and schema else None
@@ -227,21 +227,21 @@ def _of_kind(media_type: str, kind: str) -> bool:
 
 
 def _matches(media_type: str, name: str, form: str) -> bool:
-    wanted = form.lower()
-    if "/" not in wanted:
-        return name.lower().endswith("." + wanted.lstrip(".")) or media_type == mimetypes.types_map.get("." + wanted)
-    return media_type.startswith(wanted[:-1]) if wanted.endswith("/*") else media_type == wanted
+    pattern = form.lower()
+    if "/" not in pattern:
+        return name.lower().endswith("." + pattern.lstrip(".")) or media_type == mimetypes.types_map.get("." + pattern)
+    return media_type.startswith(pattern[:-1]) if pattern.endswith("/*") else media_type == pattern
 
 
-def _envelope_gaps(given: Contract, wanted: Contract) -> Iterator[Violation]:
-    form = wanted.get("format")
+def _envelope_gaps(given: Contract, required: Contract) -> Iterator[Violation]:
+    form = required.get("format")
     if form is not None and given.get("format") != form and given["type"] != "json":
         yield Violation("$.format", f"must be {form}, but is {given.get('format', 'any')}")
     for name in ("max_bytes", "max_length", "max_count"):
-        most, may = _limit(wanted, name), _limit(given, name)
+        most, may = _limit(required, name), _limit(given, name)
         if most is not None and (may is None or may > most):
             yield Violation(f"$.{name}", f"must be at most {most}, but may be {'more' if may is None else may}")
-    least, may = _limit(wanted, "min_length"), _limit(given, "min_length")
+    least, may = _limit(required, "min_length"), _limit(given, "min_length")
     if least is not None and (may or 0) < least:
         yield Violation("$.min_length", f"must be at least {least}, but may be {may or 0}")
 

@@ -56,16 +56,16 @@ class FlowDiff:
 
     def lines(self) -> list[str]:
         """Return one line per change, `+` added, `-` removed, `~` changed."""
-        found = [f"+ node '{node.id}' ({node.type})" for node in self.nodes_added]
-        found += [f"- node '{node.id}' ({node.type})" for node in self.nodes_removed]
+        texts = [f"+ node '{node.id}' ({node.type})" for node in self.nodes_added]
+        texts += [f"- node '{node.id}' ({node.type})" for node in self.nodes_removed]
         for node in self.nodes_changed:
             if node.renamed_from:
-                found.append(f"~ node '{node.renamed_from}' is now '{node.id}'")
-            found += [f"~ node '{node.id}' {change}" for change in node.changes]
-        found += [f"+ edge {edge.id}" for edge in self.edges_added]
-        found += [f"- edge {edge.id}" for edge in self.edges_removed]
-        found += [f"~ {change}" for change in self.flow_changes]
-        return found + [f"~ order of the {part}" for part in self.reordered]
+                texts.append(f"~ node '{node.renamed_from}' is now '{node.id}'")
+            texts += [f"~ node '{node.id}' {change}" for change in node.changes]
+        texts += [f"+ edge {edge.id}" for edge in self.edges_added]
+        texts += [f"- edge {edge.id}" for edge in self.edges_removed]
+        texts += [f"~ {change}" for change in self.flow_changes]
+        return texts + [f"~ order of the {part}" for part in self.reordered]
 
     def as_json(self) -> dict[str, JsonValue]:
         """Return the diff as a JSON object without empty members."""

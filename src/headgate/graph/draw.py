@@ -1,4 +1,4 @@
-"""A flow as a drawing for a terminal: one line a step, edges as lanes beside it.
+"""A flow as a drawing for a terminal: one line a step, edges as lanes next to it.
 
 ```
 Licence report

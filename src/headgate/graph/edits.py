@@ -115,9 +115,11 @@ def connect(flow: Flow, edge: Edge, catalog: Catalog, *, replace: bool = False) 
     occupied = {(other_edge.target, other_edge.input): other_edge for other_edge in reversed(flow.edges)}
     crowded = crowding_issue(wiring, edge, occupied) if issue is None else None
     replaced = crowded is not None and replace
-    raise_if_any(one for one in (issue, None if replaced else crowded) if one is not None)
+    raise_if_any(problem for problem in (issue, None if replaced else crowded) if problem is not None)
     changes = (
-        removals(flow.edges, lambda one: (one.target, one.input) == (edge.target, edge.input), ChangeKind.EDGE_REMOVED)
+        removals(
+            flow.edges, lambda other: (other.target, other.input) == (edge.target, edge.input), ChangeKind.EDGE_REMOVED
+        )
         if replaced
         else []
     )
@@ -140,7 +142,7 @@ def disconnect(flow: Flow, edge: Edge) -> Edit:
                 )
             ]
         )
-    return apply_changes(flow, removals(flow.edges, lambda one: one == edge, ChangeKind.EDGE_REMOVED))
+    return apply_changes(flow, removals(flow.edges, lambda other: other == edge, ChangeKind.EDGE_REMOVED))
 
 
 def configure(

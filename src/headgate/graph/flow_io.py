@@ -92,27 +92,27 @@ def classify_io(flow: Flow, catalog: Catalog) -> FlowIO:
     """Return the inputs and outputs of a flow. Works on drafts, also invalid ones."""
     wiring = wire(flow, catalog)
     form = tuple(field.id for field in flow.form)
-    inputs = [one for step in wiring.steps for one in _inputs(wiring, wiring.nodes[step], form)]
+    inputs = [flow_input for step in wiring.steps for flow_input in _inputs(wiring, wiring.nodes[step], form)]
     outputs = [
         FlowOutput(step, kind, _main(wiring.templates[step]))
         for step in wiring.steps
         for kind in _output_kinds(wiring.nodes[step], wiring.templates[step], is_leaf=not wiring.children[step])
     ]
     tools = [
-        (key, one.edge.target)
+        (key, edge_wire.edge.target)
         for key in wiring.nodes
-        for one in wiring.leaving[key]
-        if one.type is PortType.TOOL and one.edge.output == TOOL_OUTPUT
+        for edge_wire in wiring.leaving[key]
+        if edge_wire.type is PortType.TOOL and edge_wire.edge.output == TOOL_OUTPUT
     ]
     return FlowIO(tuple(inputs), tuple(outputs), flow.form, tuple(tools))
 
 
 def _inputs(wiring: Wiring, node: Node, form: tuple[str, ...]) -> Iterator[FlowInput]:
     if node.type in _TEXT_INPUTS:
-        given = is_set(node, "text") or any(one.edge.input == "text" for one in wiring.arriving[node.id])
+        given = is_set(node, "text") or any(edge_wire.edge.input == "text" for edge_wire in wiring.arriving[node.id])
         if not given:
             yield FlowInput(node.id, _TEXT_INPUTS[node.type])
-        if any(one.edge.output == "files" for one in wiring.leaving[node.id]):
+        if any(edge_wire.edge.output == "files" for edge_wire in wiring.leaving[node.id]):
             yield FlowInput(node.id, "files")
     elif node.type == "FormInput":
         only = node.params.get("only")

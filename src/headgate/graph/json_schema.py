@@ -91,35 +91,35 @@ def _inner_faults(schema: Schema, path: str, depth: int) -> Iterator[Violation]:
 
 def schema_violations(value: JsonValue, schema: Schema) -> list[Violation]:
     """Return the violations of a schema of the subset, in the value's order; empty when the value is valid."""
-    found: dict[Violation, None] = {}
+    faults: dict[Violation, None] = {}
     for error in _compiled(canonical_json(dict(schema))).iter_errors(value):
         path = "$"
         for part in error.absolute_path:
             path = member_path(path, part)
-        found.update(dict.fromkeys(_told(path, error.validator, error.validator_value, error.instance, error.schema)))
-        if len(found) > MAX_VIOLATIONS:
+        faults.update(dict.fromkeys(_told(path, error.validator, error.validator_value, error.instance, error.schema)))
+        if len(faults) > MAX_VIOLATIONS:
             break
-    return first_violations(sorted(found, key=lambda violation: violation.path))
+    return first_violations(sorted(faults, key=lambda violation: violation.path))
 
 
-def first_violations(found: Sequence[Violation]) -> list[Violation]:
+def first_violations(faults: Sequence[Violation]) -> list[Violation]:
     """Return the first violations; the last one mentions the number of further ones."""
-    if len(found) <= MAX_VIOLATIONS:
-        return list(found)
-    return [*found[: MAX_VIOLATIONS - 1], Violation("$", "has further violations")]
+    if len(faults) <= MAX_VIOLATIONS:
+        return list(faults)
+    return [*faults[: MAX_VIOLATIONS - 1], Violation("$", "has further violations")]
 
 
-def _told(path: str, keyword: str, wanted: Any, value: Any, schema: Any) -> list[Violation]:  # noqa: ANN401 - JSON
+def _told(path: str, keyword: str, expected: Any, value: Any, schema: Any) -> list[Violation]:  # noqa: ANN401 - JSON
     """Return a jsonschema error in Headgate's own text, which never repeats the value."""
     if keyword == "required":
-        return [Violation(member_path(path, name), "is missing") for name in wanted if name not in value]
+        return [Violation(member_path(path, name), "is missing") for name in expected if name not in value]
     if keyword == "additionalProperties":
         extra = [name for name in value if name not in schema.get("properties", {})]
         return [Violation(member_path(path, name), "is not allowed here") for name in extra]
     if keyword == "type":
-        names = wanted if isinstance(wanted, list) else [wanted]
+        names = expected if isinstance(expected, list) else [expected]
         return [Violation(path, f"must be {listed(names)}, not {json_type(value)}")]
-    choices = listed([clipped(canonical_json(choice), 40) for choice in wanted])
+    choices = listed([clipped(canonical_json(choice), 40) for choice in expected])
     return [Violation(path, f"must be one of {choices}")]
 
 
@@ -131,23 +131,23 @@ def _compiled(schema: str) -> SchemaCheck:
     return cast("SchemaCheck", Draft7Validator(cast("dict[str, Any]", parse_json(schema))))
 
 
-def schema_gaps(given: Schema, wanted: Schema, path: str = "$") -> Iterator[Violation]:
+def schema_gaps(given: Schema, required: Schema, path: str = "$") -> Iterator[Violation]:
     """Yield why a valid value of `given` may violate `wanted`; nothing when it cannot."""
-    have, want = types_of(given), types_of(wanted)
+    have, want = types_of(given), types_of(required)
     unfit = [name for name in have if name not in want and not (name == "integer" and "number" in want)]
     if unfit:
         yield Violation(path, f"must be {listed(want)}, but may be {listed(unfit)}")
         return
-    yield from _enum_gaps(given, wanted, path)
+    yield from _enum_gaps(given, required, path)
     if "object" in have:
-        yield from _property_gaps(given, wanted, path)
-    if "array" in have and isinstance(wanted.get("items"), dict):
+        yield from _property_gaps(given, required, path)
+    if "array" in have and isinstance(required.get("items"), dict):
         inner = given.get("items")
-        yield from schema_gaps(_schema(inner), _schema(wanted["items"]), path + "[*]")
+        yield from schema_gaps(_schema(inner), _schema(required["items"]), path + "[*]")
 
 
-def _enum_gaps(given: Schema, wanted: Schema, path: str) -> Iterator[Violation]:
-    allowed = wanted.get("enum")
+def _enum_gaps(given: Schema, required: Schema, path: str) -> Iterator[Violation]:
+    allowed = required.get("enum")
     if not isinstance(allowed, list):
         return
     possible = given.get("enum")
@@ -160,16 +160,16 @@ def _enum_gaps(given: Schema, wanted: Schema, path: str) -> Iterator[Violation]:
         yield Violation(path, f"must be one of {_choices(allowed)}, but may be {_choices(extra)}")
 
 
-def _property_gaps(given: Schema, wanted: Schema, path: str) -> Iterator[Violation]:
-    have, want = _members(given), _members(wanted)
+def _property_gaps(given: Schema, required: Schema, path: str) -> Iterator[Violation]:
+    have, want = _members(given), _members(required)
     promised = _names(given)
-    for name in _names(wanted):
+    for name in _names(required):
         if name not in promised:
             yield Violation(member_path(path, name), "is required, but not promised")
     for name, inner in want.items():
         if name in have:
             yield from schema_gaps(_schema(have[name]), _schema(inner), member_path(path, name))
-    if wanted.get("additionalProperties") is False:
+    if required.get("additionalProperties") is False:
         for name in have:
             if name not in want:
                 yield Violation(member_path(path, name), "is present, but not allowed")
@@ -210,13 +210,13 @@ def _choices(values: Iterable[JsonValue]) -> str:
 
 
 def _members(schema: Schema) -> dict[str, JsonValue]:
-    found = schema.get("properties")
-    return found if isinstance(found, dict) else {}
+    properties = schema.get("properties")
+    return properties if isinstance(properties, dict) else {}
 
 
 def _names(schema: Schema) -> list[str]:
-    found = schema.get("required")
-    return [name for name in found if isinstance(name, str)] if isinstance(found, list) else []
+    required = schema.get("required")
+    return [name for name in required if isinstance(name, str)] if isinstance(required, list) else []
 
 
 def _schema(value: JsonValue) -> Schema:

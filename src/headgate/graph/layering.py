@@ -137,7 +137,9 @@ class Sheet:
             _note_places(positions, column)
         for column in columns if forward else reversed(columns):
             middle = {
-                number: _mean([positions[one] for one in self._beside(number, forward=forward)], positions[number])
+                number: _mean(
+                    [positions[neighbour] for neighbour in self._beside(number, forward=forward)], positions[number]
+                )
                 for number in column
             }
             column.sort(key=middle.__getitem__)
@@ -169,8 +171,8 @@ class Sheet:
             for column in columns if forward else reversed(columns):
 
                 def wish(number: int, forward: bool = forward) -> float:  # noqa: FBT001
-                    beside = [heights[neighbour] for neighbour in self._beside(number, forward=forward)]
-                    return _mean(beside, heights[number])
+                    neighbours = [heights[neighbour] for neighbour in self._beside(number, forward=forward)]
+                    return _mean(neighbours, heights[number])
 
                 _assign(heights, column, self._spread(column, wish))
         top = min((heights[number] - item.above for number, item in enumerate(self.items)), default=0.0)

@@ -38,7 +38,7 @@ def arrange(flow: Flow, catalog: Catalog | None = None) -> Flow:
     below = _attached(wiring)
     hanging = {key for keys in below.values() for key in keys}
     units = [key for key in wiring.nodes if key not in wiring.notes and key not in hanging]
-    found: dict[str, tuple[float, float]] = {}
+    corners: dict[str, tuple[float, float]] = {}
     bottom = 0.0
     loose: list[str] = []
     for part in _parts(wiring, units):
@@ -47,12 +47,12 @@ def arrange(flow: Flow, catalog: Catalog | None = None) -> Flow:
             continue
         placed = _place_part(wiring, part, heights, below)
         for key, (x, y) in placed.items():
-            found[key] = (x, y + bottom)
-        bottom = max(found[key][1] + heights[key] for key in placed) + PART_GAP
+            corners[key] = (x, y + bottom)
+        bottom = max(corners[key][1] + heights[key] for key in placed) + PART_GAP
     loose += [key for key in wiring.nodes if key in wiring.notes]
-    bottom = _place_rows(found, loose, heights, below, bottom)
+    bottom = _place_rows(corners, loose, heights, below, bottom)
     tallest = max((box.height for box in boxes(flow, catalog)), default=0.0)
-    return _positioned(flow, found, bottom, tallest)
+    return _positioned(flow, corners, bottom, tallest)
 
 
 def arrange_unplaced(flow: Flow, catalog: Catalog | None = None) -> Flow:
@@ -143,7 +143,9 @@ def _parts(wiring: Wiring, units: Sequence[str]) -> list[list[str]]:
         while waiting:
             key = waiting.pop()
             part.append(key)
-            ends = [one.edge.target for one in wiring.leaving[key]] + [one.edge.source for one in wiring.arriving[key]]
+            ends = [edge_wire.edge.target for edge_wire in wiring.leaving[key]] + [
+                edge_wire.edge.source for edge_wire in wiring.arriving[key]
+            ]
             for end in ends:
                 if end not in visited:
                     visited.add(end)
@@ -159,19 +161,19 @@ def _place_part(
     sheet = Sheet(ROW_GAP)
     numbers = {key: sheet.add(heights[key] / 2, _depth(key, heights, below) - heights[key] / 2) for key in part}
     for key in part:
-        for target in dict.fromkeys(one.edge.target for one in wiring.leaving[key]):
+        for target in dict.fromkeys(edge_wire.edge.target for edge_wire in wiring.leaving[key]):
             if target in numbers:
                 sheet.connect(numbers[key], numbers[target])
-    found: dict[str, tuple[float, float]] = {}
+    corners: dict[str, tuple[float, float]] = {}
     drawn = [(key, column, middle - heights[key] / 2) for key, (column, middle) in zip(part, sheet.draw(), strict=True)]
     highest = min(top for _, _, top in drawn)
     for key, column, top in drawn:
-        _place_unit(found, key, (column * COLUMN, round(top - highest)), heights, below)
-    return found
+        _place_unit(corners, key, (column * COLUMN, round(top - highest)), heights, below)
+    return corners
 
 
 def _place_rows(
-    found: dict[str, tuple[float, float]],
+    corners: dict[str, tuple[float, float]],
     loose: Sequence[str],
     heights: Mapping[str, float],
     below: Mapping[str, Sequence[str]],
@@ -181,23 +183,23 @@ def _place_rows(
     for start in range(0, len(loose), LOOSE_PER_ROW):
         row = loose[start : start + LOOSE_PER_ROW]
         for position, key in enumerate(row):
-            _place_unit(found, key, (position * COLUMN, bottom), heights, below)
+            _place_unit(corners, key, (position * COLUMN, bottom), heights, below)
         bottom += max(_depth(key, heights, below) for key in row) + ROW_GAP
     return bottom
 
 
 def _place_unit(
-    found: dict[str, tuple[float, float]],
+    corners: dict[str, tuple[float, float]],
     key: str,
     corner: tuple[float, float],
     heights: Mapping[str, float],
     below: Mapping[str, Sequence[str]],
 ) -> None:
     """Place a node and its attachments below it."""
-    found[key] = corner
+    corners[key] = corner
     y = corner[1] + heights[key]
     for attached in below.get(key, ()):
-        found[attached] = (corner[0] + ATTACHED_INDENT, y + ATTACHED_GAP)
+        corners[attached] = (corner[0] + ATTACHED_INDENT, y + ATTACHED_GAP)
         y += ATTACHED_GAP + heights[attached]
 
 

@@ -43,8 +43,8 @@ def policy_mentions(policy: StepPolicy) -> Iterator[Mention]:
 
 def interpolated(field: str, template: Template | None) -> bool:
     """Return whether `{{...}}` in a field is resolved before the step runs."""
-    found = template.field(field) if template is not None else None
-    return found is None or found.interpolate
+    field_template = template.field(field) if template is not None else None
+    return field_template is None or field_template.interpolate
 
 
 def rename_roots(node: Node, roots: Mapping[str, str], template: Template | None = None) -> Node:

@@ -74,11 +74,11 @@ def merge(base: Flow, other: Flow, offset: Position | None = None, catalog: Cata
 def _free_ids(requested: list[str], taken: set[str]) -> dict[str, str]:
     """Return free ids for the requested ones, unchanged where possible."""
     used = taken | set(requested)
-    found: dict[str, str] = {}
+    free_ids: dict[str, str] = {}
     for requested_id in requested:
-        found[requested_id] = requested_id if requested_id not in taken else free_name(requested_id, used)
-        used.add(found[requested_id])
-    return found
+        free_ids[requested_id] = requested_id if requested_id not in taken else free_name(requested_id, used)
+        used.add(free_ids[requested_id])
+    return free_ids
 
 
 def _form_ids(base: tuple[FormField, ...], other: tuple[FormField, ...]) -> dict[str, str]:

@@ -25,19 +25,19 @@ def nearest(name: str, candidates: Iterable[str], *, at_least: float = SIMILAR_E
     choices = list(dict.fromkeys(candidates))
     if not choices or not name:
         return None
-    wanted = _plain(name[:_LONGEST])
-    found = process.extractOne(wanted, choices, scorer=fuzz.ratio, processor=_plain, score_cutoff=at_least)
-    if found is not None:
-        return str(found[0])
+    plain_name = _plain(name[:_LONGEST])
+    match = process.extractOne(plain_name, choices, scorer=fuzz.ratio, processor=_plain, score_cutoff=at_least)
+    if match is not None:
+        return str(match[0])
     if at_least > SIMILAR_ENOUGH:
         return None
-    return next((choice for choice in choices if _contains(wanted, _plain(choice))), None)
+    return next((choice for choice in choices if _contains(plain_name, _plain(choice))), None)
 
 
 def did_you_mean(name: str, candidates: Iterable[str]) -> str:
     """Return `; did you mean 'input'?`, or an empty text when no candidate is similar."""
-    found = nearest(name, candidates)
-    return f"; did you mean '{found}'?" if found else ""
+    candidate = nearest(name, candidates)
+    return f"; did you mean '{candidate}'?" if candidate else ""
 
 
 def sentence(text: str) -> str:
@@ -54,15 +54,15 @@ def listed(names: Iterable[str], *, most: int = 8, none: str = "none") -> str:
     return ", ".join(all_names[:most]) + (f" and {excess} more" if excess > 0 else "")
 
 
-def free_name(wanted: str, taken: Iterable[str]) -> str:
-    """Return `wanted`, or `wanted_2`, `wanted_3`... when taken. At most 64 characters."""
+def free_name(name: str, taken: Iterable[str]) -> str:
+    """Return `name`, or `name_2`, `name_3`... when taken. At most 64 characters."""
     used = taken if isinstance(taken, (set, frozenset, dict)) else set(taken)
-    if wanted not in used:
-        return wanted
+    if name not in used:
+        return name
     number = 2
     while True:
         ending = f"_{number}"
-        candidate = wanted[: _LONGEST - len(ending)] + ending
+        candidate = name[: _LONGEST - len(ending)] + ending
         if candidate not in used:
             return candidate
         number += 1
@@ -78,6 +78,6 @@ def _plain(name: str) -> str:
     return _NOT_A_WORD.sub("", name).lower()
 
 
-def _contains(wanted: str, choice: str) -> bool:
-    shorter, longer = sorted((wanted, choice), key=len)
+def _contains(name: str, choice: str) -> bool:
+    shorter, longer = sorted((name, choice), key=len)
     return len(shorter) >= 3 and (longer.startswith(shorter) or longer.endswith(shorter))

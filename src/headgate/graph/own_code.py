@@ -45,7 +45,7 @@ def own_code_issues(flow: Flow, catalog: Catalog) -> Iterator[Issue]:
                 "Remove the code, or give its class another name. A Python node has its code in 'source'.",
             )
         elif first != node.code:
-            other = next(one for one in flow.nodes if one.code == first and one.type == node.type)
+            other = next(earlier for earlier in flow.nodes if earlier.code == first and earlier.type == node.type)
             yield _issue(
                 node,
                 f"has different code than '{other.id}': in one flow, one type has one code.",

@@ -132,13 +132,13 @@ def _as_placed(flow: Flow, catalog: Catalog | None) -> dict[str, _Spot]:
         flow = arrange(flow, catalog)
     left = min((node.position.x for node in flow.nodes), default=0.0)
     top = min((node.position.y for node in flow.nodes), default=0.0)
-    found: dict[str, _Spot] = {}
+    spots: dict[str, _Spot] = {}
     for node, box in zip(flow.nodes, boxes(flow, catalog), strict=True):
         x, y = (node.position.x - left) * _ACROSS, (node.position.y - top) * _DOWN
         frame = node.type == GROUP_TYPE
         spot = _Spot(x, y, width=box.width * _ACROSS, height=box.height * _DOWN) if frame else _Spot(x, y)
-        found.setdefault(node.id, spot)
-    return found
+        spots.setdefault(node.id, spot)
+    return spots
 
 
 def _folded(flow: Flow, catalog: Catalog | None, columns: int) -> dict[str, _Spot]:
@@ -163,8 +163,8 @@ def _folded(flow: Flow, catalog: Catalog | None, columns: int) -> dict[str, _Spo
 
 def _edges(wiring: Wiring, spots: Mapping[str, _Spot]) -> Iterator[str]:
     for leaving in wiring.leaving.values():
-        for one in leaving:
-            yield _edge(one, spots[one.edge.source], spots[one.edge.target])
+        for edge_wire in leaving:
+            yield _edge(edge_wire, spots[edge_wire.edge.source], spots[edge_wire.edge.target])
     bits, masks = ancestor_masks(wiring)
     for reader in wiring.order:
         implied = wiring.implied.get(reader, ())
@@ -175,11 +175,11 @@ def _edges(wiring: Wiring, spots: Mapping[str, _Spot]) -> Iterator[str]:
                 yield _path(path, _ROLES["step"], "9 6")
 
 
-def _edge(one: Wire, source: _Spot, target: _Spot) -> str:
-    colour = _PORTS[one.type] if one.type is not None else _ROLES["step"]
-    if one.configures and target.y + BOX_HEIGHT <= source.y:
+def _edge(edge_wire: Wire, source: _Spot, target: _Spot) -> str:
+    colour = _PORTS[edge_wire.type] if edge_wire.type is not None else _ROLES["step"]
+    if edge_wire.configures and target.y + BOX_HEIGHT <= source.y:
         return _path(_upwards(source, target), colour, "2 5")
-    return _path(_across(source, target), colour, "2 5" if one.configures else "")
+    return _path(_across(source, target), colour, "2 5" if edge_wire.configures else "")
 
 
 def _across(source: _Spot, target: _Spot) -> str:

@@ -37,7 +37,7 @@ class Attachment:
     @property
     def effect(self) -> bool:
         """Return whether calling it, or its attachments, may have an external effect."""
-        return self.template.effect or any(one.effect for one in self.attachments)
+        return self.template.effect or any(attachment.effect for attachment in self.attachments)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,13 +75,13 @@ class PlanStep:
     @property
     def effect(self) -> bool:
         """Return whether the step, or one of its tools, may have an external effect."""
-        return self.template.effect or any(one.effect for one in self.attachments)
+        return self.template.effect or any(attachment.effect for attachment in self.attachments)
 
     @property
     def main_output(self) -> str | None:
         """Return the output of `{{step.output}}`; None when the step produces no data."""
-        found = self.template.main_output
-        return found.name if found else None
+        output = self.template.main_output
+        return output.name if output else None
 
     def into(self, input_: str) -> tuple[Edge, ...]:
         """Data edges into one input, in the flow's order."""
@@ -125,10 +125,10 @@ class Plan:
         reached: set[str] = set()
         waiting = list(following(self.by_id[step_id]))
         while waiting:
-            one = waiting.pop()
-            if one not in reached:
-                reached.add(one)
-                waiting.extend(following(self.by_id[one]))
+            following_id = waiting.pop()
+            if following_id not in reached:
+                reached.add(following_id)
+                waiting.extend(following(self.by_id[following_id]))
         return sorted(reached, key=lambda key: self.by_id[key].order)
 
 
@@ -164,7 +164,7 @@ def compile_plan(flow: Flow, catalog: Catalog) -> Plan:
 
 def _holds_together(wiring: Wiring) -> bool:
     """Return whether ids are unique, types and outputs known, and edges complete and acyclic."""
-    wires = [one for arriving in wiring.arriving.values() for one in arriving]
+    wires = [edge_wire for arriving in wiring.arriving.values() for edge_wire in arriving]
     return (
         len(wiring.nodes) == len(wiring.flow.nodes)
         and len(wires) == len(wiring.flow.edges)
@@ -177,25 +177,30 @@ def _holds_together(wiring: Wiring) -> bool:
 
 
 def _attachments(wiring: Wiring, templates: Mapping[str, Template]) -> dict[str, tuple[Attachment, ...]]:
-    found: dict[str, tuple[Attachment, ...]] = {}
+    attachments: dict[str, tuple[Attachment, ...]] = {}
     for key in by_attachment(wiring):
-        found[key] = tuple(
-            Attachment(one.edge, wiring.nodes[one.edge.source], templates[one.edge.source], found[one.edge.source])
-            for one in wiring.attachments(key)
-            if wiring.nodes[one.edge.source].policy.disabled == "no"
+        attachments[key] = tuple(
+            Attachment(
+                attachment.edge,
+                wiring.nodes[attachment.edge.source],
+                templates[attachment.edge.source],
+                attachments[attachment.edge.source],
+            )
+            for attachment in wiring.attachments(key)
+            if wiring.nodes[attachment.edge.source].policy.disabled == "no"
         )
-    return found
+    return attachments
 
 
 def _outputs(wiring: Wiring, templates: Mapping[str, Template]) -> dict[str, tuple[str, ...]]:
     """Return the used outputs of each step, in the template's order; the main one when none is used."""
-    wanted: dict[str, set[str]] = {step: set() for step in wiring.order}
+    used: dict[str, set[str]] = {step: set() for step in wiring.order}
     for step in wiring.order:
-        wanted[step].update(one.edge.output for one in wiring.leaving[step] if not one.configures)
+        used[step].update(edge_wire.edge.output for edge_wire in wiring.leaving[step] if not edge_wire.configures)
     for step, output in [*_referred(wiring), *_read_whole(wiring)]:
-        wanted[step].add(output)
+        used[step].add(output)
     produced: dict[str, tuple[str, ...]] = {}
-    for step, names in wanted.items():
+    for step, names in used.items():
         template = templates[step]
         main = template.main_output.name if template.main_output else ""
         if MAIN_OUTPUT in names or not names - {ERROR_OUTPUT} or _shapes_output(wiring.nodes[step].policy):
@@ -212,14 +217,14 @@ def _referred(wiring: Wiring) -> list[tuple[str, str]]:
     """Yield step and output of every reference in the flow; `output` for the main one."""
     aliases = wiring.aliases
     members = set(wiring.order)
-    found: list[tuple[str, str]] = []
+    references: list[tuple[str, str]] = []
     for key, node in wiring.nodes.items():
         for mention in mentions(node, wiring.templates[key]):
             path = mention.reference.path
             step = wiring.step_named(path[0], aliases)
             if path[0] != FLOW_INPUT and step in members:
-                found.append((step, path[1] if len(path) > 1 else MAIN_OUTPUT))
-    return found
+                references.append((step, path[1] if len(path) > 1 else MAIN_OUTPUT))
+    return references
 
 
 def _read_whole(wiring: Wiring) -> list[tuple[str, str]]:

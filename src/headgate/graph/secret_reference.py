@@ -141,10 +141,10 @@ def _typed(value: Any, field: "FieldTemplate") -> Any:  # noqa: ANN401 - any JSO
     if not isinstance(value, Mapping):
         return value
     names = value if field.secret_values else (MODEL_KEY,)
-    found: dict[str, Any] = {
+    typed: dict[str, Any] = {
         name: SecretReference.parse(value[name]) for name in names if is_reference(value.get(name))
     }
     fallback = None if field.secret_values else value.get(MODEL_FALLBACK)
     if isinstance(fallback, list):
-        found[MODEL_FALLBACK] = [_typed(one, field) for one in fallback]
-    return {**value, **found}
+        typed[MODEL_FALLBACK] = [_typed(model, field) for model in fallback]
+    return {**value, **typed}

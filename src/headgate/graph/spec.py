@@ -31,7 +31,7 @@ Sections come in any order; only what differs from the default is written. Below
 `spec_values`, lines and blocks in `spec_lines`.
 
 A line that starts with `#` is a comment. Behind a section, a node's type or an edge ` # ...` is one too; inside a value
-`#` is part of the value. Comments, blank lines and positions are not kept: a flow read from text is laid out anew.
+`#` is part of the value. Comments, blank lines and positions are not kept: a flow read from text gets a new layout.
 
 Reading and printing are inverse: `parse_spec(print_spec(flow))` is the flow, freshly laid out, and printing that gives
 the same text.

@@ -216,8 +216,8 @@ def _told(build: type[BaseModel], path: tuple[str, ...], error: ErrorDetails) ->
         )
     if kind == "missing":
         return f"'{name}' is missing.", f"Add '{name}: ...'."
-    said = error["msg"].removeprefix("Value error, ")
-    return (f"'{name}': {said[:1].lower()}{said[1:]}." if name else f"{said}."), ""
+    message = error["msg"].removeprefix("Value error, ")
+    return (f"'{name}': {message[:1].lower()}{message[1:]}." if name else f"{message}."), ""
 
 
 def _members_of(build: type[BaseModel], path: tuple[str, ...]) -> list[str]:
@@ -225,7 +225,7 @@ def _members_of(build: type[BaseModel], path: tuple[str, ...]) -> list[str]:
     model = build
     for part in path:
         info = model.model_fields.get(part)
-        inner = next((one for one in _models_in(info.annotation) if info), None) if info else None
+        inner = next((model for model in _models_in(info.annotation) if info), None) if info else None
         if inner is None:
             return []
         model = inner

@@ -9,7 +9,7 @@ that ends in `: |` (or is `- |`) takes the deeper lines below it as text, whatev
 | `|+`   | the same with a line break after every line, blank lines at the end kept        |
 | `|2`   | the indentation is 2 beyond the header's, so that the text may itself begin with spaces |
 
-JSON that begins with a bracket at the end of a line goes on until that bracket closes, however it is indented.
+JSON that begins with a bracket at the end of a line continues until that bracket closes, however it is indented.
 
 A list item that holds a member (`- name: value`) stands for a `-` with the member on a deeper line.
 """
@@ -183,9 +183,9 @@ def _block(rows: list[str], start: int, indent: int, mark: str) -> tuple[str, in
     cut = shallowest if shallowest is not None else indent + 2
     if digit:
         cut = min(cut, indent + int(digit)) if shallowest is not None else indent + int(digit)
-    found = [row[cut:] for row in rows[start:end]]
+    texts = [row[cut:] for row in rows[start:end]]
     if ending == "+":
-        return "".join(row + "\n" for row in found), end
-    while found and not found[-1].strip(" \t"):
-        found.pop()
-    return "\n".join(found), end
+        return "".join(row + "\n" for row in texts), end
+    while texts and not texts[-1].strip(" \t"):
+        texts.pop()
+    return "\n".join(texts), end

@@ -120,17 +120,17 @@ class _SpecReader(ContentReader):
     ) -> dict[str, JsonValue]:
         """Fill `values` with a node's own members; returns its params."""
         params: dict[str, JsonValue] = {}
-        for one in self.members(member.line.children, "field: value", place):
-            if one.name in NODE_MEMBERS:
-                lines.numbers[one.name,] = one.line.number
-            if one.name in {"label", "code"}:
-                values[one.name] = self.text(one, place) or ""
-            elif one.name == "policy":
-                values["policy"] = self._policy(one, lines, place)
-            elif one.name == "params":
-                self._params(one, params, lines, place)
+        for node_member in self.members(member.line.children, "field: value", place):
+            if node_member.name in NODE_MEMBERS:
+                lines.numbers[node_member.name,] = node_member.line.number
+            if node_member.name in {"label", "code"}:
+                values[node_member.name] = self.text(node_member, place) or ""
+            elif node_member.name == "policy":
+                values["policy"] = self._policy(node_member, lines, place)
+            elif node_member.name == "params":
+                self._params(node_member, params, lines, place)
             else:
-                self._param(one, params, lines, place)
+                self._param(node_member, params, lines, place)
         return params
 
     def _params(self, member: Member, params: dict[str, JsonValue], lines: Lines, place: Place) -> None:
@@ -139,8 +139,8 @@ class _SpecReader(ContentReader):
             if isinstance(given, dict):
                 params.update(given)
                 return
-        for one in self.members(self._below(member, "field: value"), "field: value", place):
-            self._param(one, params, lines, place)
+        for param in self.members(self._below(member, "field: value"), "field: value", place):
+            self._param(param, params, lines, place)
 
     def _param(self, member: Member, params: dict[str, JsonValue], lines: Lines, place: Place) -> None:
         if member.name in params:
@@ -153,25 +153,27 @@ class _SpecReader(ContentReader):
         if member.raw.startswith("{"):
             return self.value(member, place)
         policy: dict[str, JsonValue] = {}
-        for one in self.members(self._below(member, "input_source: flow_input"), "rule: value", place):
-            lines.numbers["policy", one.name] = one.line.number
-            for inner in one.line.children:
-                lines.numbers["policy", one.name, inner.text.partition(":")[0]] = inner.number
-            if one.name in {"input_config", "output_config"} and one.line.children:
-                policy[one.name] = self._call(one, place)
-            elif one.name == "input_bindings":
-                policy[one.name] = self.texts(one, place)
+        for rule in self.members(self._below(member, "input_source: flow_input"), "rule: value", place):
+            lines.numbers["policy", rule.name] = rule.line.number
+            for inner in rule.line.children:
+                lines.numbers["policy", rule.name, inner.text.partition(":")[0]] = inner.number
+            if rule.name in {"input_config", "output_config"} and rule.line.children:
+                policy[rule.name] = self._call(rule, place)
+            elif rule.name == "input_bindings":
+                policy[rule.name] = self.texts(rule, place)
             else:
-                policy[one.name] = self.value(one, place)
+                policy[rule.name] = self.value(rule, place)
         return policy
 
     def _call(self, member: Member, place: Place) -> JsonValue:
         call: dict[str, JsonValue] = {}
-        for one in self.members(self._below(member, "url: https://example.org"), "name: value", place):
-            if one.name in {"url", "body"}:
-                call[one.name] = self.text(one, place)
+        for call_member in self.members(self._below(member, "url: https://example.org"), "name: value", place):
+            if call_member.name in {"url", "body"}:
+                call[call_member.name] = self.text(call_member, place)
             else:
-                call[one.name] = self.texts(one, place) if one.name == "headers" else self.value(one, place)
+                call[call_member.name] = (
+                    self.texts(call_member, place) if call_member.name == "headers" else self.value(call_member, place)
+                )
         return call
 
     def _edges(self, member: Member) -> list[Edge]:
@@ -204,17 +206,19 @@ class _SpecReader(ContentReader):
     def _form_field(self, member: Member) -> FormField | None:
         lines = Lines(member.line.number)
         values: dict[str, object] = {"id": member.name, "type": _COMMENT.sub("", member.raw) or "text"}
-        for one in self.members(member.line.children, "name: value"):
-            lines.numbers[one.name,] = one.line.number
-            values[one.name] = self.text(one) or "" if one.name == "label" else self.value(one)
+        for field_member in self.members(member.line.children, "name: value"):
+            lines.numbers[field_member.name,] = field_member.line.number
+            values[field_member.name] = (
+                self.text(field_member) or "" if field_member.name == "label" else self.value(field_member)
+            )
         return self.model(FormField, values, lines, Place(field=member.name))
 
     def _settings(self, member: Member) -> FlowSettings | None:
         lines = Lines(member.line.number)
         values: dict[str, object] = {}
-        for one in self.members(self._below(member, "data_retention_days: 30"), "name: value"):
-            lines.numbers[one.name,] = one.line.number
-            values[one.name] = self.text(one) or "" if one.name == "icon" else self.value(one)
+        for setting in self.members(self._below(member, "data_retention_days: 30"), "name: value"):
+            lines.numbers[setting.name,] = setting.line.number
+            values[setting.name] = self.text(setting) or "" if setting.name == "icon" else self.value(setting)
         return self.model(FlowSettings, values, lines, NOWHERE)
 
     def _good_name(self, line: Line, name: str, rule: tuple[str, str], place: Place = NOWHERE) -> bool:

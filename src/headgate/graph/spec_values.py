@@ -141,8 +141,8 @@ def _json_or_text(text: str) -> JsonValue:
 def _number_or_text(text: str) -> JsonValue:
     """A number when JSON would print it identically, else the text: `1.10`, `007`, `-0` and `1e5` are preserved."""
     if text.lstrip("-").isdigit() and text.isascii():
-        whole = int(text)
-        return whole if str(whole) == text and SMALLEST_INTEGER <= whole <= LARGEST_INTEGER else text
+        integer = int(text)
+        return integer if str(integer) == text and SMALLEST_INTEGER <= integer <= LARGEST_INTEGER else text
     number = float(text) if text.isascii() else math.inf
     return number if math.isfinite(number) and repr(number) == text else text
 

@@ -136,8 +136,8 @@ def _json(value: BaseModel, name: str) -> JsonValue:
     member = getattr(value, name)
     if isinstance(member, HttpCall):
         return member.model_dump(mode="json", exclude_defaults=True)
-    found: JsonValue = value.model_dump(mode="json", include={name})[name]
-    return found
+    content: JsonValue = value.model_dump(mode="json", include={name})[name]
+    return content
 
 
 def _text(value: JsonValue) -> str:

@@ -89,11 +89,13 @@ def wire(flow: Flow, catalog: Catalog | None = None) -> Wiring:
     leaving: dict[str, list[Wire]] = {key: [] for key in nodes}
     for edge in flow.edges:
         if edge.source in nodes and edge.target in nodes:
-            found = Wire(edge, output_type(templates[edge.source], edge.output))
-            arriving[edge.target].append(found)
-            leaving[edge.source].append(found)
+            edge_wire = Wire(edge, output_type(templates[edge.source], edge.output))
+            arriving[edge.target].append(edge_wire)
+            leaving[edge.source].append(edge_wire)
     notes = frozenset(key for key, node in nodes.items() if _is_note(node, templates[key]))
-    configuration = frozenset(key for key, wires in leaving.items() if wires and all(one.configures for one in wires))
+    configuration = frozenset(
+        key for key, wires in leaving.items() if wires and all(edge_wire.configures for edge_wire in wires)
+    )
     steps = tuple(key for key in nodes if key not in configuration and key not in notes)
     parents, children = _step_links(steps, leaving)
     order = topological(steps, parents, children)
@@ -151,7 +153,7 @@ def _named_steps(wiring: Wiring) -> Iterator[tuple[str, str]]:
 
 
 def _linked(wiring: Wiring, implied: Mapping[str, Mapping[str, None]]) -> Wiring:
-    children = {step: dict.fromkeys(found) for step, found in wiring.children.items()}
+    children = {step: dict.fromkeys(following) for step, following in wiring.children.items()}
     parents: dict[str, tuple[str, ...]] = {}
     for reader in wiring.steps:
         sources = implied.get(reader, {})
@@ -159,7 +161,7 @@ def _linked(wiring: Wiring, implied: Mapping[str, Mapping[str, None]]) -> Wiring
             children[source][reader] = None
         every = {*wiring.parents[reader], *sources}
         parents[reader] = tuple(step for step in wiring.steps if step in every) if sources else wiring.parents[reader]
-    listed = {step: tuple(found) for step, found in children.items()}
+    listed = {step: tuple(following) for step, following in children.items()}
     return replace(
         wiring,
         parents=parents,
@@ -181,9 +183,9 @@ def output_type(template: Template | None, output: str) -> PortType | None:
     """The port type of a node's output, the virtual output `tool` included; None when there is no such output."""
     if template is None:
         return _BY_NAME.get(output)
-    found = template.output(output)
-    if found is not None:
-        return found.type
+    port = template.output(output)
+    if port is not None:
+        return port.type
     return PortType.TOOL if output == TOOL_OUTPUT and can_be_tool(template) else None
 
 
@@ -219,7 +221,10 @@ def topological(
 def by_attachment(wiring: Wiring) -> tuple[str, ...]:
     """Return every node, attachments first; shorter when attachments form a cycle."""
     into = {key: [wire.edge.source for wire in wiring.attachments(key)] for key in wiring.nodes}
-    out = {key: [one.edge.target for one in wiring.leaving[key] if one.configures] for key in wiring.nodes}
+    out = {
+        key: [edge_wire.edge.target for edge_wire in wiring.leaving[key] if edge_wire.configures]
+        for key in wiring.nodes
+    }
     return topological(tuple(wiring.nodes), into, out)
 
 

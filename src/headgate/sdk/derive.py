@@ -129,14 +129,14 @@ def json_fields(component: type[BaseModel]) -> frozenset[str]:
     return frozenset(template.name for template in templates if template.kind in edited and not template.types)
 
 
-def _ordered(name: str, ports: set[PortType], wanted: tuple[PortType, ...]) -> tuple[PortType, ...]:
+def _ordered(name: str, ports: set[PortType], declared: tuple[PortType, ...]) -> tuple[PortType, ...]:
     """Return the port types as declared, else in the order of `PortType`: text before data.
 
     Never in the order of the annotation: `typing` returns the union that was built first, in that one's order.
     """
-    if wanted and set(wanted) != ports:
-        raise TypeError(f"{name}: types says {sorted(wanted)}, the annotation {sorted(ports)}")
-    return wanted or tuple(kind for kind in PortType if kind in ports)
+    if declared and set(declared) != ports:
+        raise TypeError(f"{name}: types says {sorted(declared)}, the annotation {sorted(ports)}")
+    return declared or tuple(kind for kind in PortType if kind in ports)
 
 
 def _kind(plain: list[object], *, options: tuple[str, ...]) -> FieldKind:

@@ -101,9 +101,9 @@ class Model(BaseModel):
     @field_validator("fallback")
     @classmethod
     def _one_level(cls, value: "tuple[Model, ...]") -> "tuple[Model, ...]":
-        if any(one.fallback for one in value):
+        if any(model.fallback for model in value):
             raise ValueError("a fallback model has none itself: list all of them in one place, in their order")
-        if len({str(one) for one in value}) < len(value):
+        if len({str(model) for model in value}) < len(value):
             raise ValueError("each fallback model is listed once")
         return value
 
@@ -111,7 +111,7 @@ class Model(BaseModel):
     def chain(self) -> "tuple[Model, ...]":
         """This model and its fallback models, in the order in which they are asked, each by itself."""
         alone = self.model_copy(update={"fallback": ()}) if self.fallback else self
-        return (alone, *(one for one in self.fallback if str(one) != str(self)))
+        return (alone, *(model for model in self.fallback if str(model) != str(self)))
 
     def __str__(self) -> str:
         return f"{self.provider}/{self.name}"

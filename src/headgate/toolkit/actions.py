@@ -60,7 +60,7 @@ def set_flow(flow: Flow, *, replaces: Sequence[str] = (), applies: bool = False,
     Args:
         flow: The new one.
         replaces: Nodes of the canvas that it does not have.
-        applies: It is to be shown at once; else it is a proposal that a person takes over or not.
+        applies: It is to be shown at once; else it is a proposal that a user accepts or not.
         undone: It is an earlier state of the flow, which was gone back to.
     """
     action: Action = {"action": "set_flow", "flow": flow.model_dump(mode="json")}
@@ -125,5 +125,5 @@ def flow_saved(flow: Flow) -> Action:
 
 
 def _node(node: Node) -> JsonValue:
-    found: JsonValue = node.model_dump(mode="json")
-    return found
+    content: JsonValue = node.model_dump(mode="json")
+    return content

@@ -51,8 +51,8 @@ def _mended(bench: Workbench, read: Flow) -> Flow:
 
 def _issues(bench: Workbench) -> JsonValue:
     """Return the problems of the flow, from its last action."""
-    found = bench.actions[-1]["validation"]
-    return found["issues"] if isinstance(found, dict) else []
+    validation = bench.actions[-1]["validation"]
+    return validation["issues"] if isinstance(validation, dict) else []
 
 
 def _count_orphans(bench: Workbench, error: SpecError) -> None:

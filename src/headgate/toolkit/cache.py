@@ -40,19 +40,19 @@ class ReadCache:
 
         Args:
             key: The call, as `call_key` writes it.
-            produce: Carries it out.
-            watch: Told of hits, misses and evictions.
+            produce: Runs it.
+            watch: Notified of hits, misses and evictions.
             catalogue: What it reads; with another one (an own component was added) everything kept is forgotten.
         """
         if catalogue is not self._catalogue:
             self._catalogue = catalogue
             self._kept.clear()
         tool = key.partition("::")[0]
-        found = self._kept.get(key)
-        if found is not None:
+        cached = self._kept.get(key)
+        if cached is not None:
             self._kept.move_to_end(key)
             watch.cache_hit(tool, hashlib.sha256(key.encode()).hexdigest())
-            return found
+            return cached
         watch.cache_miss(tool)
         made = await produce()
         if made.get("ok"):

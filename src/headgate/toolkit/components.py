@@ -64,8 +64,8 @@ async def register_component(bench: Workbench, code: str, proposal_id: str) -> R
     except ComponentNotMade as error:
         return _not_made(error)
     bench.learn(saved.checked)
-    answer: Result = {"ok": True, "class_name": saved.checked.type, "kept": saved.kept}
-    return answer if saved.kept else answer | {"not_kept": saved.not_kept}
+    answer: Result = {"ok": True, "class_name": saved.checked.type, "kept": saved.stored}
+    return answer if saved.stored else answer | {"not_kept": saved.not_kept}
 
 
 def _maker(bench: Workbench) -> ComponentMaker:

@@ -127,10 +127,10 @@ async def configure_component(
             "note": ("Nothing changed: the node already has these values."),
         }
     patch = cast("list[JsonValue]", [step for edit in made for step in edit.patch()])
-    told: Params = {**values, **dict.fromkeys(cleared)}
+    stored: Params = {**values, **dict.fromkeys(cleared)}
     after = _node(made[-1].flow, node_id) if any(edit.changes for edit in made[1:]) else None
-    bench.change(made[-1].flow, actions.configure(node_id, told, patch, after))
-    return {"ok": True, "node_id": node_id, "patch": patch, **_values_set(told, params)}
+    bench.change(made[-1].flow, actions.configure(node_id, stored, patch, after))
+    return {"ok": True, "node_id": node_id, "patch": patch, **_values_set(stored, params)}
 
 
 async def rename_component(bench: Workbench, node_id: str, new_id: str) -> Result:
@@ -201,9 +201,9 @@ def _selection(bench: Workbench, source: Node, edge: Edge) -> list[actions.Actio
     return [actions.select_output(source.id, edge.output)] if several else []
 
 
-def _values_set(told: Params, params: Params) -> Result:
+def _values_set(stored: Params, params: Params) -> Result:
     """Return the values that were stored in another form than given."""
-    mended = {name: value for name, value in told.items() if value != params.get(name)}
+    mended = {name: value for name, value in stored.items() if value != params.get(name)}
     return {"set": mended} if mended else {}
 
 

@@ -39,16 +39,19 @@ def coerce_flow(flow: Flow, catalog: Catalog) -> Flow:
 
 def coerce_model(value: JsonValue) -> JsonValue:
     """Return a normalised model; a value that names none is returned unchanged, for the validation to reject."""
-    found = _read(value, _DEEPEST)
-    if found is None:
+    model = _read(value, _DEEPEST)
+    if model is None:
         return value
     key = value.get(MODEL_KEY) if isinstance(value, dict) else None
     fallback = value.get(MODEL_FALLBACK) if isinstance(value, dict) else None
-    listed = [coerce_model(one) for one in (fallback if isinstance(fallback, list) else [fallback] if fallback else [])]
-    if not found.params and key is None and not listed:
-        return str(found)
+    listed = [
+        coerce_model(following)
+        for following in (fallback if isinstance(fallback, list) else [fallback] if fallback else [])
+    ]
+    if not model.params and key is None and not listed:
+        return str(model)
     own: dict[str, JsonValue] = {} if key is None else {MODEL_KEY: key}
-    return {**found.model_dump(mode="json"), **own, **({MODEL_FALLBACK: listed} if listed else {})}
+    return {**model.model_dump(mode="json"), **own, **({MODEL_FALLBACK: listed} if listed else {})}
 
 
 def _mended(node: Node, catalog: Catalog) -> Node:
@@ -76,12 +79,12 @@ def _from_members(members: dict[str, Any], depth: int) -> Model | None:
     if inner is not None:
         return _read(inner, depth - 1)
     id_ = _provider_id(provider)
-    found = Model(provider=id_, name=name.removeprefix(f"{id_}/")) if id_ else _from_text(name)
+    model = Model(provider=id_, name=name.removeprefix(f"{id_}/")) if id_ else _from_text(name)
     params = members.get("params")
-    if found is None or not isinstance(params, dict) or not params:
-        return found
+    if model is None or not isinstance(params, dict) or not params:
+        return model
     try:
-        return Model(provider=found.provider, name=found.name, params=params)
+        return Model(provider=model.provider, name=model.name, params=params)
     except ValidationError:
         return None
 
@@ -96,18 +99,18 @@ def _from_text(text: str) -> Model | None:
     return Model(provider=next(iter(having)), name=next(iter(having.values()))) if len(having) == 1 else None
 
 
-def _provider_id(said: object) -> str | None:
+def _provider_id(spelling: object) -> str | None:
     """Return the provider by id or label, ignoring case and spacing; None when there is none, or `Unknown`."""
-    if not isinstance(said, str):
+    if not isinstance(spelling, str):
         return None
-    return _SPELLINGS.get(_plain(said))
+    return _SPELLINGS.get(_plain(spelling))
 
 
 def _plain(name: str) -> str:
     return "".join(letter for letter in name.lower() if letter.isalnum())
 
 
-_SPELLINGS = {_plain(spelling): id_ for id_, one in PROVIDERS.items() for spelling in (id_, one.label)} | {
+_SPELLINGS = {_plain(spelling): id_ for id_, provider in PROVIDERS.items() for spelling in (id_, provider.label)} | {
     "googlegenerativeai": "google",
     "ibmwatsonx": "watsonx",
 }
@@ -121,10 +124,10 @@ def _structured(text: str) -> object | None:
     if not stripped.startswith(("{", "[", "- ")) and not (": " in stripped and "\n" in stripped):
         return None
     try:
-        found = orjson.loads(stripped)
+        content = orjson.loads(stripped)
     except orjson.JSONDecodeError:
-        found = _from_yaml(stripped)
-    return found if isinstance(found, (dict, list)) else None
+        content = _from_yaml(stripped)
+    return content if isinstance(content, (dict, list)) else None
 
 
 def _from_yaml(text: str) -> object | None:
@@ -132,7 +135,7 @@ def _from_yaml(text: str) -> object | None:
     if "&" in text:
         return None
     try:
-        found: object = yaml.safe_load(text)
+        content: object = yaml.safe_load(text)
     except (yaml.YAMLError, ValueError, RecursionError):
         return None
-    return found
+    return content

@@ -41,7 +41,9 @@ def reaches_outside(node: Node, registry: Overlay) -> bool:
 
 def _deciding(wiring: Wiring, registry: Overlay) -> set[str]:
     outside = {key for key, node in wiring.nodes.items() if reaches_outside(node, registry)}
-    deciding = outside | {one.edge.target for key in outside for one in wiring.leaving[key] if one.configures}
+    deciding = outside | {
+        edge_wire.edge.target for key in outside for edge_wire in wiring.leaving[key] if edge_wire.configures
+    }
     sources, waiting = _sources(wiring), list(deciding)
     while waiting:
         fresh = sources[waiting.pop()] - deciding
@@ -52,12 +54,12 @@ def _deciding(wiring: Wiring, registry: Overlay) -> set[str]:
 
 def _sources(wiring: Wiring) -> dict[str, set[str]]:
     """Map each node to the sources of its inputs, over edges and references."""
-    sources = {key: {one.edge.source for one in wires} for key, wires in wiring.arriving.items()}
+    sources = {key: {edge_wire.edge.source for edge_wire in wires} for key, wires in wiring.arriving.items()}
     aliases = wiring.aliases
     for key, node in wiring.nodes.items():
         named = (*mentions(node), *policy_mentions(node.policy))
-        steps = (wiring.step_named(one.reference.root, aliases) for one in named)
-        sources[key] |= {one for one in steps if one is not None and one != key}
+        steps = (wiring.step_named(mention.reference.root, aliases) for mention in named)
+        sources[key] |= {step for step in steps if step is not None and step != key}
     return sources
 
 
@@ -67,7 +69,7 @@ def _contents(wiring: Wiring) -> dict[str, tuple[object, ...]]:
     return {
         key: (
             node.model_dump(mode="json", exclude={"position"}),
-            sorted(one.edge.id for one in wiring.arriving[key]),
+            sorted(edge_wire.edge.id for edge_wire in wiring.arriving[key]),
             sources[key],
         )
         for key, node in wiring.nodes.items()

@@ -47,13 +47,15 @@ def _earlier_runs(_arguments: Values, _answer: Values) -> Marks:
 
 def _of_the_run(_arguments: Values, answer: Values) -> Marks:
     marks = answer.get("outside_content")
-    return merged(str(one) for one in marks) if isinstance(marks, list) else ()
+    return merged(str(origin) for origin in marks) if isinstance(marks, list) else ()
 
 
 def _servers(_arguments: Values, answer: Values) -> Marks:
     servers = answer.get("servers")
     named = servers if isinstance(servers, list) else []
-    return merged(mark("description", str(one["name"])) for one in named if isinstance(one, dict) and one.get("tools"))
+    return merged(
+        mark("description", str(server["name"])) for server in named if isinstance(server, dict) and server.get("tools")
+    )
 
 
 _BRINGS: Mapping[str, Callable[[Values, Values], Marks]] = {
@@ -113,8 +115,11 @@ class OutsideGate:
 
     def of_input(self, text: str, form: Values) -> Marks:
         """Return the marks of a run's input: none if every value comes from the user's text."""
-        values = [text, *(one if isinstance(one, str) else orjson.dumps(one).decode() for one in form.values())]
-        return () if all(one in self.request for one in values) else self.marks
+        values = [
+            text,
+            *(answer if isinstance(answer, str) else orjson.dumps(answer).decode() for answer in form.values()),
+        ]
+        return () if all(value in self.request for value in values) else self.marks
 
     def require(self, tool: str, *, reads: bool, flow: Flow, registry: Overlay) -> None:
         """Raise `OutsideContentRefused` for a call with external effects that such content may have determined."""
@@ -129,7 +134,7 @@ class OutsideGate:
             steps = changed_steps(before or Flow(), flow, registry)
             if not steps:
                 return
-            named = ", ".join(f"'{one}'" for one in steps[:MOST_STEPS_NAMED])
+            named = ", ".join(f"'{step}'" for step in steps[:MOST_STEPS_NAMED])
             why = f"the flow reaches outside, by steps that were written after that: {named}"
             if tool == "run_tests":
                 why = f"the flow reaches outside, and tests choose its inputs: {named}"
@@ -147,9 +152,9 @@ class OutsideGate:
     def as_json(self) -> dict[str, JsonValue]:
         """Return what the user sees: sources, and each refused call once."""
         sources: list[JsonValue] = []
-        for kind, _, name in (one.partition(":") for one in self.marks):
+        for kind, _, name in (origin.partition(":") for origin in self.marks):
             sources.append({"kind": kind, "name": name})
-        refused: dict[str, JsonValue] = {one.tool: {"tool": one.tool, "detail": one.detail} for one in self.refused}
+        refused: dict[str, JsonValue] = {call.tool: {"tool": call.tool, "detail": call.detail} for call in self.refused}
         return {"sources": sources, "refused": list(refused.values())}
 
 

@@ -28,14 +28,14 @@ Path = tuple[Any, ...]
 
 def paged(answer: Mapping[str, Any], offset: int = 0, *, most: int = MOST_CHARACTERS) -> Answer:
     """The answer as it is where it is within the limit and read from its beginning; else the page at `offset`."""
-    whole = dict(answer)
-    if size_of(whole) <= most and (offset <= 0 or "error" in whole):
-        return whole
-    path = _longest(whole, most)
+    complete = dict(answer)
+    if size_of(complete) <= most and (offset <= 0 or "error" in complete):
+        return complete
+    path = _longest(complete, most)
     if not path:
-        return whole
-    value = _at(whole, path)
-    rest = _with(whole, path, None)
+        return complete
+    value = _at(complete, path)
+    rest = _with(complete, path, None)
     if size_of(rest) > most - most // _SMALLEST_PAGE:
         rest = {name: member if name == path[0] else clipped_value(member, most // 10) for name, member in rest.items()}
     room = max(most - size_of(rest) - 100, most // _SMALLEST_PAGE)

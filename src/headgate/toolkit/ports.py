@@ -97,7 +97,7 @@ class RunsFlows(Protocol):
         form: Mapping[str, JsonValue],
         file_ids: tuple[str, ...],
         on_event: RunEvent,
-        wanted: Wanted = "draft",
+        version: Wanted = "draft",
         idempotency_key: str | None = None,
         outside: Marks = (),
     ) -> RunOutcome:
@@ -110,7 +110,7 @@ class SavedComponent:
     """A component that its user accepted."""
 
     checked: CheckedComponent
-    kept: bool = True
+    stored: bool = True
     """Whether later requests of this user can use it; `not_kept` gives the reason if not."""
     not_kept: str = ""
 

@@ -20,9 +20,9 @@ def diff_lines(before: Flow, after: Flow, catalog: Catalog) -> list[str]:
     return without_secrets(diff_flows(before, after), before, after, catalog).lines()
 
 
-def validation(found: Readiness) -> dict[str, JsonValue]:
+def validation(readiness: Readiness) -> dict[str, JsonValue]:
     """Return whether a flow can run: `runnable`, and the first `issues`."""
-    answer = found.as_json(MOST_ISSUES)
+    answer = readiness.as_json(MOST_ISSUES)
     return {"runnable": answer["runnable"], "issues": answer["issues"]}
 
 

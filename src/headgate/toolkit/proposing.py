@@ -34,13 +34,13 @@ async def propose_field_edit(
     """
     refuse_redacted(new_value)
     node = node_of(bench, node_id)
-    found = field_of(bench, node, field)
+    field_template = field_of(bench, node, field)
     template = bench.registry.template(node.type, node.params)
     value = coerce_params({field: new_value}, template)[field]
     edit = edits.configure(bench.flow, node_id, {field: value}, bench.registry)
     if not edit.changes:
         raise ToolRefused(f"'{node_id}.{field}' already has this value.", remedy="Propose another value, or continue.")
-    old = node.params.get(field, found.default)
+    old = node.params.get(field, field_template.default)
     hidden = field in secret_fields(bench.registry, node.type, node.params)
     action = actions.edit_field(
         f"edit_{new_id()}",
@@ -52,8 +52,8 @@ async def propose_field_edit(
         patch=cast("list[JsonValue]", edit.patch()),
     )
     bench.propose(action, edit.flow)
-    told = bench.proposals[-1]
-    return {"ok": True, "proposal_id": told["id"], "validation": told["validation"], "next": _WAITS}
+    proposal = bench.proposals[-1]
+    return {"ok": True, "proposal_id": proposal["id"], "validation": proposal["validation"], "next": _WAITS}
 
 
 async def propose_plan(bench: Workbench, markdown: str) -> Result:

@@ -80,15 +80,15 @@ async def get_field_value(bench: Workbench, node_id: str, field: str = "", offse
         values = shown_params(node, bench.registry)
         short: dict[str, JsonValue] = {name: clipped_value(value, CLIP) for name, value in values.items()}
         return {"ok": True, "component_type": node.type, "values": short}
-    found = field_of(bench, node, field)
+    field_template = field_of(bench, node, field)
     hidden = field in secret_fields(bench.registry, node.type, node.params)
-    value = shown_value(node.params.get(field, found.default), hidden=hidden)
-    whole: Result = {"ok": True, "set": field in node.params}
+    value = shown_value(node.params.get(field, field_template.default), hidden=hidden)
+    result: Result = {"ok": True, "set": field in node.params}
     if isinstance(value, str):
-        return whole | page_of_text(value, offset, MOST_CHARACTERS)
+        return result | page_of_text(value, offset, MOST_CHARACTERS)
     if size_of(value) <= MOST_CHARACTERS:
-        return whole | {"value": value}
-    return whole | {"written_as": "JSON text, in parts"} | page_of_text(_as_json(value), offset, MOST_CHARACTERS)
+        return result | {"value": value}
+    return result | {"written_as": "JSON text, in parts"} | page_of_text(_as_json(value), offset, MOST_CHARACTERS)
 
 
 def _as_json(value: JsonValue) -> str:
@@ -134,7 +134,7 @@ def node_of(bench: Workbench, node_id: str) -> Node:
     """Return a node of the working flow. Raises `ToolRefused` naming the nearest id."""
     node = bench.flow.node(node_id)
     if node is None:
-        ids = [one.id for one in bench.flow.nodes]
+        ids = [node.id for node in bench.flow.nodes]
         listed = f"Nodes: {', '.join(ids)}." if ids else "The flow has no nodes yet."
         raise ToolRefused(f"The flow has no node '{node_id}'{did_you_mean(node_id, ids) or '.'}", remedy=listed)
     return node
@@ -143,14 +143,14 @@ def node_of(bench: Workbench, node_id: str) -> Node:
 def field_of(bench: Workbench, node: Node, field: str) -> FieldTemplate:
     """Return a field of a node's component. Raises `ToolRefused` naming the nearest field."""
     template = bench.registry.template(node.type, node.params) or template_of(bench, node.type).template
-    found = template.field(field)
-    if found is None:
-        names = [one.name for one in template.fields]
+    field_template = template.field(field)
+    if field_template is None:
+        names = [known_field.name for known_field in template.fields]
         raise ToolRefused(
             f"Node '{node.id}' ({node.type}) has no field '{field}'{did_you_mean(field, names) or '.'}",
             remedy=f"Fields: {', '.join(names)}.",
         )
-    return found
+    return field_template
 
 
 def first_sentence(text: str) -> str:
@@ -159,17 +159,17 @@ def first_sentence(text: str) -> str:
 
 
 def _field(field: FieldTemplate) -> JsonValue:
-    found: dict[str, JsonValue] = {"name": field.name, "kind": field.kind.value, "what": field.help}
+    description: dict[str, JsonValue] = {"name": field.name, "kind": field.kind.value, "what": field.help}
     if field.required:
-        found["required"] = True
+        description["required"] = True
     elif field.default not in (None, "", [], {}):
-        found["default"] = field.default
+        description["default"] = field.default
     if field.types:
-        found["accepts"] = [type_.value for type_ in field.types]
+        description["accepts"] = [type_.value for type_ in field.types]
     if field.many:
-        found["many"] = True
+        description["many"] = True
     if field.options:
-        found["options"] = list(field.options)
+        description["options"] = list(field.options)
     if field.is_secret:
-        found["takes"] = EXAMPLE
-    return found
+        description["takes"] = EXAMPLE
+    return description

@@ -115,54 +115,54 @@ def _operations() -> dict[str, Operation]:
             continue
         described = _BUILD_FLOW if tool.name == "build_flow" else ""
         listed.append(on_flow(tool, description=described) if tool.about == "flow" else personal(tool))
-    named = {one.name: one for one in listed}
+    named = {member.name: member for member in listed}
     return named | {"batch": batch_over(named)}
 
 
-def _on_open_flow(found: Operation) -> ToolDefinition:
+def _on_open_flow(stored_operation: Operation) -> ToolDefinition:
     """Return an operation on stored data as a tool of the assistant, for the open flow."""
-    model, flow_bound = found.arguments, FLOW_ID in found.schema.get("required", ())
+    model, flow_bound = stored_operation.arguments, FLOW_ID in stored_operation.schema.get("required", ())
     if model is None:
-        raise LookupError(found.name)
-    omitted = {*OTHER_PARAMETERS.get(found.name, ()), *((FLOW_ID,) if flow_bound else ())}
+        raise LookupError(stored_operation.name)
+    omitted = {*OTHER_PARAMETERS.get(stored_operation.name, ()), *((FLOW_ID,) if flow_bound else ())}
     arguments = _without(model, omitted)
 
     async def call(bench: Workbench, **values: Any) -> Result:  # noqa: ANN401 - checked by the operation
         given: dict[str, Any] = to_jsonable_python(values)
-        if found.name in _SAVING:
-            await save_flow(bench, to_run=found.kind == "run")
+        if stored_operation.name in _SAVING:
+            await save_flow(bench, to_run=stored_operation.kind == "run")
         if flow_bound:
             given[FLOW_ID] = _open_flow_id(bench)
         if bench.stored is None:
             raise ToolRefused("Stored data is not available here.", remedy="Continue without it.")
         visit = bench.stored.visit
-        if found.kind != "read" and visit.again is not None:
+        if stored_operation.kind != "read" and visit.again is not None:
             visit = replace(visit, principal=await visit.again())
         try:
-            return {"ok": True, **await found.call(visit, given)}
+            return {"ok": True, **await stored_operation.call(visit, given)}
         except OperationFailed as error:
             return {"ok": False, **error.answer}
 
     return ToolDefinition(
-        name=found.name,
-        description=found.description,
+        name=stored_operation.name,
+        description=stored_operation.description,
         arguments=arguments,
         schema=plain(arguments.model_json_schema()),
         function=call,
-        permission=found.permission,
-        kind=found.kind,
+        permission=stored_operation.permission,
+        kind=stored_operation.kind,
         uses="stored",
-        replayed=found.kind != "run",
-        touches=found.kind != "read",
-        waits=found.name in _CHANGING,
+        replayed=stored_operation.kind != "run",
+        touches=stored_operation.kind != "read",
+        waits=stored_operation.name in _CHANGING,
     )
 
 
 def _without(model: type[BaseModel], omitted: set[str]) -> type[BaseModel]:
-    kept: dict[str, Any] = {
+    members: dict[str, Any] = {
         name: (member.annotation, member) for name, member in model.model_fields.items() if name not in omitted
     }
-    return create_model(model.__name__, __config__=ConfigDict(extra="forbid"), **kept)
+    return create_model(model.__name__, __config__=ConfigDict(extra="forbid"), **members)
 
 
 def _open_flow_id(bench: Workbench) -> str:
@@ -200,7 +200,7 @@ def may_use(bench: Workbench, permission: Permission) -> bool:
 def offered(principal: Principal) -> list[Operation]:
     """Return the operations that a user may use at all."""
     return [
-        one
-        for one in OPERATIONS.values()
-        if (principal.may_somewhere if is_of_space(one.permission) else principal.may)(one.permission)
+        operation
+        for operation in OPERATIONS.values()
+        if (principal.may_somewhere if is_of_space(operation.permission) else principal.may)(operation.permission)
     ]

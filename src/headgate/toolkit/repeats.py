@@ -38,7 +38,7 @@ class CallLedger:
             state: What the work is like, equal as long as nothing changed; a call on another state is another call.
             work: The work itself; two calls that take turns and always find it the same get nowhere.
             replay: Whether a second time is answered with the first answer. Not for what comes out differently each
-                time (a run, generated code): such a call is carried out twice, then refused.
+                time (a run, generated code): such a call is run twice, then refused.
         """
         self._latest.append((key, work))
         if self._in_turns():

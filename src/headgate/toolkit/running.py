@@ -125,11 +125,11 @@ def _require_known_code(bench: Workbench) -> None:
     strange = [node for node in bench.flow.nodes if is_unchecked(node, bench.registry)]
     if not strange:
         return
-    found = [f"'{node.id}': {finding.message}" for node in strange for finding in scan_component(node.code or "")]
-    if found:
+    problems = [f"'{node.id}': {finding.message}" for node in strange for finding in scan_component(node.code or "")]
+    if problems:
         bench.watch.unsafe_code_blocked([node.id for node in strange])
         raise ToolRefused(
-            f"Refused to run: unsafe component code detected — {' '.join(found[:MOST_FINDINGS])}",
+            f"Refused to run: unsafe component code detected — {' '.join(problems[:MOST_FINDINGS])}",
             remedy="Tell the user; take the node out, or make a component that does without it.",
         )
     named = ", ".join(f"'{node.id}' ({node.type})" for node in strange)

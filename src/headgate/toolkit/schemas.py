@@ -28,13 +28,13 @@ def plain(schema: dict[str, Any]) -> dict[str, Any]:
 
 def _plain(schema: Any) -> Any:  # noqa: ANN401 - JSON
     if isinstance(schema, list):
-        return [_plain(one) for one in schema]
+        return [_plain(item) for item in schema]
     if not isinstance(schema, dict):
         return schema
     if schema.get("$ref") == _JSON_VALUE:
         return {name: value for name, value in schema.items() if name == "description"}
     return {
-        key: {name: _plain(one) for name, one in value.items()} if key in _NAMED else _plain(value)
+        key: {name: _plain(member) for name, member in value.items()} if key in _NAMED else _plain(value)
         for key, value in schema.items()
         if not _is_derived(key, value)
     }
@@ -53,11 +53,11 @@ def _is_derived(key: str, value: Any) -> bool:  # noqa: ANN401 - JSON
 
 def _without_null(schema: Any) -> Any:  # noqa: ANN401 - JSON
     if isinstance(schema, list):
-        return [_without_null(one) for one in schema]
+        return [_without_null(item) for item in schema]
     if not isinstance(schema, dict):
         return schema
-    small = {name: _without_null(one) for name, one in schema.items()}
-    choices = [one for one in small.get("anyOf", ()) if one != {"type": "null"}]
+    small = {name: _without_null(member) for name, member in schema.items()}
+    choices = [choice for choice in small.get("anyOf", ()) if choice != {"type": "null"}]
     if len(choices) != 1 or len(choices) == len(small["anyOf"]):
         return small
     return choices[0] | {name: value for name, value in small.items() if name != "anyOf"}

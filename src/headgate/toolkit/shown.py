@@ -51,11 +51,11 @@ def shown_value(value: JsonValue, *, hidden: bool = False) -> JsonValue:
         return value
     if isinstance(value, dict):
         return {
-            redact_text(name): shown_value(one, hidden=hidden or carries_credential(name))
-            for name, one in value.items()
+            redact_text(name): shown_value(member, hidden=hidden or carries_credential(name))
+            for name, member in value.items()
         }
     if isinstance(value, list):
-        return [shown_value(one, hidden=hidden) for one in value]
+        return [shown_value(item, hidden=hidden) for item in value]
     if hidden:
         return REDACTED if value not in (None, "") and not isinstance(value, bool) else value
     return redact_text(value) if isinstance(value, str) else value
@@ -95,8 +95,8 @@ def refuse_redacted(value: Any) -> None:  # noqa: ANN401 - JSON
             f"A value contains '{REDACTED}', the placeholder of a hidden secret, and would overwrite it.",
             remedy='Omit that field to keep its value, or refer to a secret: {"secret": "MY_TOKEN"}.',
         )
-    for one in value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else ():
-        refuse_redacted(one)
+    for member in value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else ():
+        refuse_redacted(member)
 
 
 def secrets_of(catalog: Catalog, *flows: Flow) -> frozenset[str]:
@@ -122,8 +122,8 @@ def _masked(value: Any, words: list[str]) -> Any:  # noqa: ANN401 - JSON
             value = value.replace(word, REDACTED)
         return value
     if isinstance(value, dict):
-        return {_masked(name, words): _masked(one, words) for name, one in value.items()}
-    return [_masked(one, words) for one in value] if isinstance(value, list | tuple) else value
+        return {_masked(name, words): _masked(member, words) for name, member in value.items()}
+    return [_masked(item, words) for item in value] if isinstance(value, list | tuple) else value
 
 
 def _secrets(node: Node, catalog: Catalog) -> Iterator[str]:
@@ -132,7 +132,9 @@ def _secrets(node: Node, catalog: Catalog) -> Iterator[str]:
         yield from _texts(value, hidden=name in hidden and not isinstance(value, dict))
     for call in (node.policy.input_config, node.policy.output_config):
         if call is not None:
-            yield from _texts({name: one for name, one in call.headers.items() if isinstance(one, str)}, hidden=False)
+            yield from _texts(
+                {name: header for name, header in call.headers.items() if isinstance(header, str)}, hidden=False
+            )
 
 
 def _texts(value: JsonValue, *, hidden: bool) -> Iterator[str]:
@@ -140,11 +142,11 @@ def _texts(value: JsonValue, *, hidden: bool) -> Iterator[str]:
     if is_reference(value):
         return
     if isinstance(value, dict):
-        for name, one in value.items():
-            yield from _texts(one, hidden=hidden or carries_credential(name))
+        for name, member in value.items():
+            yield from _texts(member, hidden=hidden or carries_credential(name))
     elif isinstance(value, list):
-        for one in value:
-            yield from _texts(one, hidden=hidden)
+        for item in value:
+            yield from _texts(item, hidden=hidden)
     elif hidden and isinstance(value, str | int | float) and not isinstance(value, bool) and "{{" not in str(value):
         yield str(value)
 
@@ -159,7 +161,7 @@ def _shown_call(call: HttpCall) -> HttpCall:
     return call.model_copy(
         update={
             "url": redact_text(call.url),
-            "headers": {name: REDACTED if isinstance(one, str) else one for name, one in call.headers.items()},
+            "headers": {name: REDACTED if isinstance(header, str) else header for name, header in call.headers.items()},
             "body": redact_text(call.body),
         }
     )

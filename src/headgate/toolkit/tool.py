@@ -41,15 +41,15 @@ def _read_object(value: object) -> object:
     if not isinstance(value, str):
         return value
     try:
-        found = orjson.loads(value or "{}")
+        parsed = orjson.loads(value or "{}")
     except orjson.JSONDecodeError as error:
         shape = 'Write an object such as {"field": "value"}'
         raise ValueError(
             f"not valid JSON: {error.msg} at line {error.lineno}, column {error.colno}. {shape}"
         ) from error
-    if not isinstance(found, dict):
-        raise ValueError(f"expected a JSON object, got {type(found).__name__}")  # noqa: TRY004 - pydantic reads ValueError
-    return found
+    if not isinstance(parsed, dict):
+        raise ValueError(f"expected a JSON object, got {type(parsed).__name__}")  # noqa: TRY004 - pydantic reads ValueError
+    return parsed
 
 
 Params = Annotated[dict[str, JsonValue], BeforeValidator(_read_object)]

@@ -113,8 +113,8 @@ class Workbench:
         Args:
             flow: The flow from now on.
             done: What was done; it bears the proof.
-            before: What a canvas must be told first.
-            after: What it must be told then.
+            before: What a canvas must receive first.
+            after: What it must receive then.
             restores: The stored revision whose draft it is.
         """
         if self._whole_since is None and done["action"] == "set_flow" and not done.get("auto_apply"):
@@ -142,10 +142,10 @@ class Workbench:
 
     def propose(self, action: Action, flow: Flow) -> None:
         """Report an edit that a user may accept; `flow` is the flow after it. The working flow does not change."""
-        told = self._proven(action, flow)
-        self.proposals.append(told)
+        proposal = self._proven(action, flow)
+        self.proposals.append(proposal)
         self.touch()
-        self.on_action(told)
+        self.on_action(proposal)
 
     def propose_plan(self, markdown: str) -> None:
         """Report a plan that a user may approve."""

@@ -67,7 +67,7 @@ class Maker:
         return ProposedComponent(self._checked(code), "proposal", datetime(2026, 11, 23, tzinfo=UTC))
 
     async def save(self, code: str, proposal_id: str) -> SavedComponent:
-        return SavedComponent(self._checked(code), kept=self.kept, not_kept="" if self.kept else "The disk is full.")
+        return SavedComponent(self._checked(code), stored=self.kept, not_kept="" if self.kept else "The disk is full.")
 
     def _checked(self, asked: str) -> CheckedComponent:
         self.asked.append(asked)

@@ -82,24 +82,24 @@ class Orchestration:
         """Work until there is an answer. Raises `BudgetSpent`, and what a provider failed with."""
         turn = self.turn
         turn.request = self._request()
-        found = await self._classified()
-        turn.intent = found.intent
-        self._tell_start(found.intent)
-        if found.intent == "off_topic" and not self.models.offline:
+        classified = await self._classified()
+        turn.intent = classified.intent
+        self._tell_start(classified.intent)
+        if classified.intent == "off_topic" and not self.models.offline:
             return Played(framing.OFF_TOPIC_REFUSAL)
-        if found.intent not in _SHORT:
+        if classified.intent not in _SHORT:
             self._tell_budget()
         maker = turn.bench.maker
-        if found.intent == "generate_component" and maker is not None and not self.models.offline:
+        if classified.intent == "generate_component" and maker is not None and not self.models.offline:
             return Played(*await make_component(maker, turn, history_block(self.history) + turn.request))
-        turn.stage(framing.decide_progress_step(found.intent, found.english))
-        turn.preface = await self._preface(found.intent)
-        turn.only = READING_TOOLS if found.intent == "question" else None
+        turn.stage(framing.decide_progress_step(classified.intent, classified.english))
+        turn.preface = await self._preface(classified.intent)
+        turn.only = READING_TOOLS if classified.intent == "question" else None
         result = await self._work()
-        found = replace(found, intent=turn.intent)  # the model may have found it to be another
-        played = await self._verified(found, result)
+        classified = replace(classified, intent=turn.intent)  # the model may have found it to be another
+        played = await self._verified(classified, result)
         self._tell_proposals(played.result)
-        wants_run = self._wants_run(found)
+        wants_run = self._wants_run(classified)
         played.extra["continuation_expected"] = turn.bench.component is not None or framing.continuation_expected(
             wants_run=wants_run, proposed=turn.bench.proposals, ran=bool(turn.bench.runs)
         )
@@ -121,10 +121,10 @@ class Orchestration:
         return self.refinement.words if self.models.offline else self.refinement.as_request()
 
     async def _classified(self) -> IntentResult:
-        found = await self._intent()
-        if found.tokens.total:
-            self.turn.spend_tokens(found.tokens.input_tokens, found.tokens.output_tokens, "intent")
-        return found
+        classified = await self._intent()
+        if classified.tokens.total:
+            self.turn.spend_tokens(classified.tokens.input_tokens, classified.tokens.output_tokens, "intent")
+        return classified
 
     async def _intent(self) -> IntentResult:
         request, info = self.turn.request, self.models.info
@@ -174,29 +174,29 @@ class Orchestration:
         elif self.asked.strip() == PLAN_APPROVAL_INPUT:
             metrics.plan_approved()
 
-    async def _verified(self, found: IntentResult, result: str) -> Played:
+    async def _verified(self, intent: IntentResult, result: str) -> Played:
         """Make sure that a flow which was to be run has run; say so honestly where it has not."""
         turn = self.turn
-        if turn.stopped or not self._wants_run(found):
+        if turn.stopped or not self._wants_run(intent):
             return Played(result)
-        if found.intent == "question" or (self.models.offline and found.intent not in _OF_FLOWS):
+        if intent.intent == "question" or (self.models.offline and intent.intent not in _OF_FLOWS):
             return Played(result)  # what a file is to say may speak of running
         try:
             model = self.models.chat
             checked = await verify(None if isinstance(model, OfflineBuilder) else model, turn)
-        except HeadgateError as error:  # what the turn did before stands, and is told
+        except HeadgateError as error:  # what the turn did before stays, and is reported
             log.warning("assistant.verification.failed", code=error.code, error=error.detail)
             caveat = f"Whether the flow runs could not be determined: {error.detail}"
-            told = {"verified": False, "attempts": len(turn.bench.runs), "caveat": caveat}
-            return Played(f"{result}\n\n{caveat}".strip(), {"verification": told})
-        said = checked.answer or result
-        if checked.caveat and not self.models.offline:  # the offline builder tells of its runs itself
-            said = f"{said}\n\n{checked.caveat}".strip()
-        told = {"verified": checked.verified, "attempts": checked.attempts, "caveat": checked.caveat}
-        return Played(said, {"verification": told})
+            verification = {"verified": False, "attempts": len(turn.bench.runs), "caveat": caveat}
+            return Played(f"{result}\n\n{caveat}".strip(), {"verification": verification})
+        answer = checked.answer or result
+        if checked.caveat and not self.models.offline:  # the offline builder reports its runs itself
+            answer = f"{answer}\n\n{checked.caveat}".strip()
+        verification = {"verified": checked.verified, "attempts": checked.attempts, "caveat": checked.caveat}
+        return Played(answer, {"verification": verification})
 
-    def _wants_run(self, found: IntentResult) -> bool:
-        return self.turn.must_run or framing.wants_run(found.intent, found.english, self.said)
+    def _wants_run(self, intent: IntentResult) -> bool:
+        return self.turn.must_run or framing.wants_run(intent.intent, intent.english, self.said)
 
     def _tell_proposals(self, result: str) -> None:
         """What waits for the person, and a flow that was written into the answer instead of being built."""
@@ -213,11 +213,11 @@ class Orchestration:
         """What the turn may use, before it uses it. The offline builder uses nothing that anybody pays for."""
         if not self.models.offline:
             budget = budget_told(self.turn.budget, self.models.info)
-            told = {"model": self.turn.model_name, "message": budget_words(budget), "budget": budget}
-            self.turn.emit(progress("budget") | told)
+            details = {"model": self.turn.model_name, "message": budget_words(budget), "budget": budget}
+            self.turn.emit(progress("budget") | details)
 
 
-def remembered(turn: Turn, said: str, result: str) -> ConversationTurn:
+def remembered(turn: Turn, request: str, result: str) -> ConversationTurn:
     """A turn as it is remembered: without secrets, and what was proposed belongs to the answer.
 
     Without the plan or the component its approval would mean nothing.
@@ -226,5 +226,5 @@ def remembered(turn: Turn, said: str, result: str) -> ConversationTurn:
     answer = f"{result}\n\n[Proposed plan]\n{plan}" if plan else result
     if component is not None:
         answer += f"\n\n[Proposed component, saved only when the user accepts it]\n{component.checked.type}"
-    told = (redact_text(turn.without_secrets(text)) for text in (said, answer.strip()))
-    return ConversationTurn(*told)
+    texts = (redact_text(turn.without_secrets(text)) for text in (request, answer.strip()))
+    return ConversationTurn(*texts)

@@ -1,4 +1,4 @@
-"""Texts that the page sends word for word, and what tells conversations of the assistant from others.
+"""Texts that the page sends word for word, and what distinguishes conversations of the assistant from others.
 
 The page and the server must agree on them to the letter: they stand in the OpenAPI document, as the defaults of
 `AssistProtocol`, so that a generated client has them.

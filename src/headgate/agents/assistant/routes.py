@@ -23,8 +23,8 @@ router = APIRouter(prefix="/agentic", tags=["assistant"])
 
 
 def _assistant(request: Request) -> Assistant:
-    found: Assistant = request.app.state.assistant
-    return found
+    assistant: Assistant = request.app.state.assistant
+    return assistant
 
 
 TheAssistant = Annotated[Assistant, Depends(_assistant)]

@@ -63,7 +63,7 @@ _SECONDS_AROUND = 10.0
 _UNKNOWN_INTENT = "none"
 """Stands for the intent of a turn that ended before it was known."""
 StoredOf = Callable[[Principal, Callable[[], str | None], Again | None], StoredFlow]
-"""Of a user, what tells the id of the flow once it has one, and what tells the user's rights as things are then."""
+"""The user, a callable for the id of the flow once it has one, and one for the user's current rights."""
 
 
 class ChoosesModels(Protocol):
@@ -225,7 +225,7 @@ class Assistant:
         return self.running_turns.stop(principal, turn_id)
 
     async def _work(self, asking: Asking, work: Work) -> None:
-        """Do the turn and tell how it ended, whichever way that is."""
+        """Do the turn and report how it ended, whichever way that is."""
         try:
             asking.data = await self._in_time(asking)
             asking.queue.put_nowait(events.complete(asking.data))
@@ -310,7 +310,7 @@ class Assistant:
         gate = turn.bench.outside
         payloads: list[tuple[Action, dict[str, JsonValue]]] = []
         if gate.refused:
-            tools = sorted({one.tool for one in gate.refused})
+            tools = sorted({call.tool for call in gate.refused})
             payloads.append(("assistant.call_refused", {"tools": [*tools], "sources": [*gate.marks]}))
         if gate.let_through:
             payloads.append(("assistant.call_allowed", {"tools": [*sorted(gate.let_through)]}))
@@ -336,7 +336,7 @@ class Assistant:
         except HeadgateError:
             raise
         except Exception as error:
-            log.exception("turn failed")  # models tell their failures as errors of ours: this is another kind
+            log.exception("turn failed")  # models report their failures as errors of ours: this is another kind
             raise self.models.explain(error) from error
 
     async def _new_turn(self, asking: Asking) -> Turn:
@@ -371,7 +371,7 @@ class Assistant:
             metrics=self.metrics,
             began=perf_counter() - asking.seconds,
             given=turn_flow.given.as_block(),
-            must_run=turn_flow.given.wanted,
+            must_run=turn_flow.given.requested,
         )
         bench.on_action, bench.on_file = turn.on_action, turn.on_file
         return turn
@@ -391,7 +391,7 @@ class Assistant:
 
 
 def _opening(asking: Asking) -> AssistEvent:
-    """The first event: sent before anything is looked up, so that whoever waits knows what to stop."""
+    """The first event: sent before any lookup, so that the client knows what to stop."""
     return events.progress("understanding") | {"turn_id": asking.turn_id, "session_id": asking.session_id}
 
 

@@ -43,7 +43,7 @@ class RunInput:
     form: Mapping[str, JsonValue] = field(default_factory=dict)
     files: Mapping[str, str] = field(default_factory=dict)
     """Id to name of each file; every run of the turn gets them."""
-    wanted: bool = False
+    requested: bool = False
     """Whether to run the flow, whatever the request says."""
 
     def as_block(self) -> str:
@@ -51,9 +51,9 @@ class RunInput:
         parts = [f"text: {self.text}"] if self.text else []
         parts += [f"form answer {name}: {value}" for name, value in self.form.items()]
         parts += [f"file: {name}, file_id {file_id}" for file_id, name in self.files.items()]
-        if not parts and not self.wanted:
+        if not parts and not self.requested:
             return ""
-        asked = "The user wants the flow to be run in this turn." if self.wanted else ""
+        asked = "The user wants the flow to be run in this turn." if self.requested else ""
         given = quoted(_GIVEN_OPENING, "\n".join(parts), _GIVEN_CLOSING) if parts else ""
         return f"{asked}\n{given}".strip() + "\n\n"
 
@@ -146,8 +146,8 @@ class TurnFlow:
                 )
             else:
                 if self.stored is not None and is_replaced(self.stored, flow):
-                    kept = await versions.keep_draft(session, self.principal, self.registry, self.flow_id)
-                    self.kept_version = kept.version
+                    version = await versions.keep_draft(session, self.principal, self.registry, self.flow_id)
+                    self.kept_version = version.version
                 row = await flows.save_draft(
                     session,
                     self.principal,

@@ -189,7 +189,7 @@ class Workplace(Protocol):
     async def write(self, change: Change, before: Held | None, token: str) -> Held:
         """Write a change; without `before` make a new flow. Raises `WriteConflict` when the flow is not `before` now.
 
-        `token` is unique to this write: a place that cannot tell otherwise puts it where `find_written` sees it.
+        `token` is unique to this write: a place that has no other way stores it where `find_written` sees it.
         """
         ...
 

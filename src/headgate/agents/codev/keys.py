@@ -1,7 +1,7 @@
 """Removes keys from user text before it is stored, sent or shown.
 
-What a session is told goes to a model, into checkpoints, events, notices and patterns. A key belongs into a credential
-or a variable, whose value none of these ever sees; so what looks like one is replaced where it comes in.
+What a user writes to a session goes to a model, into checkpoints, events, notices and patterns. A key belongs into a
+credential or a variable, whose value none of these ever sees; so what looks like one is replaced on input.
 """
 
 import re
@@ -15,7 +15,7 @@ from headgate.graph.cases import TestCase
 from headgate.graph.json_values import PlainText
 
 LEFT_OUT = "[left out: it looks like a key; put it in a credential]"
-"""Replaces a key: tells the user, and the model, that it was removed."""
+"""Replaces a key: shows the user and the model that it was removed."""
 HINT = (
     "Something that looks like a key or a password was removed from the text. Put it in a credential or"
     " a variable, and refer to that instead."
@@ -48,35 +48,35 @@ def holds_left_out(value: JsonValue) -> bool:
     return isinstance(value, list) and any(map(holds_left_out, value))
 
 
-def _named(found: re.Match[str]) -> str:
-    value = found["value"]
+def _named(match: re.Match[str]) -> str:
+    value = match["value"]
     plain = value.rstrip(".:!?)")
-    harmless = plain.isalpha() and plain.islower() and not _is_password(found["lead"])
+    harmless = plain.isalpha() and plain.islower() and not _is_password(match["lead"])
     if _VARIABLE.fullmatch(value) or harmless:
-        return found[0]
-    return f"{found['lead']}{LEFT_OUT}"
+        return match[0]
+    return f"{match['lead']}{LEFT_OUT}"
 
 
 def _is_password(lead: str) -> bool:
     return re.match(r"pass|lösenord", lead, re.IGNORECASE) is not None
 
 
-def _scheme(found: re.Match[str]) -> str:
+def _scheme(match: re.Match[str]) -> str:
     """Whether a scheme is followed by a credential: encoded ones have digits or inner capitals."""
-    value = found["value"]
+    value = match["value"]
     plain = _VARIABLE.fullmatch(value) or is_prose(value)
-    return found[0] if plain else f"{found['lead']}{LEFT_OUT}"
+    return match[0] if plain else f"{match['lead']}{LEFT_OUT}"
 
 
-def _shaped(found: re.Match[str]) -> str:
+def _shaped(match: re.Match[str]) -> str:
     """Check word by word, with the context of the previous word."""
-    word = found[0]
+    word = match[0]
     return word if _NAMED.search(word) else redact_text(word).replace(REDACTED, LEFT_OUT)
 
 
-def _random(found: re.Match[str]) -> str:
+def _random(match: re.Match[str]) -> str:
     """Long, with digits and letters, and no name of anything."""
-    value = found[0]
+    value = match[0]
     if _UUID.fullmatch(value) or _VARIABLE.fullmatch(value) or sum(map(str.isdigit, value)) < 4:
         return value
     words = re.split("[_-]", value)

@@ -26,7 +26,7 @@ Tell = Callable[[str, dict[str, JsonValue]], None]
 | `verdict` | `done`, and of a `state.Verdict` what there is |
 | `usage` | `input_tokens`, `output_tokens`: totals so far |
 | `conflict` | `message` |
-| `action` | `action`, `by`, and what goes with it: what a user did; told by `sessions.acts`, not by the graph |
+| `action` | `action`, `by`, and what goes with it: what a user did; emitted by `sessions.acts`, not by the graph |
 | `webhook` | `delivered`, `attempts`, `message` |
 | `interrupt` | an `InterruptPayload`: the session waits; ends a stream |
 | `done` | `status`, `stop_reason`; ends a stream |

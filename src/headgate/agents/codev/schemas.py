@@ -47,7 +47,7 @@ class Clarification(BaseModel):
 
 
 class CredentialsDone(BaseModel):
-    """The credentials are there now, or the session is to go on without them."""
+    """The credentials exist now, or the session continues without them."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -164,7 +164,7 @@ class SessionResponse(BaseModel):
     lacks_budget: bool = False
     """Whether it needs a larger `token_budget` to continue; results so far are kept."""
     hint: str = ""
-    """What to do about what was left out of the last thing that was written, since it looks like a key; else empty."""
+    """What to do about text that was removed from the user's last input because it looks like a key; else empty."""
     last_event: int
     created_at: datetime
     updated_at: datetime

@@ -1,4 +1,4 @@
-"""Sessions of the development agent: what they are, what they told, what they wrote, and what they learned."""
+"""Tables of the development agent: sessions, their events, their writes, and patterns."""
 
 from datetime import datetime
 from typing import Any
@@ -45,7 +45,7 @@ class SessionRow(JobColumns, Row):
     """`test_trials`, `max_iterations`, `token_budget`, `skip_clarification`, `repairs_approved`."""
     webhook_url: Mapped[str] = mapped_column(Text, default="")
     events: Mapped[int] = mapped_column(Integer, default=0)
-    """Number of the last event that was told."""
+    """Number of the last event."""
     created_at: Mapped[datetime] = mapped_column(Timestamp, default=now)
     updated_at: Mapped[datetime] = mapped_column(Timestamp, default=now)
 

@@ -56,15 +56,17 @@ class CredentialIncomplete(Invalid):
 
 
 async def missing(vault: Vault, types: Sequence[str]) -> list[NeededCredential]:
-    """Which of these the tenant does not have. What cannot be a credential's name is left out: a model wrote it."""
-    found: dict[str, NeededCredential] = {}
-    for type_ in list(dict.fromkeys(one.strip() for one in types))[:MOST_TYPES]:
+    """Return which of these the tenant lacks. Invalid names are skipped, since a model wrote them."""
+    lacking: dict[str, NeededCredential] = {}
+    for type_ in list(dict.fromkeys(type_.strip() for type_ in types))[:MOST_TYPES]:
         provider = _provider(type_)
         needed = await (_of_provider(vault, provider) if provider else _of_variable(vault, type_))
         if needed is not None:
-            found[needed.type] = needed
-    asked = {field.name for one in found.values() if one.type in PROVIDERS for field in one.fields}
-    return [one for one in found.values() if one.type not in asked]
+            lacking[needed.type] = needed
+    asked = {
+        field.name for credential in lacking.values() if credential.type in PROVIDERS for field in credential.fields
+    }
+    return [credential for credential in lacking.values() if credential.type not in asked]
 
 
 async def add(vault: Vault, type_: str, values: Mapping[str, str]) -> None:
@@ -79,13 +81,13 @@ async def add(vault: Vault, type_: str, values: Mapping[str, str]) -> None:
     strange = sorted(given.keys() - known.keys())
     lacking = [field.name for field in fields if not field.optional and field.name not in given]
     if strange or lacking or not given:
-        said = f"does not accept {', '.join(strange)}" if strange else f"needs {', '.join(lacking or known)}"
+        problem = f"does not accept {', '.join(strange)}" if strange else f"needs {', '.join(lacking or known)}"
         raise CredentialIncomplete(
-            f"The credential '{type_[:100]}' {said}."[:500], remedy="Give a value for each of its fields."
+            f"The credential '{type_[:100]}' {problem}."[:500], remedy="Give a value for each of its fields."
         )
     async with vault.database.writing() as session:
         rows = await variables.list_variables(session, vault.principal, space_id=vault.space_id)
-        kept = {row.name: row.hosts or () for row in reversed(rows)}  # the space's own are listed first
+        hosts_of = {row.name: row.hosts or () for row in reversed(rows)}  # the space's own are listed first
         for name, value in given.items():
             await variables.set_variable(
                 session,
@@ -94,7 +96,7 @@ async def add(vault: Vault, type_: str, values: Mapping[str, str]) -> None:
                 name=name,
                 value=SecretStr(value),
                 secret=known[name].secret,
-                hosts=kept.get(name, ()),
+                hosts=hosts_of.get(name, ()),
                 space_id=vault.space_id,
             )
 
@@ -134,15 +136,15 @@ async def _status(vault: Vault, provider: str) -> ProviderStatus:
 
 
 def _fields(status: ProviderStatus) -> tuple[CredentialField, ...]:
-    """What a provider has to be told: first what it cannot do without."""
+    """Return the fields that a provider needs, the required ones first."""
     if status.id == LOCAL:
         return ()
-    found = [
-        CredentialField(one.variable, one.variable, secret=one.kind == "key", optional=not one.required)
-        for one in status.settings
-        if one.required or one.kind == "key"
+    fields = [
+        CredentialField(setting.variable, setting.variable, secret=setting.kind == "key", optional=not setting.required)
+        for setting in status.settings
+        if setting.required or setting.kind == "key"
     ]
-    return tuple(sorted(found, key=lambda field: field.optional))
+    return tuple(sorted(fields, key=lambda field: field.optional))
 
 
 def _field(name: str) -> CredentialField:
@@ -151,5 +153,5 @@ def _field(name: str) -> CredentialField:
 
 def _provider(type_: str) -> str:
     """The id of the provider that is meant, in any case; empty when none is."""
-    found = type_.strip().lower().replace("-", "_")
-    return found if found in PROVIDERS else ""
+    provider = type_.strip().lower().replace("-", "_")
+    return provider if provider in PROVIDERS else ""

@@ -154,9 +154,9 @@ class ArchiveReader:
         self._check_sums(info.size)
 
     def _check_sums(self, size: int) -> None:
-        found, left = self._sums.tell(), size
+        written, left = self._sums.tell(), size
         self._sums.seek(0)
-        same = found == size
+        same = written == size
         while left and same:
             piece = self.read(min(left, PIECE_BYTES))
             same = piece == self._sums.read(len(piece))

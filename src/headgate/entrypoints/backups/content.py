@@ -284,8 +284,8 @@ def _copied(path: Path, copy: IO[bytes]) -> int | None:
 def _walk(folder: Path, name: str = "") -> Iterator[tuple[Path, str]]:
     """Every regular file below a folder, with its path from there. Links are not followed."""
     entries: list[os.DirEntry[str]] = []
-    with suppress(FileNotFoundError, NotADirectoryError), os.scandir(folder) as found:
-        entries = sorted((one for one in found if name or not is_ours(one.name)), key=lambda one: one.name)
+    with suppress(FileNotFoundError, NotADirectoryError), os.scandir(folder) as listing:
+        entries = sorted((entry for entry in listing if name or not is_ours(entry.name)), key=lambda entry: entry.name)
     for entry in entries:
         with suppress(FileNotFoundError):
             mode = entry.stat(follow_symlinks=False).st_mode

@@ -157,12 +157,12 @@ def _write(
     """Write the archive. Returns how many stored files have no content in the installation itself."""
     source = source_of(settings, progress)
     places = places_of(settings)
-    kept = [place for place in places if is_included(settings, place)]
-    progress.total = source.size + sum(folder_size(place.path) for place in kept if place.is_folder)
+    included = [place for place in places if is_included(settings, place)]
+    progress.total = source.size + sum(folder_size(place.path) for place in included if place.is_folder)
     with ArchiveWriter(file, _header(settings, source.schema, with_keys=with_keys), passphrase, bench) as archive:
         work = Work(settings, archive, bench, progress)
-        lost = add_database(work, source, add_folders(work, kept))
-        for place in kept:
+        lost = add_database(work, source, add_folders(work, included))
+        for place in included:
             if place.is_database and place.present:
                 add_snapshot(work, place)
         if with_keys:  # last: a key is made before the database names it

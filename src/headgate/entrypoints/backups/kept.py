@@ -29,13 +29,13 @@ def backup_folder(settings: Settings) -> Path:
 
 def list_backups(folder: Path) -> list[KeptBackup]:
     """The backups in a folder that have the name Headgate gives, newest first."""
-    kept = []
+    backups = []
     for path in folder.glob(f"*{SUFFIX}"):
         match = _NAME.fullmatch(path.name)
         if match is not None and path.is_file():
             at = datetime.strptime(match[1], "%Y%m%dT%H%M%S%f").replace(tzinfo=UTC)
-            kept.append(KeptBackup(path, at, path.stat().st_size, is_sealed(path)))
-    return sorted(kept, key=lambda one: one.created_at, reverse=True)
+            backups.append(KeptBackup(path, at, path.stat().st_size, is_sealed(path)))
+    return sorted(backups, key=lambda backup: backup.created_at, reverse=True)
 
 
 def prune_backups(folder: Path, *, keep: int) -> list[KeptBackup]:

@@ -72,26 +72,26 @@ def new_stamp() -> str:
 
 def move_into_place(data_dir: Path, staged: Sequence[Staged]) -> list[str]:
     """Move what is there aside, and what was prepared into its place. Returns the folders with what was there."""
-    kept = plan_moves(data_dir, staged, new_stamp(), marker=None)
+    aside = plan_moves(data_dir, staged, new_stamp(), marker=None)
     finish(data_dir)
-    return kept
+    return aside
 
 
 def plan_moves(data_dir: Path, staged: Sequence[Staged], stamp: str, *, marker: str | None) -> list[str]:
     """Write the journal of the moves; see `pending_restore.begin`. Returns the folders with what is there now."""
     aside: list[Move] = []
     into: list[Move] = []
-    for one in staged:
-        target = one.place.path
-        keep = (target if one.mounted else target.parent) / stamp
-        if one.mounted:
+    for part in staged:
+        target = part.place.path
+        keep = (target if part.mounted else target.parent) / stamp
+        if part.mounted:
             present = [path for path in target.iterdir() if not is_ours(path.name)]
-            into += [(path, target / path.name) for path in one.path.iterdir()]
+            into += [(path, target / path.name) for path in part.path.iterdir()]
         else:
-            present = [path for path in (target, *one.place.side_files) if os.path.lexists(path)]
-            into += [(one.path, target)] if one.path.exists() else []
+            present = [path for path in (target, *part.place.side_files) if os.path.lexists(path)]
+            into += [(part.path, target)] if part.path.exists() else []
         aside += [(path, keep / path.name) for path in present]
-    folders = {one.folder for one in staged}
+    folders = {part.folder for part in staged}
     for folder in folders:  # contents are on the disk already; now their names
         for path, _, _ in os.walk(folder):
             sync_folder(Path(path))

@@ -114,9 +114,9 @@ def postgres_source(settings: Settings) -> PostgresSource:
     url = Database(settings).url.set(drivername="postgresql")
     address = url.render_as_string(hide_password=False)
     with postgres_errors(), psycopg.connect(address) as connection:
-        found = connection.execute("SELECT to_regclass('public.alembic_version')").fetchone()
+        table = connection.execute("SELECT to_regclass('public.alembic_version')").fetchone()
         row = None
-        if found is not None and found[0] is not None:
+        if table is not None and table[0] is not None:
             row = connection.execute("SELECT version_num FROM alembic_version").fetchone()
         if row is None:
             raise NotFound("The database is empty.", remedy="Check HEADGATE_DATABASE__URL.")
@@ -140,8 +140,8 @@ async def count_others(connection: AsyncConnection) -> int:
 
 async def is_used(connection: AsyncConnection) -> bool:
     """Whether there is an installation in the database."""
-    found = await connection.execute(text("SELECT to_regclass('public.alembic_version')"))
-    return found.scalar_one() is not None
+    result = await connection.execute(text("SELECT to_regclass('public.alembic_version')"))
+    return result.scalar_one() is not None
 
 
 async def load(connection: AsyncConnection, folder: Path, header: Header, aside: str) -> None:

@@ -1,4 +1,4 @@
-"""Restores a backup: verified and prepared beside the installation first, then moved into its place at once."""
+"""Restores a backup: verified and prepared next to the installation first, then moved into its place at once."""
 
 import os
 import sys
@@ -111,7 +111,7 @@ async def _restore(settings: Settings, request: Request, verified: Verified) -> 
     if verified.header.database == "postgresql":
         await refuse_database(settings, replace=request.replace)
     staged = stage(places)
-    with staging(settings.data_dir, {one.folder for one in staged}, verified.content_bytes):
+    with staging(settings.data_dir, {part.folder for part in staged}, verified.content_bytes):
         with opened(request.file) as content, ArchiveReader(content, request.passphrase) as archive:
             for member in archive.members():
                 _unpack(member, staged)
@@ -188,12 +188,12 @@ def _refuse(settings: Settings, header: Header, places: Sequence[Place], *, repl
 
 
 def _unpack(member: Member, staged: Sequence[Staged]) -> None:
-    place = place_of([one.place for one in staged], member.name)
+    place = place_of([part.place for part in staged], member.name)
     if place is None:
         if member.name.startswith("keys/"):
             raise BackupInvalid(f"The backup contains a key and says that it has none: {member.name!a}.")
         raise BackupInvalid(f"The backup contains a file that does not belong to one: {member.name!a}.")
-    root = next(one.path for one in staged if one.place is place)
+    root = next(part.path for part in staged if part.place is place)
     inner = member.name.removeprefix(place.member).removeprefix("/")
     if is_ours(inner.partition("/")[0]):
         raise BackupInvalid(f"The backup contains a file that does not belong to one: {member.name!a}.")
@@ -213,13 +213,13 @@ def _unpack(member: Member, staged: Sequence[Staged]) -> None:
 
 async def _restore_sqlite(settings: Settings, request: Request, header: Header, staged: Sequence[Staged]) -> list[str]:
     """Check the prepared database, upgrade it and sign everybody out; then move everything into place."""
-    paths = {one.place.member: one.path for one in staged}
+    paths = {part.place.member: part.path for part in staged}
     main = paths[MAIN]
     if not main.is_file():
         raise BackupInvalid("The backup contains no database.")
-    for one in staged:
-        if one.place.is_database and one.path.exists():
-            sqlite.check(one.path)
+    for part in staged:
+        if part.place.is_database and part.path.exists():
+            sqlite.check(part.path)
     if sqlite.schema_of(main) != header.schema:
         raise BackupInvalid("The backup is damaged: its database has another schema than it says.")
     copied = settings.database.model_copy(update={"url": f"sqlite+aiosqlite:///{main}"})
@@ -233,7 +233,7 @@ async def _restore_sqlite(settings: Settings, request: Request, header: Header, 
     finally:
         await database.close()
     sqlite.fold(main)
-    for one in staged:
-        if one.place.is_database and one.place.present:
-            sqlite.refuse_in_use(one.place.path)
+    for part in staged:
+        if part.place.is_database and part.place.present:
+            sqlite.refuse_in_use(part.place.path)
     return move_into_place(settings.data_dir, staged)

@@ -52,7 +52,7 @@ async def restore_rows(settings: Settings, actor: Actor, header: Header, staged:
     A process that ends before the commit changed nothing. After it, whatever opens the installation next sees the
     schema with what was replaced, and makes the moves. Returns where that is kept.
     """
-    rows = next(one for one in staged if one.place.member == postgres.FOLDER)
+    rows = next(part for part in staged if part.place.member == postgres.FOLDER)
     if not (rows.path / postgres.PUBLIC).is_dir():
         raise BackupInvalid("The backup contains no database.")
     stamp = new_stamp()
@@ -67,14 +67,14 @@ async def restore_rows(settings: Settings, actor: Actor, header: Header, staged:
                 await postgres.load(connection, rows.path, header, aside)
                 for table in SIGNED_OUT:
                     await connection.execute(text(f"DELETE FROM {table}"))  # noqa: S608 - a constant
-                moved = [one for one in staged if one is not rows]
-                kept = plan_moves(settings.data_dir, moved, stamp, marker=aside)
+                moved = [part for part in staged if part is not rows]
+                folders = plan_moves(settings.data_dir, moved, stamp, marker=aside)
                 await _commit(connection, settings.data_dir)
         async with database.writing() as session:
             await record_restore(session, header, actor)
     finally:
         await database.close()
-    return [*kept, f"schema {aside}"]
+    return [*folders, f"schema {aside}"]
 
 
 async def _commit(connection: AsyncConnection, folder: Path) -> None:

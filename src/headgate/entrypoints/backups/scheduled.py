@@ -50,5 +50,5 @@ async def _back_up(settings: Settings, database: Database) -> None:
 
 
 def _newest(settings: Settings) -> datetime | None:
-    kept = list_backups(backup_folder(settings))
-    return kept[0].created_at if kept else None
+    backups = list_backups(backup_folder(settings))
+    return backups[0].created_at if backups else None

@@ -82,7 +82,7 @@ def refuse_in_use(database: Path) -> None:
             connection.execute("PRAGMA journal_mode=DELETE")
     except sqlite3.OperationalError as error:
         if "locked" not in str(error):
-            return  # it cannot be opened, so nobody uses it
+            return  # it cannot be opened, so no process uses it
         raise RestoreRefused(
             f"The database {database} is in use.", remedy="Stop the server, the workers and other commands first."
         ) from error

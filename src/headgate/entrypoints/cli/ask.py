@@ -80,7 +80,7 @@ def ask(
             apply=True,
         )
         files = {file_id: path.name for file_id, path in zip(file_ids, file or [], strict=True)}
-        given = RunInput(text, await with_files(parts, answers), files, wanted=run)
+        given = RunInput(text, await with_files(parts, answers), files, requested=run)
         talk = _Talk(parts, Conversation(quiet=json), given, approve=approve, accept=accept)
         async with AsyncExitStack() as stack:
             stack.enter_context(talk.shown.view)

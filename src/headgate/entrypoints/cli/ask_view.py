@@ -83,7 +83,7 @@ class Conversation:
         if self._quiet:
             return
         console.print(f"[green]Saved[/] {saved.checked.type}.")
-        if not saved.kept:
+        if not saved.stored:
             console.print(f"[yellow]Later requests cannot use it:[/] {escape(saved.not_kept)}")
 
     def end_line(self) -> None:

@@ -80,10 +80,10 @@ def register(
             raise typer.Abort
         saved = await parts.workshop.save(acting(), code, proposed.id)
         if json:
-            print_json({"type": saved.checked.type, "kept": saved.kept, "not_kept": saved.not_kept})
+            print_json({"type": saved.checked.type, "kept": saved.stored, "not_kept": saved.not_kept})
         else:
-            console.print(f"Saved {saved.checked.type}." if saved.kept else escape(saved.not_kept))
-        return OK if saved.kept else INVALID
+            console.print(f"Saved {saved.checked.type}." if saved.stored else escape(saved.not_kept))
+        return OK if saved.stored else INVALID
 
     return with_parts(work)
 

@@ -60,7 +60,7 @@ def set_(
     async def work(installation: Installation) -> None:
         async with installation.database.writing() as session:
             await service.put_role(
-                session, acting(), installation.keys_of(acting(), "models"), role=role, wanted=wanted
+                session, acting(), installation.keys_of(acting(), "models"), role=role, choice=wanted
             )
         if json:
             print_json({"role": role, "models": models, "params": params})

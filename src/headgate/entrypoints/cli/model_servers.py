@@ -62,7 +62,7 @@ def add(
         await check_address(wanted.address, installation.keys_of(acting(), "models").open_networks)
         async with installation.database.writing() as session:
             row = await service.put_server(
-                session, acting(), installation.box, name=name, wanted=wanted, organisation=organisation
+                session, acting(), installation.box, name=name, server=wanted, organisation=organisation
             )
             stored = ModelServerOut.model_validate(row)
         if json:

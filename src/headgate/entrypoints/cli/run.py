@@ -76,7 +76,7 @@ def run(
                 form=given,
                 file_ids=files,
                 on_event=on_event,
-                wanted=wanted,
+                version=wanted,
                 idempotency_key=idempotency_key,
             )
         undelivered = await undelivered_of(parts, outcome.run_id)

@@ -70,8 +70,8 @@ class Ground:
 
     async def flowise_instances(self, principal: Principal) -> Sequence[InstanceOut]:
         """Return the Flowise servers that a user's sessions may use."""
-        found = await self.flowise.instances.list(principal)
-        return [InstanceOut(id=one.id, endpoint=one.endpoint) for one in found]
+        instances = await self.flowise.instances.list(principal)
+        return [InstanceOut(id=instance.id, endpoint=instance.endpoint) for instance in instances]
 
     async def space_of(self, principal: Principal, flow_id: str) -> str:
         """Return the space of a flow that the user may edit. Raises `FlowNotFound`, `PermissionMissing`."""

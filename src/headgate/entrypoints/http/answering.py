@@ -19,7 +19,7 @@ _WELL_FORMED = re.compile(rb"[A-Za-z0-9._-]{8,64}")
 class Answering:
     """Adds headers to every response, and responds to every error.
 
-    The id is in every line that the log has of the request. A caller's own is taken over when it is well formed.
+    The id is in every line that the log has of the request. A caller's own is used when it is well formed.
     """
 
     def __init__(self, app: App, settings: ServerSettings) -> None:

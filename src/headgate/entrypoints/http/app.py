@@ -151,9 +151,9 @@ def _wrap(app: FastAPI, server: ServerSettings) -> None:
 
 def _written(networks: Iterable[IPv4Network | IPv6Network]) -> list[str]:
     """Networks as uvicorn reads them; IPv4 also as a socket that takes both kinds shows it."""
-    found: list[str] = []
+    written: list[str] = []
     for network in networks:
-        found.append(str(network))
+        written.append(str(network))
         if isinstance(network, IPv4Network):
-            found.append(f"::ffff:{network.network_address}/{network.prefixlen + 96}")
-    return found
+            written.append(f"::ffff:{network.network_address}/{network.prefixlen + 96}")
+    return written

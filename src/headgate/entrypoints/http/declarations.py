@@ -18,9 +18,9 @@ class Undeclared(HeadgateError):
 
 def declarations(app: FastAPI) -> Iterator[tuple[RouteContext, Needs | Public | None]]:
     """Yield every API route with its declaration; None without one, or with several."""
-    for found in iter_route_contexts(app.routes):
-        if isinstance(found.original_route, APIRoute):
-            yield found, declared(found.original_route)
+    for context in iter_route_contexts(app.routes):
+        if isinstance(context.original_route, APIRoute):
+            yield context, declared(context.original_route)
 
 
 def undeclared(routes: Iterable[BaseRoute]) -> list[str]:
@@ -43,7 +43,7 @@ def refuse_undeclared(routes: Iterable[BaseRoute]) -> None:
 def _written(routes: Iterable[BaseRoute]) -> Iterator[APIRoute]:
     """The routes as they were written.
 
-    FastAPI makes each anew for its place in the application when it is first asked for, which takes milliseconds: to
+    FastAPI makes each again for its place in the application when it is first asked for, which takes milliseconds: to
     look at those here would make the server start a fifth of a second later.
     """
     for route in routes:

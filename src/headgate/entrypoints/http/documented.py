@@ -95,20 +95,20 @@ def documented_app(**more: Any) -> Documented:  # noqa: ANN401 - what FastAPI ta
 def _policy_of(page: str) -> str:
     """Return the content security policy of pages, with the hashes of inline scripts."""
     hashes = [b64encode(sha256(script.encode()).digest()).decode() for script in _INLINE.findall(page)]
-    allowed = " ".join(f"'sha256-{one}'" for one in hashes)
+    allowed = " ".join(f"'sha256-{digest}'" for digest in hashes)
     return PAGE_POLICY.replace("script-src 'self'", f"script-src 'self' {allowed}")
 
 
 def _operations(document: dict[str, Any], route: RouteContext) -> list[MutableMapping[str, Any]]:
-    found = document["paths"].get(route.path_format, {})
-    return [found[method.lower()] for method in route.methods or () if method.lower() in found]
+    methods = document["paths"].get(route.path_format, {})
+    return [methods[method.lower()] for method in route.methods or () if method.lower() in methods]
 
 
 def _declare(operation: MutableMapping[str, Any], needed: Needs | Public | None) -> None:
-    said = operation.get("description", "")
+    description = operation.get("description", "")
     if isinstance(needed, Needs):
         operation["x-permission"] = needed.permission.value
-        operation["description"] = f"{said}\n\nRequires the permission `{needed.permission}`.".strip()
+        operation["description"] = f"{description}\n\nRequires the permission `{needed.permission}`.".strip()
         operation["security"] = [{name: []} for name in SCHEMES]
         for status, why in _LIMITED.items():
             answer = {"description": why, "content": problems(status)[status]["content"]}

@@ -76,19 +76,19 @@ def _answer(request: Request, error: HeadgateError) -> Response:
 
 
 async def _headgate(request: Request, error: Exception) -> Response:
-    found = cast("HeadgateError", error)
+    failure = cast("HeadgateError", error)
     if hasattr(request.state, "render_error"):
-        return _answer(request, found)
+        return _answer(request, failure)
     headers: dict[str, str] = {}
-    if (retry := found.extra.get("retry_after_seconds")) is not None:
+    if (retry := failure.extra.get("retry_after_seconds")) is not None:
         headers["Retry-After"] = str(retry)
-    if (window := found.extra.get("window_seconds")) is not None:
+    if (window := failure.extra.get("window_seconds")) is not None:
         # draft-ietf-httpapi-ratelimit-headers: what is allowed in so many seconds, and that nothing of it is left
-        headers["RateLimit-Policy"] = f'"{found.code}";q={found.extra["limit"]};w={window}'
-        headers["RateLimit"] = f'"{found.code}";r=0;t={retry}'
-    if isinstance(found, Unauthenticated):
+        headers["RateLimit-Policy"] = f'"{failure.code}";q={failure.extra["limit"]};w={window}'
+        headers["RateLimit"] = f'"{failure.code}";r=0;t={retry}'
+    if isinstance(failure, Unauthenticated):
         headers["WWW-Authenticate"] = "Bearer"
-    return problem(found, headers)
+    return problem(failure, headers)
 
 
 async def _validation(request: Request, error: Exception) -> Response:
@@ -115,20 +115,20 @@ async def _validation(request: Request, error: Exception) -> Response:
 
 
 async def _starlette(request: Request, error: Exception) -> Response:
-    found = cast("HTTPException", error)
-    if found.status_code == RouteNotFound.status:
+    failure = cast("HTTPException", error)
+    if failure.status_code == RouteNotFound.status:
         if _wants_page(request):
             return page_response(status=RouteNotFound.status)
         return problem(
             RouteNotFound(f"There is no resource at {request.url.path}.", remedy=("See /docs for the list of URLs."))
         )
-    if found.status_code == MethodRefused.status:
-        headers = dict(found.headers or {})
+    if failure.status_code == MethodRefused.status:
+        headers = dict(failure.headers or {})
         return problem(MethodRefused(f"{request.url.path} does not support {request.method}."), headers)
-    refused = BadRequest(str(found.detail))
-    if found.status_code == 400:  # a body that is no text, a broken form: as every other body that is not as documented
+    refused = BadRequest(str(failure.detail))
+    if failure.status_code == 400:  # no text, or a broken form: like every other body that is not as documented
         return _answer(request, refused)
-    return ProblemResponse(refused.problem() | {"status": found.status_code}, status_code=found.status_code)
+    return ProblemResponse(refused.problem() | {"status": failure.status_code}, status_code=failure.status_code)
 
 
 def _wants_page(request: Request) -> bool:

@@ -91,7 +91,7 @@ class Guards:
 
 
 def _one(scope: Scope, name: bytes) -> str:
-    return ", ".join(value.decode("latin-1") for found, value in scope["headers"] if found == name)
+    return ", ".join(value.decode("latin-1") for key, value in scope["headers"] if key == name)
 
 
 def _too_large(limit: int) -> BodyTooLarge:

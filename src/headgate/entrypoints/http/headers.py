@@ -49,7 +49,7 @@ class SecurityHeaders:
         """Return a response's headers with the missing ones added."""
         own = {name.lower() for name, _ in headers}
         ours = self._of_data if path.startswith(DATA_PATHS) else self._of_pages
-        found = [*headers, *(one for one in ours if one[0] not in own)]
+        complete = [*headers, *(header for header in ours if header[0] not in own)]
         if _CACHE not in own and not path.startswith(STATIC):
-            found.append((_CACHE, b"no-store"))
-        return found
+            complete.append((_CACHE, b"no-store"))
+        return complete

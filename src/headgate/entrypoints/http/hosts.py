@@ -56,9 +56,9 @@ class Names:
         if asked in self._origins or (asked and asked == self._public):
             return
         # At the public name only its own scheme counts: what came over http may be somebody else's page.
-        found = urlsplit(asked)
-        own = found.scheme in {"http", "https"} and found.netloc == host.lower()
-        if not own or (self._public and found.netloc == self._public_at):
+        url = urlsplit(asked)
+        own = url.scheme in {"http", "https"} and url.netloc == host.lower()
+        if not own or (self._public and url.netloc == self._public_at):
             raise OriginRefused(
                 "Pages of another site are not allowed to make changes here.",
                 remedy="The operator lists allowed sites in HEADGATE_SERVER__CORS_ORIGINS.",
@@ -76,8 +76,8 @@ class Names:
 
 def host_name(host: str) -> str | None:
     """Return the name or address in a `Host` header, without port and brackets; None when it is neither."""
-    found = _HOST.fullmatch(host)
-    return found["name"].strip("[]").rstrip(".").lower() if found else None
+    match = _HOST.fullmatch(host)
+    return match["name"].strip("[]").rstrip(".").lower() if match else None
 
 
 def is_loopback(name: str) -> bool:

@@ -68,5 +68,5 @@ def _route(scope: Scope) -> str:
 
 def _trace_parent(scope: Scope) -> str | None:
     """The caller's trace, if it sent one that is well formed."""
-    found = next((value for name, value in scope["headers"] if name == b"traceparent"), b"")
-    return found.decode() if _TRACE_PARENT.fullmatch(found) else None
+    trace_parent = next((value for name, value in scope["headers"] if name == b"traceparent"), b"")
+    return trace_parent.decode() if _TRACE_PARENT.fullmatch(trace_parent) else None

@@ -60,8 +60,10 @@ What the tables cannot say:
 
 def permissions_page() -> str:
     """The page as Markdown."""
-    of_tenant = _table(TenantRole, (one for one, rule in TABLE.items() if isinstance(rule.least, TenantRole)))
-    of_space = _table(Role, (one for one, rule in TABLE.items() if isinstance(rule.least, Role)))
+    of_tenant = _table(
+        TenantRole, (permission for permission, rule in TABLE.items() if isinstance(rule.least, TenantRole))
+    )
+    of_space = _table(Role, (permission for permission, rule in TABLE.items() if isinstance(rule.least, Role)))
     app = create_app(Settings())
     load_routes(app)
     routes = _routes(app)

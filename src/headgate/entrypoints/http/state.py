@@ -64,4 +64,4 @@ class ServedState(State):
         if key in self._state:
             return self._state[key]
         served, access_control, parts = self._state["parts"]
-        return getattr(next((one for one in (served, access_control) if hasattr(type(one), key)), parts), key)
+        return getattr(next((source for source in (served, access_control) if hasattr(type(source), key)), parts), key)

@@ -78,17 +78,17 @@ class UnknownPrompt(NotFound):
 
 async def fill(name: str, arguments: Mapping[str, str]) -> tuple[str, str]:
     """Description and text of a prompt. Raises `UnknownPrompt`, or `Invalid` when its argument is missing or long."""
-    found = next((prompt for prompt in PROMPTS if prompt.name == name), None)
-    if found is None:
+    chosen = next((prompt for prompt in PROMPTS if prompt.name == name), None)
+    if chosen is None:
         names = [prompt.name for prompt in PROMPTS]
         raise UnknownPrompt(
             f"There is no prompt '{name[:100]}'{did_you_mean(name, names) or '.'}",
             remedy=f"There are {', '.join(names)}.",
         )
-    value = arguments.get(found.argument, "").strip()
+    value = arguments.get(chosen.argument, "").strip()
     if not value or len(value) > LONGEST_ARGUMENT:
         raise Invalid(
-            f"The prompt '{name}' requires '{found.argument}' with 1 to {LONGEST_ARGUMENT} characters.",
-            remedy=found.argument_description,
+            f"The prompt '{name}' requires '{chosen.argument}' with 1 to {LONGEST_ARGUMENT} characters.",
+            remedy=chosen.argument_description,
         )
-    return found.description, found.text.replace("{" + found.argument + "}", value)
+    return chosen.description, chosen.text.replace("{" + chosen.argument + "}", value)

@@ -66,7 +66,7 @@ async def list_flows(visit: Visit, cursor: str | None) -> tuple[list[dict[str, A
     before = cursor or None
     async with visit.studio.database.reading() as session:
         rows = await flows.list_flows(session, visit.principal, limit=PAGE + 1, before=before)
-    found = [
+    descriptions = [
         {
             "name": f"flow-{row.id}",
             "title": row.name,
@@ -76,21 +76,21 @@ async def list_flows(visit: Visit, cursor: str | None) -> tuple[list[dict[str, A
         }
         for row in rows[:PAGE]
     ]
-    return found, rows[PAGE - 1].id if len(rows) > PAGE else None
+    return descriptions, rows[PAGE - 1].id if len(rows) > PAGE else None
 
 
 async def read(visit: Visit, uri: str) -> tuple[str, str]:
     """Media type and text of a resource. Raises `ResourceNotFound`, or what reading the flow or run raises."""
-    found = _URI.fullmatch(uri)
-    if found is None or (found["kind"] == "runs") != (found["what"] == "evidence"):
-        known = ", ".join(one["uri_template"] for one in TEMPLATES)
+    match = _URI.fullmatch(uri)
+    if match is None or (match["kind"] == "runs") != (match["what"] == "evidence"):
+        known = ", ".join(template["uri_template"] for template in TEMPLATES)
         raise ResourceNotFound(f"There is no resource '{uri[:200]}'.", remedy=f"There are {known}.")
-    if found["kind"] == "runs":
+    if match["kind"] == "runs":
         visit.require(Permission.RUNS_VIEW)
-        return JSON, as_json(await evidence_of(visit, found["id"])).decode()
+        return JSON, as_json(await evidence_of(visit, match["id"])).decode()
     visit.require(Permission.FLOWS_VIEW)
-    flow = flows.definition_of(await visit.flow(found["id"]))
+    flow = flows.definition_of(await visit.flow(match["id"]))
     catalog = await visit.catalog(flow)
-    if found["what"] == "diagram":
+    if match["what"] == "diagram":
         return TEXT, draw(flow, catalog)
     return TEXT, print_spec(shown_flow(flow, catalog))

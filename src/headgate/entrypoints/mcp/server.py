@@ -59,7 +59,7 @@ from headgate.toolkit.tool import Result
 Context = ServerRequestContext[Any, Any]
 CallerOf = Callable[[Context], Principal]
 log = get_logger(__name__)
-logging.getLogger("mcp").setLevel(logging.CRITICAL)  # its lines hold what clients sent; errors are told by ours
+logging.getLogger("mcp").setLevel(logging.CRITICAL)  # its lines hold what clients sent; our log reports errors
 UNKNOWN = "unknown"
 CRASHED = "Internal error; see the server log."
 LIST_SECONDS = 60
@@ -104,29 +104,29 @@ class Handlers:
 
     async def list_tools(self, context: Context, _params: PaginatedRequestParams | None) -> ListToolsResult:
         """The tools that the caller may use."""
-        return ListToolsResult(tools=[_tool(one) for one in offered(self.caller_of(context))])
+        return ListToolsResult(tools=[_tool(operation) for operation in offered(self.caller_of(context))])
 
     async def call_tool(self, context: Context, params: CallToolRequestParams) -> CallToolResult:
         """Call a tool; errors are returned as results."""
-        found, began = OPERATIONS.get(params.name), time.perf_counter()
+        operation, began = OPERATIONS.get(params.name), time.perf_counter()
         try:
-            answer = await self._carried_out(context, found, params)
+            answer = await self._carried_out(context, operation, params)
         except OperationFailed as error:
-            self._note(found, began, error)
+            self._note(operation, began, error)
             return _result(error.answer, is_error=True)
         except Exception as error:
-            self._note(found, began, error)
+            self._note(operation, began, error)
             log.exception("mcp.tool.crashed", tool=params.name[:100])
             return _result({"error": CRASHED, "code": "internal_error"}, is_error=True)
-        self._note(found, began, None)
+        self._note(operation, began, None)
         return _result(answer)
 
     async def _carried_out(
         self, context: Context, operation: Operation | None, params: CallToolRequestParams
     ) -> Result:
         if operation is None:
-            told = {"error": f"There is no tool '{params.name[:100]}'{did_you_mean(params.name, OPERATIONS) or '.'}"}
-            raise OperationFailed({**told, "code": "unknown_tool", "remedy": "List the tools to see their names."})
+            refusal = {"error": f"There is no tool '{params.name[:100]}'{did_you_mean(params.name, OPERATIONS) or '.'}"}
+            raise OperationFailed({**refusal, "code": "unknown_tool", "remedy": "List the tools to see their names."})
         principal, arguments = self.caller_of(context), params.arguments or {}
         return await _with_progress(
             context, lambda tell: operation.call(Visit(self.studio, principal, tell, _again(context)), arguments)
@@ -143,14 +143,16 @@ class Handlers:
     async def list_resources(self, context: Context, params: PaginatedRequestParams | None) -> ListResourcesResult:
         """The flows that the caller sees, as text."""
         cursor = params.cursor if params is not None else None
-        found, following = await _asked(resources.list_flows(self._visit(context), cursor))
-        return ListResourcesResult(resources=[Resource(**one) for one in found], next_cursor=following)
+        flows, following = await _asked(resources.list_flows(self._visit(context), cursor))
+        return ListResourcesResult(resources=[Resource(**flow) for flow in flows], next_cursor=following)
 
     async def list_templates(
         self, _context: Context, _params: PaginatedRequestParams | None
     ) -> ListResourceTemplatesResult:
         """The kinds of resources."""
-        return ListResourceTemplatesResult(resource_templates=[ResourceTemplate(**one) for one in resources.TEMPLATES])
+        return ListResourceTemplatesResult(
+            resource_templates=[ResourceTemplate(**template) for template in resources.TEMPLATES]
+        )
 
     async def read_resource(self, context: Context, params: ReadResourceRequestParams) -> ReadResourceResult:
         """One resource."""
@@ -214,14 +216,14 @@ async def serve_stdio(studio: Studio, principal: Principal, metrics: Instruments
 
 def _sender(context: Context) -> Principal:
     request: Any = context.request
-    found: Principal = request.state.principal
-    return found
+    principal: Principal = request.state.principal
+    return principal
 
 
 def _again(context: Context) -> Again | None:
     """Return the current rights of a request's sender; None for program credentials, which do not change."""
-    found: Again | None = None if context.request is None else context.request.state.again
-    return found
+    again: Again | None = None if context.request is None else context.request.state.again
+    return again
 
 
 async def _with_progress(context: Context, work: Callable[[Callable[[str], None]], Awaitable[Result]]) -> Result:
@@ -260,7 +262,7 @@ async def _asked(work: Awaitable[Any]) -> Any:  # noqa: ANN401 - what it gives
         return await work
     except HeadgateError as error:
         raise MCPError(INVALID_PARAMS, str(error), {"code": error.code}) from error
-    except Exception as error:  # the library would tell the client what a driver says, statements and all
+    except Exception as error:  # the library would send the client a driver's message, statements and all
         log.exception("mcp.request.crashed")
         raise MCPError(INTERNAL_ERROR, CRASHED, {"code": "internal_error"}) from error
 

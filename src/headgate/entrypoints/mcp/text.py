@@ -28,8 +28,8 @@ def _member(name: str, value: Any, indent: str) -> Iterator[str]:  # noqa: ANN40
         yield from _members(value, indent + "  ")
     elif isinstance(value, list) and value:
         yield f"{indent}{name}:"
-        for one in value:
-            yield f"{indent}- {_line(one)}"
+        for item in value:
+            yield f"{indent}- {_line(item)}"
     elif isinstance(value, str) and "\n" in value:
         yield f"{indent}{name}:"
         yield from (f"{indent}  {line}" for line in value.rstrip("\n").split("\n"))
@@ -39,9 +39,9 @@ def _member(name: str, value: Any, indent: str) -> Iterator[str]:  # noqa: ANN40
 
 def _line(value: Any) -> str:  # noqa: ANN401 - JSON
     if isinstance(value, Mapping):
-        return ", ".join(f"{name}: {_line(one)}" for name, one in value.items() if one not in (None, ""))
+        return ", ".join(f"{name}: {_line(member)}" for name, member in value.items() if member not in (None, ""))
     if isinstance(value, list):
-        return f"[{', '.join(_line(one) for one in value)}]"
+        return f"[{', '.join(_line(item) for item in value)}]"
     if value is None:
         return "none"
     if isinstance(value, bool):

@@ -98,7 +98,7 @@ class Counts:
         """Remove expired counts, once a minute."""
         if minute != self._minute:
             self._minute = minute
-            self._counts = {key: kept for key, kept in self._counts.items() if kept[0] >= minute - 1}
+            self._counts = {key: count for key, count in self._counts.items() if count[0] >= minute - 1}
 
 
 class RateLimits:

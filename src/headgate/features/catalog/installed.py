@@ -77,7 +77,7 @@ def load_installed(points: Iterable[EntryPoint], reserved: Collection[str]) -> I
     """
     components: dict[str, type[Component]] = {}
     faults: list[str] = []
-    for point in sorted(points, key=lambda one: (one.name, one.value)):
+    for point in sorted(points, key=lambda entry_point: (entry_point.name, entry_point.value)):
         try:
             for component in _components_of(point.load()):
                 _require_fit(component)

@@ -87,9 +87,14 @@ async def search(
 ) -> list[dict[str, Any]]:
     """Search component types by function, including custom ones, best first."""
     return [
-        {"type": one.type, "label": one.label, "category": one.category, "description": one.description}
-        | ({"own": True} if one.type in components.own else {})
-        for one in components.search(q, most=limit)
+        {
+            "type": template.type,
+            "label": template.label,
+            "category": template.category,
+            "description": template.description,
+        }
+        | ({"own": True} if template.type in components.own else {})
+        for template in components.search(q, most=limit)
     ]
 
 

@@ -15,7 +15,7 @@ data_keys = Table(
     Column("created_at", BigInteger, nullable=False),
     Column("destroyed_at", BigInteger),
     UniqueConstraint("id", "tenant_id"),
-    CheckConstraint(f"state IN ({', '.join(repr(one.value) for one in DataKeyState)})", name="state_is_known"),
+    CheckConstraint(f"state IN ({', '.join(repr(state.value) for state in DataKeyState)})", name="state_is_known"),
     CheckConstraint("(wrapped IS NULL) = (state = 'destroyed')", name="destroyed_has_no_key"),
     partial_index("ux_data_keys_active", "tenant_id", where="state = 'active'", unique=True),
 )

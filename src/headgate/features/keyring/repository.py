@@ -82,8 +82,8 @@ async def count_values(session: AsyncSession, columns: Sequence[Column[Any]]) ->
     for column in columns:
         prefix = _start(column).label("prefix")
         query = select(prefix, func.count()).where(_filled(column)).group_by(prefix)
-        for found, count in await session.execute(query):
-            of_key = counts.setdefault(_key_id(found), {})
+        for start, count in await session.execute(query):
+            of_key = counts.setdefault(_key_id(start), {})
             of_key[name_of(column)] = of_key.get(name_of(column), 0) + count
     return counts
 

@@ -61,16 +61,16 @@ def taken_tools(descriptions: Iterable[Described], *, limit: int) -> tuple[tuple
     tools: dict[str, FoundTool] = {}
     left_out: list[str] = []
     excess = 0
-    for one in descriptions:
-        reason = _refusal(one, tools)
+    for described in descriptions:
+        reason = _refusal(described, tools)
         if reason is not None:
-            left_out.append(f"{clipped(clean(one.name), 80) or 'a tool without a name'}: {reason}")
+            left_out.append(f"{clipped(clean(described.name), 80) or 'a tool without a name'}: {reason}")
         elif len(tools) >= limit:
             excess += 1
         else:
-            schema = _clean_json(dict(one.input_schema))
-            description = shortened(clean(one.description).strip(), MAX_DESCRIPTION)
-            tools[one.name] = FoundTool(one.name, description, schema, one.read_only)
+            schema = _clean_json(dict(described.input_schema))
+            description = shortened(clean(described.description).strip(), MAX_DESCRIPTION)
+            tools[described.name] = FoundTool(described.name, description, schema, described.read_only)
     if excess:
         left_out.append(f"{excess} more tools than the maximum of {limit} for each server")
     if len(left_out) > MAX_LEFT_OUT:
@@ -139,8 +139,8 @@ def _depth(value: object) -> int:
     while layer and level <= MAX_SCHEMA_DEPTH:
         layer = [
             inner
-            for one in layer
-            for inner in (one.values() if isinstance(one, Mapping) else one if isinstance(one, list) else ())
+            for outer in layer
+            for inner in (outer.values() if isinstance(outer, Mapping) else outer if isinstance(outer, list) else ())
         ]
         level += 1
     return level

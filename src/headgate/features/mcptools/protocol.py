@@ -139,7 +139,7 @@ class Session:
             ) as client:
                 self._client.set_result(client)
                 await self._end.wait()
-        except Exception as error:  # noqa: BLE001 - whatever ends a session is told as one kind of error
+        except Exception as error:  # noqa: BLE001 - whatever ends a session is reported as one kind of error
             if not self._client.done():
                 self._client.set_exception(self._translated(error))
         finally:

@@ -95,7 +95,7 @@ def _allowlist_issues(flow: Flow, catalog: Catalog, servers: Mapping[str, KnownS
             for tool, enabled in (servers[server].tools if server in servers else {}).items()
             if enabled
         ]
-        whole = Offer((*offered.names, *every), ())
+        complete = Offer((*offered.names, *every), ())
         for name in policy.tool_allowlist:
-            if offered.may_hold(name) and not whole.may_hold(name) and name.partition(".")[0] in servers:
-                yield unknown_tool(wiring.nodes[step], name, whole)
+            if offered.may_hold(name) and not complete.may_hold(name) and name.partition(".")[0] in servers:
+                yield unknown_tool(wiring.nodes[step], name, complete)

@@ -100,7 +100,7 @@ def resolve(model: Model, kind: str = _SERVER) -> ModelInfo:
 def describe(provider: Provider, names: Collection[str]) -> list[ModelInfo]:
     """Return the chat models among the names that a server lists: known ones first, in the catalogue's order.
 
-    A dated edition is left out where the model itself is listed too.
+    A dated edition is omitted where the model itself is listed too.
     """
     listed = set(names)
     chats = [name for name in names if not _NO_CHAT.search(name) and _EDITION.sub("", name) not in listed - {name}]

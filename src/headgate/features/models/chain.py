@@ -133,8 +133,8 @@ class ModelChain:
         model = model or self.model
         key = (model.model_dump_json(), repr(sorted(params.items())))
         if key not in self._made:
-            wanted = model.model_copy(update={"params": {**model.params, **params}})
-            self._made[key] = await self.make(wanted)
+            variant = model.model_copy(update={"params": {**model.params, **params}})
+            self._made[key] = await self.make(variant)
         return self._made[key]
 
     async def require_asking(self, messages: "Sequence[BaseMessage]") -> None:
@@ -208,7 +208,7 @@ class ModelChain:
     def _next(self) -> Model | None:
         if not self.following:
             return catalogue.next_model(self.model, self.tried)
-        return next((one for one in self.following if self._tried_as(one) not in self.tried), None)
+        return next((model for model in self.following if self._tried_as(model) not in self.tried), None)
 
     def _tried_as(self, model: Model) -> str:
         """How a model is named among those tried: of one provider by its name."""

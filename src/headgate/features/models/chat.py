@@ -221,8 +221,8 @@ def _translated(caller: Caller) -> Iterator[None]:
 
 
 def _marks_end(chunk: ChatGenerationChunk) -> bool:
-    said = {**(chunk.generation_info or {}), **chunk.message.response_metadata}
-    return any(said.get(mark) for mark in _END_MARKS)
+    metadata = {**(chunk.generation_info or {}), **chunk.message.response_metadata}
+    return any(metadata.get(mark) for mark in _END_MARKS)
 
 
 def _cut_off(caller: Caller) -> ModelUnreachable:

@@ -36,8 +36,8 @@ class Circuit:
         pause = min(named, LONGEST_PAUSE_SECONDS) if isinstance(named, int | float) else self._pause
         if len(self._until) >= _MOST_KEPT:
             self._until = {key: until for key, until in self._until.items() if until > self._now()}
-        server, whole = _keys(scope, model)
-        self._until[server if isinstance(error, ModelUnreachable) else whole] = self._now() + pause
+        server, model_key = _keys(scope, model)
+        self._until[server if isinstance(error, ModelUnreachable) else model_key] = self._now() + pause
 
     def seconds_left(self, scope: str, model: Model) -> float:
         """For how long a model is still skipped; 0 when it is asked."""

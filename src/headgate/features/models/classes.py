@@ -110,20 +110,20 @@ class ModelClasses:
     ) -> ModelClassOut:
         """Class a model, or with the name `*` a provider's others. Raises `UnknownProvider`, `ClassUnknown`."""
         key, name = find_provider(provider).id, _checked_name(name)
-        wanted = self._level(level)
-        found = await repository.find_class(session, tenant_id=principal.tenant_id, provider=key, name=name)
-        before = None if found is None else found.level
-        await repository.put_class(session, tenant_id=principal.tenant_id, provider=key, name=name, level=wanted)
-        await _record(session, principal, "model_class.set", f"{key}/{name}", before=before, after=wanted)
-        return self._out(key, name, wanted)
+        checked_level = self._level(level)
+        row = await repository.find_class(session, tenant_id=principal.tenant_id, provider=key, name=name)
+        before = None if row is None else row.level
+        await repository.put_class(session, tenant_id=principal.tenant_id, provider=key, name=name, level=checked_level)
+        await _record(session, principal, "model_class.set", f"{key}/{name}", before=before, after=checked_level)
+        return self._out(key, name, checked_level)
 
     async def remove(self, session: AsyncSession, principal: Principal, *, provider: str, name: str) -> None:
         """Take a class away. Raises `NotClassed`."""
         key = find_provider(provider).id
-        found = await repository.find_class(session, tenant_id=principal.tenant_id, provider=key, name=name)
-        if found is None:
+        row = await repository.find_class(session, tenant_id=principal.tenant_id, provider=key, name=name)
+        if row is None:
             raise NotClassed(key, name)
-        before = found.level
+        before = row.level
         await repository.delete_class(session, tenant_id=principal.tenant_id, provider=key, name=name)
         await _record(session, principal, "model_class.removed", f"{key}/{name}", before=before, after=None)
 

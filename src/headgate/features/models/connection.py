@@ -76,10 +76,12 @@ async def try_provider(
     )
 
 
-async def record_test(session: AsyncSession, principal: Principal, found: ConnectionOut) -> None:
+async def record_test(session: AsyncSession, principal: Principal, connection: ConnectionOut) -> None:
     """Write down that a key was used, and whether it worked."""
-    outcome = {"ok": found.ok, "code": found.code, "model": found.model}
-    await record(session, principal, "provider.tested", id=found.provider, name=found.provider, payload=outcome)
+    outcome = {"ok": connection.ok, "code": connection.code, "model": connection.model}
+    await record(
+        session, principal, "provider.tested", id=connection.provider, name=connection.provider, payload=outcome
+    )
 
 
 def _lists_itself(provider: Provider, model: str | None) -> bool:

@@ -52,9 +52,9 @@ async def find_credentials(provider: Provider, params: ModelParams, keys: KeySou
     if provider.key is not None and key is not None:
         arguments[provider.key.argument] = SecretStr(key.value)
     for setting in provider.settings:
-        found = await _lookup(setting, keys)
-        if found is not None:
-            arguments[setting.argument] = found.value
+        credential = await _lookup(setting, keys)
+        if credential is not None:
+            arguments[setting.argument] = credential.value
         elif setting.required:
             raise _variable_missing(provider, setting)
     networks = None if params.base_url else own_address.networks
@@ -96,25 +96,25 @@ async def is_set(setting: Setting, keys: KeySource) -> bool:
 
 async def find_address(provider: Provider, keys: KeySource) -> str | None:
     """Return the address of the provider's server, from its variable or default."""
-    found = await _lookup(provider.base_url, keys)
-    return found.value if found else None
+    server = await _lookup(provider.base_url, keys)
+    return server.value if server else None
 
 
 async def find_server(provider: Provider, keys: KeySource) -> "Server":
     """Return the same with the internal networks that it may be in."""
-    found = await _lookup(provider.base_url, keys)
-    if found is None or provider.base_url is None:
+    server = await _lookup(provider.base_url, keys)
+    if server is None or provider.base_url is None:
         return Server("", None)
-    if found.variable:
-        return Server(found.value, await keys.networks(found.variable))
-    return Server(found.value, OPERATOR_NETWORKS if provider.base_url.default_is_internal else None)
+    if server.variable:
+        return Server(server.value, await keys.networks(server.variable))
+    return Server(server.value, OPERATOR_NETWORKS if provider.base_url.default_is_internal else None)
 
 
 async def own_origins(provider: Provider, keys: KeySource) -> frozenset[str]:
     """Return the servers of a provider's key: its own, and the one set by the operator or tenant."""
-    found = await find_address(provider, keys)
+    address = await find_address(provider, keys)
     default = provider.base_url.default if provider.base_url is not None else None
-    return frozenset(origin_of(one) for one in (found, default, *provider.servers) if one)
+    return frozenset(origin_of(url) for url in (address, default, *provider.servers) if url)
 
 
 async def secret_for(name: str, url: str, keys: KeySource) -> SecretStr:
@@ -125,10 +125,10 @@ async def secret_for(name: str, url: str, keys: KeySource) -> SecretStr:
     """
     provider = PROVIDER_VARIABLES.get(name)
     own = provider is not None and origin_of(url) in await own_origins(PROVIDERS[provider], keys)
-    found = await keys.key(name) if own else await keys.key_for(name, url, bound=provider is not None)
-    if found is None:
+    secret = await keys.key(name) if own else await keys.key_for(name, url, bound=provider is not None)
+    if secret is None:
         raise VariableNotFound(name)
-    return found
+    return secret
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,10 +167,10 @@ async def _find_key(provider: Provider, params: ModelParams, keys: KeySource, ow
     if chosen is not None:
         # The flow chose the server: it gets the stored key only when it is the server the key was stored for.
         return _Found(setting.default) if setting.default is not None else None
-    found = await _lookup(setting, keys)
-    if found is None and setting.required:
+    key = await _lookup(setting, keys)
+    if key is None and setting.required:
         raise _variable_missing(provider, setting)
-    return found
+    return key
 
 
 async def _named_key(
@@ -183,8 +183,8 @@ async def _named_key(
             f"The variable {name} contains a key of {PROVIDERS[owner].label}; it is not sent to {provider.label}.",
             remedy="Store this provider's key in a separate variable and refer to that in 'api_key'.",
         )
-    found = await _sendable(name, keys, chosen=chosen, own=own, usual=name in setting.variables)
-    if found is None:
+    key = await _sendable(name, keys, chosen=chosen, own=own, usual=name in setting.variables)
+    if key is None:
         usual = setting.variables[0]
         raise KeyMissing(
             f"The variable {name}, which the model's settings use as the key of {provider.label}, is not set.",
@@ -192,7 +192,7 @@ async def _named_key(
             variable=name,
             usual_variable=usual,
         )
-    return found
+    return key
 
 
 async def _sendable(name: str, keys: KeySource, *, chosen: str, own: str | None, usual: bool) -> _Found | None:
@@ -229,5 +229,5 @@ def _address_missing(provider: Provider, setting: Setting) -> KeyMissing:
     )
 
 
-def _same_origin(one: str, other: str | None) -> bool:
-    return other is not None and origin_of(one) == origin_of(other)
+def _same_origin(url: str, other: str | None) -> bool:
+    return other is not None and origin_of(url) == origin_of(other)

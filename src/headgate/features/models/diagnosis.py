@@ -71,12 +71,12 @@ def friendly_error(error: BaseException, caller: Caller | None = None) -> Headga
     failed: the rules below name the provider too. The provider's own words are kept, the deepest that mean something;
     keys are taken out of them.
     """
-    for one in causes(error):
-        if isinstance(one, HeadgateError) and not isinstance(one, _CONNECTION):
-            return one
+    for cause in causes(error):
+        if isinstance(cause, HeadgateError) and not isinstance(cause, _CONNECTION):
+            return cause
     failure = read_failure(error)
     caller = caller or Caller()
-    return next(found for rule in _RULES if (found := rule(failure, caller)) is not None)
+    return next(shown for rule in _RULES if (shown := rule(failure, caller)) is not None)
 
 
 def _prompt_too_long(failure: Failure, caller: Caller) -> HeadgateError | None:

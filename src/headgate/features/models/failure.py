@@ -1,6 +1,6 @@
 """Parses exceptions of provider libraries: status, message and kind.
 
-Provider packages are never imported here: their exceptions are told apart by what they carry (`status_code`, `body`,
+Provider packages are never imported here: their exceptions are distinguished by what they carry (`status_code`, `body`,
 `response`) and by the names of their classes, which the libraries share.
 """
 
@@ -53,28 +53,30 @@ class Failure:
 def read_failure(error: BaseException) -> Failure:
     """Return the parsed exception chain of `error`, without any secret it contains."""
     chain = list(causes(error))
-    names = frozenset(kind.__name__ for one in chain for kind in type(one).__mro__)
-    secrets = [secret for one in chain for secret in _header_secrets(one)]
-    status = next((found for one in chain if (found := _status(one)) is not None), None)
-    bodies = [body for one in chain if (body := _body(one)) is not None]
-    said = redact(_deepest_words(chain, bodies), secrets)
-    everything = " ".join([*(str(one) for one in chain), *(json.dumps(body, default=str) for body in bodies)])
-    timed_out = bool(names & _TIMEOUT_NAMES) or any(
-        isinstance(one, (TimeoutError, asyncio.TimeoutError)) for one in chain
+    names = frozenset(kind.__name__ for exception in chain for kind in type(exception).__mro__)
+    secrets = [secret for exception in chain for secret in _header_secrets(exception)]
+    status = next((code for exception in chain if (code := _status(exception)) is not None), None)
+    bodies = [body for exception in chain if (body := _body(exception)) is not None]
+    message = redact(_deepest_words(chain, bodies), secrets)
+    everything = " ".join(
+        [*(str(exception) for exception in chain), *(json.dumps(body, default=str) for body in bodies)]
     )
-    disconnected = bool(names & _CONNECTION_NAMES) or any(isinstance(one, OSError) for one in chain)
+    timed_out = bool(names & _TIMEOUT_NAMES) or any(
+        isinstance(exception, (TimeoutError, asyncio.TimeoutError)) for exception in chain
+    )
+    disconnected = bool(names & _CONNECTION_NAMES) or any(isinstance(exception, OSError) for exception in chain)
     return Failure(
         status=status,
-        message=_presentable(said),
+        message=_presentable(message),
         markers=everything.lower(),
         names=names,
-        retry_after=next((pause for one in chain if (pause := _retry_after(one)) is not None), None),
+        retry_after=next((pause for exception in chain if (pause := _retry_after(exception)) is not None), None),
         timed_out=timed_out,
         disconnected=disconnected,
         unreadable="APIResponseValidationError" in names or isinstance(chain[-1], _PARSING),
-        used=next((used for one in chain if any(used := _used(one))), (0, 0)),
+        used=next((used for exception in chain if any(used := _used(exception))), (0, 0)),
         requests=max(map(_requests, chain)),
-        words=redact(next((words for one in chain if (words := _model_words(one))), ""), secrets),
+        words=redact(next((words for exception in chain if (words := _model_words(exception))), ""), secrets),
     )
 
 
@@ -110,8 +112,8 @@ def _deepest_words(chain: list[BaseException], bodies: list[Mapping[str, object]
         if words := _words_of_body(body):
             return words
     for error in chain:
-        if found := _QUOTED_MESSAGE.search(str(error)):
-            return found[1] or found[2] or ""
+        if match := _QUOTED_MESSAGE.search(str(error)):
+            return match[1] or match[2] or ""
     texts = [_WRAPPER.sub("", _text(error)).strip() for error in chain]
     return next((text for text in reversed(texts) if text), type(chain[-1]).__name__)
 
@@ -119,8 +121,10 @@ def _deepest_words(chain: list[BaseException], bodies: list[Mapping[str, object]
 def _text(error: BaseException) -> str:
     if not isinstance(error, ValidationError):
         return str(error)
-    found = error.errors(include_url=False, include_input=False, include_context=False)
-    return "; ".join(": ".join(filter(None, [".".join(map(str, one["loc"])), one["msg"]])) for one in found[:3])
+    problems = error.errors(include_url=False, include_input=False, include_context=False)
+    return "; ".join(
+        ": ".join(filter(None, [".".join(map(str, problem["loc"])), problem["msg"]])) for problem in problems[:3]
+    )
 
 
 def _words_of_body(body: Mapping[str, object]) -> str:
@@ -143,8 +147,8 @@ def _model_words(error: BaseException) -> str:
     Pydantic keeps what it could not read. OpenAI's `LengthFinishReasonError` keeps the answer that reached its limit.
     """
     if isinstance(error, ValidationError):
-        found = error.errors(include_url=False, include_context=False)[0]["input"]
-        return found if isinstance(found, str) else json.dumps(found, default=str)
+        unread = error.errors(include_url=False, include_context=False)[0]["input"]
+        return unread if isinstance(unread, str) else json.dumps(unread, default=str)
     choices = getattr(getattr(error, "completion", None), "choices", None) or [None]
     content = getattr(getattr(choices[0], "message", None), "content", None)
     return content if isinstance(content, str) else ""

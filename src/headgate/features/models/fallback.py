@@ -38,7 +38,7 @@ async def with_fallback(chain: ModelChain, **params: JsonValue) -> "FallbackChat
         else:
             break
     # The text of an answer with tool calls is shown as it comes by callbacks: what LangChain collects from a stream
-    # could not be taken back when the next model starts again.
+    # could not be undone when the next model starts again.
     chat = FallbackChat(params=params, disable_streaming="tool_calling" if chain.restarts else False)
     chat._chain = chain  # noqa: SLF001 - private to pydantic, which need not know what a chain is
     return chat
@@ -140,15 +140,15 @@ class FallbackChat(BaseChatModel):
         kwargs: dict[str, Any],
     ) -> BaseMessage:
         """The answer, whose text is reported as it comes; a part that another model replaced is not in it."""
-        whole: AIMessageChunk | None = None
+        answer: AIMessageChunk | None = None
         async for chunk in self._astream(messages, stop, **kwargs):
             piece = chunk.message
             if not isinstance(piece, AIMessageChunk) or RESTARTED in piece.response_metadata:
-                whole = None
+                answer = None
                 continue
             await run_manager.on_llm_new_token(str(piece.text), chunk=chunk)
-            whole = piece if whole is None else whole + piece
-        return message_chunk_to_message(whole if whole is not None else AIMessageChunk(content=""))
+            answer = piece if answer is None else answer + piece
+        return message_chunk_to_message(answer if answer is not None else AIMessageChunk(content=""))
 
     async def _first_answer(
         self,
@@ -202,7 +202,7 @@ def _plain(messages: Sequence[BaseMessage], foreign: int) -> list[BaseMessage]:
 def _messages(asked: LanguageModelInput) -> list[BaseMessage]:
     if isinstance(asked, PromptValue):
         return asked.to_messages()
-    if isinstance(asked, str) or not all(isinstance(one, BaseMessage) for one in asked):
+    if isinstance(asked, str) or not all(isinstance(message, BaseMessage) for message in asked):
         raise TypeError("Structured output is asked for with messages.")
     return list(asked)  # type: ignore[arg-type] # all are messages
 

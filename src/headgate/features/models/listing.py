@@ -1,6 +1,6 @@
 """Lists the models of a provider from its server, with a cache.
 
-A cached list belongs to one server and one key, so a key that is replaced is asked with anew.
+A cached list belongs to one server and one key, so a replaced key leads to a new request.
 """
 
 import hashlib

@@ -54,7 +54,7 @@ class ModelsReadiness(BaseModel):
 
     def role(self, role: ModelRole) -> RoleReadiness:
         """One role."""
-        return next(one for one in self.roles if one.role is role)
+        return next(readiness for readiness in self.roles if readiness.role is role)
 
 
 async def model_readiness(model: Model, keys: KeySource, local: LocalModels | None = None) -> ModelOutlook:
@@ -129,7 +129,7 @@ async def _role(
     if choice.model == OFFLINE:
         return _readiness(role, OFFLINE, models, choice.source, ("", ""))
     outlook = await model_readiness(choice.model, keys, local)
-    status = next((one for one in providers if one.id == choice.model.provider), None)
+    status = next((provider for provider in providers if provider.id == choice.model.provider), None)
     problem, remedy = outlook.problem, outlook.remedy
     if outlook.usable and status is not None and not status.configured:
         problem, remedy = status.reason, status.remedy
@@ -138,8 +138,8 @@ async def _role(
 
 async def _chain(models: list[Model], source: str, keys: KeySource, local: LocalModels | None) -> RoleReadiness:
     """Return the fallback chain is ready when each of its models is; an empty one is."""
-    outlooks = [await model_readiness(one, keys, local) for one in models]
-    bad = next((one for one in outlooks if not one.usable), None)
+    outlooks = [await model_readiness(model, keys, local) for model in models]
+    bad = next((outlook for outlook in outlooks if not outlook.usable), None)
     problem, remedy = ("", "") if bad is None else (f"{bad.model}: {bad.problem}", bad.remedy)
     return _readiness(ModelRole.FALLBACK, models[0] if models else None, models, source, (problem, remedy))
 
@@ -161,11 +161,11 @@ def _readiness(
 
 def _nothing(role: ModelRole, providers: list[ProviderStatus]) -> tuple[str, str]:
     """Return why a role has no model: nothing is connected, or the connected provider has no model list."""
-    ready = [one for one in providers if one.configured and (one.id != LOCAL or role not in LONG)]
+    ready = [provider for provider in providers if provider.configured and (provider.id != LOCAL or role not in LONG)]
     if ready:
         problem = f"{ready[0].label} is ready, but no model is selected: it does not list its models."
         return problem, "Choose a model in Settings, Models."
-    if any(one.configured for one in providers):
+    if any(provider.configured for provider in providers):
         return "Only a local model is ready, which cannot handle a long conversation.", SETUP
     return "No language model is connected.", SETUP
 

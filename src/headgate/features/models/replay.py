@@ -116,5 +116,5 @@ def as_chunk(answer: ChatGeneration) -> ChatGenerationChunk:
 
 def _written_calls(message: AIMessage) -> list[tuple[str | None, str | None, str | None]]:
     """Return name, arguments as JSON and id of each call; incomplete calls keep their arguments as they were."""
-    whole = [(call["name"], json.dumps(call["args"]), call["id"]) for call in message.tool_calls]
-    return [*whole, *((call["name"], call["args"], call["id"]) for call in message.invalid_tool_calls)]
+    complete = [(call["name"], json.dumps(call["args"]), call["id"]) for call in message.tool_calls]
+    return [*complete, *((call["name"], call["args"], call["id"]) for call in message.invalid_tool_calls)]

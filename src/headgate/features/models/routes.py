@@ -22,8 +22,8 @@ KEYS = needs(Permission.VARIABLES_MANAGE)
 
 
 def _classes(request: Request) -> ModelClasses:
-    found: ModelClasses = request.app.state.classes
-    return found
+    classes: ModelClasses = request.app.state.classes
+    return classes
 
 
 Classes = Annotated[ModelClasses, Depends(_classes)]
@@ -77,12 +77,12 @@ async def test_provider(
     """Call the provider once with what is set for it. A provider that fails is an answer, not an error."""
     await request.app.state.throttle.allow(Scope.PROVIDER_TEST, f"{caller.tenant_id}/{caller.user_id}")
     state = request.app.state
-    found = await try_provider(
+    connection = await try_provider(
         state.keys_of(caller, "test"), web=state.web, provider=provider, model=body.model, local=state.local_models
     )
     async with database.writing() as session:
-        await record_test(session, caller, found)
-    return found
+        await record_test(session, caller, connection)
+    return connection
 
 
 @router.get("/models", summary="List models", responses=problems(), dependencies=[VIEW])

@@ -175,7 +175,7 @@ async def _listed(
     if not status.configured:
         return known
     if provider.id == LOCAL:
-        names: Sequence[str] | None = [one.name for one in await asyncio.to_thread(local.ready)] if local else []
+        names: Sequence[str] | None = [model.name for model in await asyncio.to_thread(local.ready)] if local else []
     else:
         names = (await list_offered(provider, keys, refresh=refresh)).names
     return known if names is None else catalogue.describe(provider, names)
@@ -190,10 +190,10 @@ async def all_models(
     hidden: bool = False,
 ) -> list[ModelInfo]:
     """Return the chat models of every provider, or of one, in the order of providers. Raises `UnknownProvider`."""
-    wanted = await every_provider(keys) if provider is None else [await provider_of(provider, keys)]
-    statuses = await asyncio.gather(*(status_of(one, keys, local) for one in wanted))
+    providers = await every_provider(keys) if provider is None else [await provider_of(provider, keys)]
+    statuses = await asyncio.gather(*(status_of(selected, keys, local) for selected in providers))
     offers = await asyncio.gather(
-        *(offered_models(one, keys, local=local, refresh=refresh, hidden=hidden) for one in statuses)
+        *(offered_models(status, keys, local=local, refresh=refresh, hidden=hidden) for status in statuses)
     )
     return [info for offered in offers for info in offered]
 

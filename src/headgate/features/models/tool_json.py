@@ -46,7 +46,7 @@ def read_answer(message: BaseMessage, names: set[str]) -> AIMessage:
     """
     text = message.text
     usage = message.usage_metadata if isinstance(message, AIMessage) else None
-    kept: dict[str, Any] = {
+    members: dict[str, Any] = {
         "id": message.id,
         "usage_metadata": usage,
         "response_metadata": message.response_metadata,
@@ -63,14 +63,14 @@ def read_answer(message: BaseMessage, names: set[str]) -> AIMessage:
             answer=text[:200],
         ) from None
     if name == REPLY and name not in names and isinstance(arguments, dict):
-        return AIMessage(content=str(arguments.get("text", "")), **kept)
+        return AIMessage(content=str(arguments.get("text", "")), **members)
     if name not in names or not isinstance(arguments, dict):
         raise BrokenModelAnswer(
             f"The model called '{str(name)[:60]}', which is not one of its tools.",
             remedy=f"Its tools are: {', '.join(sorted(names))}. Choose a model that supports tool calls.",
         )
     call = {"name": name, "args": arguments, "id": f"call_{uuid4().hex[:24]}", "type": "tool_call"}
-    return AIMessage(content="", tool_calls=[call], **kept)
+    return AIMessage(content="", tool_calls=[call], **members)
 
 
 def plain_messages(messages: Sequence[BaseMessage]) -> list[BaseMessage]:
@@ -103,8 +103,8 @@ def _branch(name: str, arguments: dict[str, Any]) -> dict[str, Any]:
 def _parameters(function: dict[str, Any]) -> dict[str, Any]:
     """Return the function's own schema, standing alone: a branch deep inside cannot refer to `$defs` at the root."""
     schema = function.get("parameters") or {"type": "object", "properties": {}}
-    whole: dict[str, Any] = dereference_refs(schema)
-    return {name: value for name, value in whole.items() if name != "$defs"}
+    resolved: dict[str, Any] = dereference_refs(schema)
+    return {name: value for name, value in resolved.items() if name != "$defs"}
 
 
 def preamble(functions: Sequence[dict[str, Any]], *, reply: bool) -> str:
@@ -117,10 +117,10 @@ def preamble(functions: Sequence[dict[str, Any]], *, reply: bool) -> str:
 
 def _line(function: dict[str, Any]) -> str:
     properties = (function.get("parameters") or {}).get("properties", {})
-    told = [
+    parameters = [
         f"{name} ({about['description']})" if about.get("description") else name for name, about in properties.items()
     ]
-    return f"- {function['name']}({', '.join(told)}): {' '.join(function.get('description', '').split())}"
+    return f"- {function['name']}({', '.join(parameters)}): {' '.join(function.get('description', '').split())}"
 
 
 def with_preamble(messages: list[BaseMessage], preamble: str) -> list[BaseMessage]:

@@ -1,6 +1,6 @@
 """Tools for models without tool calls. Imports LangChain: load it through `service` only.
 
-Each tool becomes one branch of a JSON schema, `{"name": ..., "arguments": {...}}`, with a branch `reply` beside them.
+Each tool becomes one branch of a JSON schema, `{"name": ..., "arguments": {...}}`, with another branch `reply`.
 The server is held to that schema while it writes, so even a small model answers with exactly one call or one reply,
 which is handed on as an ordinary LangChain message. Works with any server that takes `response_format` `json_schema`.
 """
@@ -130,8 +130,8 @@ class _Call:
             return result
         names = {function["name"] for function in self.functions}
         generations = [
-            ChatGeneration(message=read_answer(one.message, names), generation_info=one.generation_info)
-            for one in result.generations
+            ChatGeneration(message=read_answer(generation.message, names), generation_info=generation.generation_info)
+            for generation in result.generations
         ]
         return ChatResult(generations=generations, llm_output=result.llm_output)
 
@@ -139,8 +139,8 @@ class _Call:
 def _chosen(functions: list[dict[str, Any]], tool_choice: ToolChoice) -> list[dict[str, Any]]:
     if tool_choice == "none":
         return []
-    wanted = tool_choice.get("function", {}).get("name") if isinstance(tool_choice, dict) else tool_choice
-    return [function for function in functions if function["name"] == wanted] or functions
+    chosen_name = tool_choice.get("function", {}).get("name") if isinstance(tool_choice, dict) else tool_choice
+    return [function for function in functions if function["name"] == chosen_name] or functions
 
 
 def _may_reply(tool_choice: ToolChoice) -> bool:

@@ -72,13 +72,13 @@ async def transcribe(model: Model, audio: Recording, keys: KeySource, *, web: Gu
 
 
 async def _asked(client: Any, model: Model, audio: Recording, caller: Caller) -> Transcript:  # noqa: ANN401 - OpenAI's
-    wanted = {"language": audio.language, "prompt": audio.prompt}
+    options = {"language": audio.language, "prompt": audio.prompt}
     try:
         answer = await client.audio.transcriptions.create(
             model=model.name,
             file=(audio.name, audio.content, audio.media_type),
             response_format="verbose_json" if model.name.startswith("whisper") else "json",
-            **{name: value for name, value in wanted.items() if value},
+            **{name: value for name, value in options.items() if value},
         )
         seconds = getattr(answer, "duration", None)
         return Transcript(

@@ -34,7 +34,7 @@ class StreamedCalls:
                 self._written.setdefault(index, []).append(args)
             elif args and not _is_whole(args):
                 call["args"] = args + _spoiler(args)
-                message.tool_calls = [one for one in message.tool_calls if one["id"] != call["id"]]
+                message.tool_calls = [tool_call for tool_call in message.tool_calls if tool_call["id"] != call["id"]]
 
     def spoiled(self) -> ChatGenerationChunk | None:
         """Return a chunk that prevents repair of incomplete calls; None when every call is complete."""

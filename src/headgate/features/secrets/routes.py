@@ -19,8 +19,8 @@ MANAGE, SHARE = needs(Permission.SPACE_VARIABLES_MANAGE), needs(Permission.VARIA
 
 
 def _box(request: Request) -> SecretBox:
-    found: SecretBox = request.app.state.box
-    return found
+    box: SecretBox = request.app.state.box
+    return box
 
 
 Box = Annotated[SecretBox, Depends(_box)]

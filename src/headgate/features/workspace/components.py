@@ -86,7 +86,7 @@ def _clear(root: Root) -> int:
 
 def _folder(root: Root) -> Folder | None:
     try:
-        return root.whole.child(COMPONENTS)
+        return root.workspace.child(COMPONENTS)
     except FileNotFoundError:
         return None
     except OSError as error:
@@ -96,7 +96,7 @@ def _folder(root: Root) -> Folder | None:
 
 def _in_whole(root: Root) -> Root:
     """Return the workspace itself, regardless of the root path of the tools."""
-    return replace(root, folder=root.whole)
+    return replace(root, folder=root.workspace)
 
 
 def _names(folder: Folder) -> list[str]:

@@ -31,7 +31,7 @@ class Root:
 
     base: Folder
     """The folder of all workspaces."""
-    whole: Folder
+    workspace: Folder
     """This workspace: the scope of quotas and of the lock."""
     folder: Folder
     """The folder where paths begin: the workspace or a folder in it."""
@@ -42,7 +42,7 @@ class Root:
     @contextmanager
     def locked(self) -> Iterator[None]:
         """Hold the workspace's lock, also against other processes, so that counted or read values stay valid."""
-        with Folder(os.open(".", os.O_RDONLY | os.O_CLOEXEC, dir_fd=self.whole.descriptor)) as lock_folder:
+        with Folder(os.open(".", os.O_RDONLY | os.O_CLOEXEC, dir_fd=self.workspace.descriptor)) as lock_folder:
             _wait_for(lock_folder)
             yield
 
@@ -75,7 +75,7 @@ class Root:
 
     def usage(self) -> Usage:
         """Count the usage of the complete workspace, including components."""
-        return counted(self.whole)
+        return counted(self.workspace)
 
     @property
     def note(self) -> Note:

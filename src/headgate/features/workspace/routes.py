@@ -61,14 +61,14 @@ async def read(path: Path, caller: Caller, workspace: Workspaces, area: Where = 
 @router.put("/content", summary="Write a text file", responses=problems(403, 413), dependencies=_USE)
 async def write(
     path: Path,
-    wanted: WorkspaceFileIn,
+    file: WorkspaceFileIn,
     session: WriteSession,
     caller: Caller,
     workspace: Workspaces,
     area: Where = "assistant",
 ) -> WorkspaceFileOut:
     """Write a complete file, with its missing folders."""
-    return await service.write_text(session, caller, workspace, path, wanted.text, area=area)
+    return await service.write_text(session, caller, workspace, path, file.text, area=area)
 
 
 @router.delete("/content", status_code=204, summary="Delete a file", responses=problems(403, 404), dependencies=_USE)

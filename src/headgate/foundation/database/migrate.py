@@ -44,8 +44,8 @@ async def settle(database: Database) -> None:
             return
         with database_errors():
             async with database.engine.connect() as connection:
-                found = await connection.execute(_SCHEMA_EXISTS, {"name": pending.marker})
-        if found.scalar_one():
+                result = await connection.execute(_SCHEMA_EXISTS, {"name": pending.marker})
+        if result.scalar_one():
             pending.complete()
         else:
             pending.discard()
@@ -67,10 +67,10 @@ def config(connection: Connection | None = None) -> "Config":
     """Return Alembic's configuration. Alembic is imported only here: most starts have nothing to migrate."""
     from alembic.config import Config  # noqa: PLC0415 - a tenth of the start-up time
 
-    found = Config()
-    found.set_main_option("script_location", str(_FOLDER))
-    found.attributes["connection"] = connection
-    return found
+    alembic_config = Config()
+    alembic_config.set_main_option("script_location", str(_FOLDER))
+    alembic_config.attributes["connection"] = connection
+    return alembic_config
 
 
 def _current(connection: Connection) -> str | None:

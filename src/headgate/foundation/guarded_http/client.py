@@ -71,9 +71,9 @@ class GuardedHttp:
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         tls: SSLContext | None = None,
         slots: RequestSlots | None = None,
-        kept: int = KEPT,
+        keep_open: int = KEPT,
     ) -> None:
-        self._kept = kept
+        self._keep_open = keep_open
         self._settings = settings
         self._slots = slots or RequestSlots(per_host=settings.max_connections_per_host)
         self._outgoing = outgoing
@@ -187,7 +187,7 @@ class GuardedHttp:
         key = None if networks is None else tuple(networks)
         if key not in self._shared:
             policy = self._policy if key is None else AddressPolicy.of(self._outgoing, key)
-            self._shared[key] = self._load().library_transport(policy, max_bytes=STREAM_BYTES, keep=self._kept)
+            self._shared[key] = self._load().library_transport(policy, max_bytes=STREAM_BYTES, keep=self._keep_open)
         return self._shared[key]
 
     async def close(self) -> None:

@@ -75,16 +75,16 @@ class Relay:
                 return
             self._pass_on(client, server, b"" if method == b"CONNECT" else head + excess)
 
-    def _pass_on(self, client: socket.socket, wanted: Server, initial_bytes: bytes) -> None:
-        policy = self._servers.get(wanted)
+    def _pass_on(self, client: socket.socket, target: Server, initial_bytes: bytes) -> None:
+        policy = self._servers.get(target)
         if policy is None:
-            log.warning("relay_refused", host=wanted[0], port=wanted[1])
+            log.warning("relay_refused", host=target[0], port=target[1])
             client.sendall(_REFUSED % 403)
             return
         try:
-            server = connect_checked(*wanted, policy=policy, resolver=self._resolver)
+            server = connect_checked(*target, policy=policy, resolver=self._resolver)
         except HeadgateError as error:
-            log.warning("relay_failed", host=wanted[0], reason=str(error))
+            log.warning("relay_failed", host=target[0], reason=str(error))
             client.sendall(_REFUSED % 502)
             return
         with server:

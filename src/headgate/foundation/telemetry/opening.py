@@ -19,12 +19,12 @@ if TYPE_CHECKING:  # named without importing it
 @asynccontextmanager
 async def telemetry_of(settings: Settings, role: str, *, counts: bool) -> AsyncIterator[Telemetry]:
     """Telemetry of this process; pending traces are sent at the end. See `open_telemetry`."""
-    found = open_telemetry(settings, role, counts=counts)
+    telemetry = open_telemetry(settings, role, counts=counts)
     try:
-        yield found
+        yield telemetry
     finally:
-        if found.traces.active:
-            await asyncio.to_thread(found.traces.close)
+        if telemetry.traces.active:
+            await asyncio.to_thread(telemetry.traces.close)
 
 
 def open_telemetry(settings: Settings, role: str, *, counts: bool) -> Telemetry:

@@ -30,9 +30,9 @@ def limit_resources() -> None:
         resource.RLIMIT_FSIZE: FILE_BYTES,
         resource.RLIMIT_NOFILE: OPEN_FILES,
     }
-    for limit, wanted in limits.items():
+    for limit, most in limits.items():
         hard = resource.getrlimit(limit)[1]
-        value = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+        value = most if hard == resource.RLIM_INFINITY else min(most, hard)
         try:
             resource.setrlimit(limit, (value, value))
         except (ValueError, OSError):  # macOS refuses some of them

@@ -84,9 +84,9 @@ def _set_limits(policy: Policy, user: int | None) -> None:
     }
     if hasattr(resource, "RLIMIT_MSGQUEUE"):
         limits[resource.RLIMIT_MSGQUEUE] = 0
-    for limit, wanted in limits.items():
+    for limit, most in limits.items():
         hard = resource.getrlimit(limit)[1]
-        value = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+        value = most if hard == resource.RLIM_INFINITY else min(most, hard)
         try:
             resource.setrlimit(limit, (value, value))
         except (ValueError, OSError):

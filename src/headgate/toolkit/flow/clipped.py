@@ -18,10 +18,10 @@ def clipped_value(value: JsonValue, most: int) -> JsonValue:
     inner = max(40, most // 4)
     if isinstance(value, dict):
         items = list(value.items())
-        short: dict[str, JsonValue] = {name: clipped_value(one, inner) for name, one in items[:MOST_ITEMS]}
+        short: dict[str, JsonValue] = {name: clipped_value(member, inner) for name, member in items[:MOST_ITEMS]}
         return short | ({"…": f"{len(items) - MOST_ITEMS:,} more members"} if len(items) > MOST_ITEMS else {})
     if isinstance(value, list):
-        shown = [clipped_value(one, inner) for one in value[:MOST_ITEMS]]
+        shown = [clipped_value(item, inner) for item in value[:MOST_ITEMS]]
         return [*shown, f"… [{len(value) - MOST_ITEMS:,} more items]"] if len(value) > MOST_ITEMS else shown
     return value
 

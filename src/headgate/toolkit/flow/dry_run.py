@@ -29,27 +29,31 @@ async def dry_run(
     if visit is None or visit.studio.dry_runs is None:
         raise ToolRefused("A dry run is not available here.", remedy="Use describe_flow_io.")
     start = checked(DryRunStart, text=input_value, form_data=form, file_ids=file_ids)
-    found = await visit.studio.dry_runs.of(within(bench.principal, bench.space_id), bench.flow, start)
-    return _answer(found)
+    result = await visit.studio.dry_runs.of(within(bench.principal, bench.space_id), bench.flow, start)
+    return _answer(result)
 
 
-def _answer(found: DryRunOut) -> Result:
+def _answer(result: DryRunOut) -> Result:
     answer: Result = {
         "ok": True,
-        "would_run": found.ok,
-        "findings": [one.model_dump(exclude_defaults=True) for one in found.findings[:MOST_FINDINGS]],
-        "steps": [_step(step) for step in found.path[:MOST_STEPS]],
-        "hosts": [f"{one.step_id}: {one.host or 'known only in the run'} ({one.purpose})" for one in found.reach.hosts],
-        "secrets": [f"{one.step_id}: {one.name}{'' if one.known else ' (missing)'}" for one in found.reach.secrets],
-        "totals": found.totals.model_dump(),
+        "would_run": result.ok,
+        "findings": [finding.model_dump(exclude_defaults=True) for finding in result.findings[:MOST_FINDINGS]],
+        "steps": [_step(step) for step in result.path[:MOST_STEPS]],
+        "hosts": [
+            f"{host.step_id}: {host.host or 'known only in the run'} ({host.purpose})" for host in result.reach.hosts
+        ],
+        "secrets": [
+            f"{secret.step_id}: {secret.name}{'' if secret.known else ' (missing)'}" for secret in result.reach.secrets
+        ],
+        "totals": result.totals.model_dump(),
     }
-    omitted = {"findings": len(found.findings) - MOST_FINDINGS, "steps": len(found.path) - MOST_STEPS}
+    omitted = {"findings": len(result.findings) - MOST_FINDINGS, "steps": len(result.path) - MOST_STEPS}
     more: dict[str, JsonValue] = {name: number for name, number in omitted.items() if number > 0}
     return answer | ({"more": more} if more else {})
 
 
 def _step(step: DryStep) -> JsonValue:
-    inputs = "; ".join(f"{one.field} from {one.source}" for one in step.inputs)
-    models = "; ".join(one.model if one.usable else f"{one.model} (not usable)" for one in step.models)
+    inputs = "; ".join(f"{input_line.field} from {input_line.source}" for input_line in step.inputs)
+    models = "; ".join(model.model if model.usable else f"{model.model} (not usable)" for model in step.models)
     line = f"{step.order}. {step.step_id} ({step.type}, {step.runs})"
     return " | ".join(part for part in (line, inputs, f"asks {models}" if models else "") if part)

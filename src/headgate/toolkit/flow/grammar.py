@@ -270,7 +270,7 @@ def _kind(annotation: Any) -> str:  # noqa: ANN401 - a type
     if get_origin(annotation) is Literal:
         return " | ".join(str(choice) for choice in get_args(annotation))
     if get_origin(annotation) in {Union, UnionType}:
-        return " or ".join(dict.fromkeys(_kind(one) for one in get_args(annotation) if one is not NoneType))
+        return " or ".join(dict.fromkeys(_kind(option) for option in get_args(annotation) if option is not NoneType))
     if isinstance(annotation, type) and issubclass(annotation, Enum):
         return " | ".join(str(choice.value) for choice in annotation)
     return _KINDS.get(get_origin(annotation) or annotation, "object")

@@ -76,18 +76,24 @@ def _head(flow: Flow) -> list[str]:
 
 
 def _full(wiring: Wiring, node: Node) -> str:
-    edges = [f"{one.edge.output} -> {one.edge.target}.{one.edge.input}" for one in wiring.leaving[node.id]]
+    edges = [
+        f"{edge_wire.edge.output} -> {edge_wire.edge.target}.{edge_wire.edge.input}"
+        for edge_wire in wiring.leaving[node.id]
+    ]
     edges += [f"read by {reader}" for reader, sources in wiring.implied.items() if node.id in sources]
     return f"{node_line(node)} | {', '.join(edges)}" if edges else node_line(node)
 
 
 def _untitled(wiring: Wiring, node: Node) -> str:
-    edges = [f"{one.edge.output}>{one.edge.target}.{one.edge.input}" for one in wiring.leaving[node.id]]
+    edges = [
+        f"{edge_wire.edge.output}>{edge_wire.edge.target}.{edge_wire.edge.input}"
+        for edge_wire in wiring.leaving[node.id]
+    ]
     return _joined(node, [*edges, *_readers(wiring, node)])
 
 
 def _bare(wiring: Wiring, node: Node) -> str:
-    targets = dict.fromkeys(one.edge.target for one in wiring.leaving[node.id])
+    targets = dict.fromkeys(edge_wire.edge.target for edge_wire in wiring.leaving[node.id])
     return _joined(node, [*targets, *_readers(wiring, node)])
 
 

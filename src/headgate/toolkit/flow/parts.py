@@ -60,14 +60,14 @@ async def group_components(
         title: Their common purpose.
         group_id: An existing frame to redraw.
     """
-    wanted = {node_of(bench, node_id).id for node_id in node_ids}
+    members = {node_of(bench, node_id).id for node_id in node_ids}
     flow = bench.flow
     if group_id:
         _require_group(bench, group_id)
     else:
         flow = edits.add_node(flow, GROUP_TYPE, bench.registry).flow
         group_id = flow.nodes[-1].id
-    inside = [box for node, box in zip(flow.nodes, boxes(flow, bench.registry), strict=True) if node.id in wanted]
+    inside = [box for node, box in zip(flow.nodes, boxes(flow, bench.registry), strict=True) if node.id in members]
     values: dict[str, JsonValue] = {"title": title} if title else {}
     flow = edits.configure(flow, group_id, values, bench.registry).flow
     nodes = tuple(framed(node, inside) if node.id == group_id else node for node in flow.nodes)
@@ -83,16 +83,16 @@ def with_members(before: Value, changes: Params, what: str) -> Value:
             f"'{unknown[0][:80]}' does not exist in {what}.",
             remedy=f"The fields are {', '.join(model.model_fields)}; read_grammar('{what}') explains them.",
         )
-    kept = {name: value for name, value in before.model_dump(mode="json").items() if name not in changes}
+    unchanged = {name: value for name, value in before.model_dump(mode="json").items() if name not in changes}
     try:
-        return model.model_validate(kept | {name: value for name, value in changes.items() if value is not None})
+        return model.model_validate(unchanged | {name: value for name, value in changes.items() if value is not None})
     except ValidationError as error:
         raise _refused(what, error) from error
 
 
 def _made(before: Flow, members: dict[str, Any]) -> Flow:
     ids = [field.id for field in members.get("form", ())]
-    twice = next((one for one in ids if ids.count(one) > 1), None)
+    twice = next((field_id for field_id in ids if ids.count(field_id) > 1), None)
     if twice is not None:
         raise ToolRefused(
             f"The form has two questions with the id '{twice}'.", remedy="Give each question a unique id."
@@ -105,7 +105,7 @@ def _made(before: Flow, members: dict[str, Any]) -> Flow:
 
 
 def _refused(what: str, error: ValidationError) -> ToolRefused:
-    faults = [f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors(include_url=False)]
+    faults = [f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in error.errors(include_url=False)]
     return ToolRefused(f"{what}: {'; '.join(faults)}.", remedy="Correct the values; read_grammar explains them.")
 
 

@@ -104,11 +104,11 @@ def _page(wiring: Wiring, nodes: Sequence[Node], after: str, *, with_values: boo
     start = ids.index(after) + 1 if after else 0
     shown, room, end = _Shown([], [], [], {}), PAGE_CHARACTERS, start
     for node in nodes[start:]:
-        one = _one(wiring, node, with_values=with_values)
-        room -= size_of([*one.nodes, *one.edges, *one.references]) + (size_of(one.values) if with_values else 0)
+        part = _one(wiring, node, with_values=with_values)
+        room -= size_of([*part.nodes, *part.edges, *part.references]) + (size_of(part.values) if with_values else 0)
         if room < 0 and end > start:
             break
-        _add(shown, one)
+        _add(shown, part)
         end += 1
     answer: Result = {"nodes": shown.nodes, "edges": shown.edges}
     if shown.references:
@@ -125,25 +125,25 @@ def _page(wiring: Wiring, nodes: Sequence[Node], after: str, *, with_values: boo
 def _one(wiring: Wiring, node: Node, *, with_values: bool) -> _Shown:
     return _Shown(
         [node_line(node)],
-        [one.edge.id for one in wiring.leaving[node.id]],
+        [edge_wire.edge.id for edge_wire in wiring.leaving[node.id]],
         list(references_of(wiring, node)),
         {node.id: _values(node)} if with_values else {},
     )
 
 
-def _add(shown: _Shown, one: _Shown) -> None:
-    shown.nodes += one.nodes
-    shown.edges += one.edges
-    shown.references += one.references
-    shown.values |= one.values
+def _add(shown: _Shown, part: _Shown) -> None:
+    shown.nodes += part.nodes
+    shown.edges += part.edges
+    shown.references += part.references
+    shown.values |= part.values
 
 
 def _values(node: Node) -> JsonValue:
-    found: dict[str, JsonValue] = {name: clipped_value(value, CLIP) for name, value in node.params.items()}
+    values: dict[str, JsonValue] = {name: clipped_value(value, CLIP) for name, value in node.params.items()}
     if node.code is not None:
-        found["code"] = clipped_value(node.code, CLIP)
+        values["code"] = clipped_value(node.code, CLIP)
     policy = changed_members(node.policy, StepPolicy())
-    return found | ({"policy": clipped_value(policy, 4 * CLIP)} if policy else {})
+    return values | ({"policy": clipped_value(policy, 4 * CLIP)} if policy else {})
 
 
 def _part(bench: Workbench, flow: Flow, part: Part) -> JsonValue:
@@ -194,8 +194,8 @@ def _near(wiring: Wiring, node_id: str, distance: int) -> set[str]:
 
 
 def _neighbours(wiring: Wiring, key: str) -> Iterable[str]:
-    yield from (one.edge.source for one in wiring.arriving[key])
-    yield from (one.edge.target for one in wiring.leaving[key])
+    yield from (edge_wire.edge.source for edge_wire in wiring.arriving[key])
+    yield from (edge_wire.edge.target for edge_wire in wiring.leaving[key])
     yield from wiring.parents.get(key, ())
     yield from wiring.children.get(key, ())
 

@@ -72,15 +72,15 @@ def batch_over(operations: Mapping[str, Operation]) -> Operation:
 
 
 async def _one(visit: Visit, operations: Mapping[str, Operation], action: Action, answers: list[Result]) -> Result:
-    found = operations.get(action.tool)
-    if found is None:
+    operation = operations.get(action.tool)
+    if operation is None:
         hint = (
             "A batch cannot contain a batch." if action.tool == "batch" else did_you_mean(action.tool, list(operations))
         )
         raise UnknownTool(
             f"There is no tool '{action.tool}'. {hint}".strip(), remedy="List the tools to see their names."
         )
-    return await found.call(visit, resolve(action.arguments, answers))
+    return await operation.call(visit, resolve(action.arguments, answers))
 
 
 def _stopped(number: int, actions: list[Action], answers: list[Result], cause: Result) -> OperationFailed:
@@ -95,5 +95,5 @@ def _short(value: Any) -> Any:  # noqa: ANN401 - JSON
     if isinstance(value, str):
         return value if len(value) <= _LONGEST_TEXT else f"{value[:_LONGEST_TEXT]} ... [cut]"
     if isinstance(value, dict):
-        return {key: _short(one) for key, one in value.items()}
-    return [_short(one) for one in value] if isinstance(value, list) else value
+        return {key: _short(member) for key, member in value.items()}
+    return [_short(item) for item in value] if isinstance(value, list) else value

@@ -76,19 +76,19 @@ async def edit(visit: Visit, tool: ToolDefinition, flow_id: str, arguments: dict
 
 async def _saved(session: AsyncSession, visit: Visit, bench: Workbench, row: FlowRow, before: Flow) -> Result:
     """Save the changes; a completely replaced draft is stored as a version first."""
-    kept: Result = {}
+    answer: Result = {}
     if bench.flow == before:
-        return kept
+        return answer
     if is_replaced(before, bench.flow):
         version = await versions.keep_draft(session, visit.principal, visit.studio.registry, row.id)
-        kept["kept_version"] = version.version
+        answer["kept_version"] = version.version
     flow = keep_arranged(before, bench.flow, bench.registry)
     await flows.save_draft(session, visit.principal, bench.registry, row.id, revision=row.revision, definition=flow)
-    return kept
+    return answer
 
 
-def _answer(found: Result) -> Result:
+def _answer(result: Result) -> Result:
     """Return a tool's result for a client. Raises `OperationFailed` when it refused."""
-    if not found.get("ok", True) or "error" in found:
-        raise OperationFailed({key: value for key, value in found.items() if key != "ok"})
-    return {key: value for key, value in found.items() if key not in _LEFT_OUT}
+    if not result.get("ok", True) or "error" in result:
+        raise OperationFailed({key: value for key, value in result.items() if key != "ok"})
+    return {key: value for key, value in result.items() if key not in _LEFT_OUT}

@@ -125,15 +125,15 @@ async def list_flows(visit: Visit, query: str = "", limit: int = 10, before: str
         limit: 50 at most.
         before: Id of the last flow of the previous page.
     """
-    wanted = max(1, min(limit, MOST_LISTED))
+    most = max(1, min(limit, MOST_LISTED))
     async with visit.studio.database.reading() as session:
         rows = await flows.list_flows(
-            session, visit.principal, search=query[:200], limit=wanted + 1, before=before or None
+            session, visit.principal, search=query[:200], limit=most + 1, before=before or None
         )
-    found: FlowList = {"flows": [_line(visit, row) for row in rows[:wanted]]}
-    if len(rows) > wanted:
-        found["more"] = f"There are more: call again with before='{rows[wanted - 1].id}', or give a query."
-    return found
+    page: FlowList = {"flows": [_line(visit, row) for row in rows[:most]]}
+    if len(rows) > most:
+        page["more"] = f"There are more: call again with before='{rows[most - 1].id}', or give a query."
+    return page
 
 
 async def get_flow(visit: Visit, flow_id: str) -> FlowText:
@@ -210,13 +210,13 @@ async def validate_flow(visit: Visit, flow_id: str) -> Validation:
         flow_id: Id of the flow.
     """
     row = await visit.flow(flow_id)
-    found = await readiness_of(visit, row)
+    readiness = await readiness_of(visit, row)
     return {
         "flow_id": row.id,
         "revision": row.revision,
-        "runnable": found.ready,
-        "issues": [issue.as_json() for issue in found.issues[:MOST_ISSUES]],
-        "needs": [need.model_dump(mode="json") for need in found.needs],
+        "runnable": readiness.ready,
+        "issues": [issue.as_json() for issue in readiness.issues[:MOST_ISSUES]],
+        "needs": [need.model_dump(mode="json") for need in readiness.needs],
     }
 
 
@@ -240,12 +240,12 @@ async def list_versions(visit: Visit, flow_id: str, limit: int = 10) -> VersionL
         flow_id: Id of the flow.
         limit: 50 at most.
     """
-    wanted = max(1, min(limit, MOST_LISTED))
+    most = max(1, min(limit, MOST_LISTED))
     async with visit.studio.database.reading() as session:
         rows = await versions.list_versions(
-            session, visit.principal, flow_id, released_only=False, limit=wanted + 1, before=None
+            session, visit.principal, flow_id, released_only=False, limit=most + 1, before=None
         )
-    found: VersionList = {
+    page: VersionList = {
         "flow_id": flow_id,
         "versions": [
             {
@@ -255,12 +255,12 @@ async def list_versions(visit: Visit, flow_id: str, limit: int = 10) -> VersionL
                 "created_at": row.created_at.isoformat(),
                 "notes": shortened(row.release_notes, 200),
             }
-            for row in rows[:wanted]
+            for row in rows[:most]
         ],
     }
-    if len(rows) > wanted:
-        found["more"] = f"There are older versions. Give a larger limit, {MOST_LISTED} at most."
-    return found
+    if len(rows) > most:
+        page["more"] = f"There are older versions. Give a larger limit, {MOST_LISTED} at most."
+    return page
 
 
 async def undo(visit: Visit, flow_id: str, revision: int, to: Revision = 0) -> Saved:

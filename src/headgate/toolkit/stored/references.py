@@ -43,16 +43,16 @@ class _Resolving:
 
     def value(self, value: Any) -> Any:  # noqa: ANN401 - JSON
         if isinstance(value, str):
-            found = _resolved(value, self.answers)
-            if found is not value:
-                self._spend(found)
-            return found
+            resolved = _resolved(value, self.answers)
+            if resolved is not value:
+                self._spend(resolved)
+            return resolved
         if isinstance(value, list):
-            return [self.value(one) for one in value]
-        return {key: self.value(one) for key, one in value.items()} if isinstance(value, dict) else value
+            return [self.value(item) for item in value]
+        return {key: self.value(member) for key, member in value.items()} if isinstance(value, dict) else value
 
-    def _spend(self, found: Any) -> None:  # noqa: ANN401 - JSON
-        self.left -= len(orjson.dumps(found))
+    def _spend(self, resolved: Any) -> None:  # noqa: ANN401 - JSON
+        self.left -= len(orjson.dumps(resolved))
         if self.left < 0:
             raise BadReference(
                 f"The references of one action resolve to more than {MOST_BYTES} bytes.",
@@ -63,16 +63,16 @@ class _Resolving:
 def _resolved(text: str, answers: Sequence[Mapping[str, Any]]) -> Any:  # noqa: ANN401 - JSON
     if text.startswith("$$") and _REFERENCE.fullmatch(text[1:]):
         return text[1:]
-    found = _REFERENCE.fullmatch(text)
-    if found is None or not _FIRST_IS_NAME.match(found["path"]):
+    match = _REFERENCE.fullmatch(text)
+    if match is None or not _FIRST_IS_NAME.match(match["path"]):
         return text
-    number = int(found["action"])
+    number = int(match["action"])
     if number >= len(answers):
         done = f"Only previous actions have results: {len(answers)} so far, the first is $0."
         raise BadReference(f"'{text}' refers to action {number}, which has no result.", remedy=done)
     here: Any = answers[number]
     walked = f"${number}"
-    for part in found["path"][1:].split("."):
+    for part in match["path"][1:].split("."):
         here = _member(here, part, walked, text)
         walked = f"{walked}.{part}"
     return here

@@ -140,26 +140,26 @@ async def run_flow(  # noqa: PLR0917 - arguments of a tool
         if kind in _TOLD:
             visit.tell(_TOLD[kind].format(run_id=run_id, label=data.get("label", ""), until=data.get("until", "")))
 
-    found = await visit.studio.runs.run_draft(
+    run = await visit.studio.runs.run_draft(
         visit.principal,
         flow_id,
         text=input_value,
         form=form,
         file_ids=tuple(file_ids),
         on_event=on_event,
-        wanted=version,
+        version=version,
         idempotency_key=idempotency_key or None,
     )
     answer: Outcome = {
-        "run_id": found.run_id,
-        "status": found.status,
-        "outputs": shown_outputs(found),
-        "files": [dict(one) for one in found.files],
-        "duration_ms": found.duration_ms,
-        "tokens": found.input_tokens + found.output_tokens,
+        "run_id": run.run_id,
+        "status": run.status,
+        "outputs": shown_outputs(run),
+        "files": [dict(file) for file in run.files],
+        "duration_ms": run.duration_ms,
+        "tokens": run.input_tokens + run.output_tokens,
     }
-    if found.error:
-        answer["error"] = found.error
+    if run.error:
+        answer["error"] = run.error
         answer["remedy"] = "Correct the step it names and run again; read_run shows every step."
     return answer
 
@@ -170,28 +170,28 @@ async def read_run(visit: Visit, run_id: str) -> Run:
     Args:
         run_id: Id of the run.
     """
-    found = await service.get_run(visit.studio.engine, visit.principal, run_id)
+    run = await service.get_run(visit.studio.engine, visit.principal, run_id)
     steps: list[StepLine] = []
-    for step in found.steps[:MOST_STEPS]:
+    for step in run.steps[:MOST_STEPS]:
         line: StepLine = {"step_id": step.step_id, "type": step.type, "status": step.status, "ms": step.ms}
         if step.error is not None:
             line["error"] = _said(step.error)
         steps.append(line)
     answer: Run = {
-        "run_id": found.id,
-        "flow_id": found.flow_id,
-        "version": found.version,
-        "status": found.status,
-        "text": _result(found),
-        "ms": found.ms,
+        "run_id": run.id,
+        "flow_id": run.flow_id,
+        "version": run.version,
+        "status": run.status,
+        "text": _result(run),
+        "ms": run.ms,
         "steps": steps,
     }
-    if found.error is not None:
-        answer["error"] = _said(found.error)
-    if marks := outside_of(found):
+    if run.error is not None:
+        answer["error"] = _said(run.error)
+    if marks := outside_of(run):
         answer["outside_content"] = list(marks)
-    if len(found.steps) > MOST_STEPS:
-        answer["more_steps"] = len(found.steps) - MOST_STEPS
+    if len(run.steps) > MOST_STEPS:
+        answer["more_steps"] = len(run.steps) - MOST_STEPS
     return answer
 
 
@@ -206,7 +206,7 @@ async def list_runs(
         limit: 50 at most.
         before: Last run of the previous page.
     """
-    wanted = max(1, min(limit, MOST_LISTED))
+    most = max(1, min(limit, MOST_LISTED))
     visit.require(Permission.RUNS_VIEW)
     async with visit.studio.database.reading() as session:
         rows = await service.list_runs(
@@ -214,11 +214,11 @@ async def list_runs(
             visit.principal,
             flow_id=flow_id or None,
             status=status or None,
-            limit=wanted + 1,
+            limit=most + 1,
             before=before or None,
         )
     lines: list[RunLine] = []
-    for row in rows[:wanted]:
+    for row in rows[:most]:
         line: RunLine = {
             "run_id": row.id,
             "flow_id": row.flow_id,
@@ -231,10 +231,10 @@ async def list_runs(
         if row.error is not None:
             line["error"] = _said(row.error)
         lines.append(line)
-    found: RunList = {"runs": lines}
-    if len(rows) > wanted:
-        found["more"] = f"There are more: call again with before='{lines[-1]['run_id']}'."
-    return found
+    page: RunList = {"runs": lines}
+    if len(rows) > most:
+        page["more"] = f"There are more: call again with before='{lines[-1]['run_id']}'."
+    return page
 
 
 async def cancel_run(visit: Visit, run_id: str) -> Cancelled:
@@ -243,8 +243,8 @@ async def cancel_run(visit: Visit, run_id: str) -> Cancelled:
     Args:
         run_id: Id of the run.
     """
-    found = await service.cancel_run(visit.studio.engine, visit.principal, run_id)
-    return {"run_id": found.id, "status": found.status, "changed": found.changed}
+    run = await service.cancel_run(visit.studio.engine, visit.principal, run_id)
+    return {"run_id": run.id, "status": run.status, "changed": run.changed}
 
 
 async def get_run_evidence(visit: Visit, run_id: str) -> EvidenceSummary:

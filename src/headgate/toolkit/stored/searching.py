@@ -57,11 +57,11 @@ async def list_component_types(visit: Visit, category: str = "") -> Types:
     Args:
         category: Only this category; all when empty.
     """
-    found: dict[str, list[str]] = {}
+    by_category: dict[str, list[str]] = {}
     for type_, its_category in await _categories(visit):
         if not category or its_category.casefold() == category.casefold():
-            found.setdefault(its_category, []).append(type_)
-    return {"categories": found}
+            by_category.setdefault(its_category, []).append(type_)
+    return {"categories": by_category}
 
 
 async def count_components(visit: Visit) -> Count:
@@ -89,7 +89,7 @@ async def search_templates(
     if query:
         by_key = {recipe.key: recipe for recipe in recipes}
         recipes = tuple(by_key[match.key] for match in recipe_index(recipes).search(query[:500], most=len(by_key)))
-    wanted = {tag.casefold() for tag in tags}
+    required = {tag.casefold() for tag in tags}
     rows: list[TemplateLine] = [
         {
             "template_id": recipe.key,
@@ -98,7 +98,7 @@ async def search_templates(
             "tags": list(recipe.tags),
         }
         for recipe in recipes
-        if wanted <= {tag.casefold() for tag in recipe.tags}
+        if required <= {tag.casefold() for tag in recipe.tags}
     ]
     return {"templates": rows[: max(1, min(limit, 20))]}
 
@@ -109,8 +109,8 @@ async def _bench(visit: Visit) -> Workbench:
 
 async def _categories(visit: Visit) -> list[tuple[str, str]]:
     registry = (await _bench(visit)).registry
-    found = [(type_, registry.template(type_)) for type_ in registry.types()]
-    return [(type_, template.category) for type_, template in found if template is not None]
+    templates = [(type_, registry.template(type_)) for type_ in registry.types()]
+    return [(type_, template.category) for type_, template in templates if template is not None]
 
 
 OPERATIONS: tuple[Row, ...] = (

@@ -90,20 +90,20 @@ async def get_tests(visit: Visit, flow_id: str, after: str = "") -> TestList:
         after: Last test of the previous page.
     """
     async with visit.studio.database.reading() as session:
-        found = await results.read_tests(session, visit.principal, visit.studio.registry, flow_id)
-    names = [case.name for case in found.cases]
-    left = found.cases[names.index(after) + 1 :] if after in names else found.cases
+        tests = await results.read_tests(session, visit.principal, visit.studio.registry, flow_id)
+    names = [case.name for case in tests.cases]
+    left = tests.cases[names.index(after) + 1 :] if after in names else tests.cases
     shown = _page(left)
     answer: TestList = {
         "flow_id": flow_id,
-        "revision": found.revision,
+        "revision": tests.revision,
         "tests": [case.model_dump(mode="json", exclude_defaults=True) for case in shown],
-        "standing": found.standing.state,
-        "failed": found.standing.failed,
-        "required": found.required,
-        "required_trials": found.required_trials,
+        "standing": tests.standing.state,
+        "failed": tests.standing.failed,
+        "required": tests.required,
+        "required_trials": tests.required_trials,
     }
-    result_id = found.running or found.standing.result_id
+    result_id = tests.running or tests.standing.result_id
     if result_id is not None:
         answer["result_id"] = result_id
     if len(shown) < len(left):
@@ -120,8 +120,8 @@ async def save_tests(visit: Visit, flow_id: str, tests: Cases, revision: str = "
         revision: From get_tests; refused if the tests have changed since.
     """
     async with visit.studio.database.writing() as session:
-        kept = await service.keep_cases(session, visit.principal, flow_id, tests, revision=revision or None)
-    return {"flow_id": flow_id, "tests": len(kept), "revision": service.revision_of(kept)}
+        cases = await service.keep_cases(session, visit.principal, flow_id, tests, revision=revision or None)
+    return {"flow_id": flow_id, "tests": len(cases), "revision": service.revision_of(cases)}
 
 
 async def run_tests(
@@ -177,27 +177,27 @@ async def cancel_tests(visit: Visit, flow_id: str, result_id: str) -> TestsCance
         result_id: From run_tests.
     """
     changed = await _tests(visit).cancel(visit.principal, flow_id, result_id)
-    found = await _outcome(visit, bringing(visit.principal, Permission.RUNS_VIEW), flow_id, result_id)
-    return {"result_id": result_id, "status": found["status"], "changed": changed}
+    outcome = await _outcome(visit, bringing(visit.principal, Permission.RUNS_VIEW), flow_id, result_id)
+    return {"result_id": result_id, "status": outcome["status"], "changed": changed}
 
 
 async def _outcome(visit: Visit, principal: Principal, flow_id: str, result_id: str) -> TestsOutcome:
     async with visit.studio.database.reading() as session:
-        found = await results.read_result(session, principal, flow_id, result_id)
-    failed = [line for line in found.lines if not line.passed]
+        result = await results.read_result(session, principal, flow_id, result_id)
+    failed = [line for line in result.lines if not line.passed]
     answer: TestsOutcome = {
         "result_id": result_id,
-        "status": found.status,
-        "version": found.version,
-        "passed": found.done - found.failures,
-        "of": found.of,
-        "tokens": sum(line.tokens for line in found.lines),
+        "status": result.status,
+        "version": result.version,
+        "passed": result.done - result.failures,
+        "of": result.of,
+        "tokens": sum(line.tokens for line in result.lines),
         "failures": [_failure(line) for line in failed[:MOST_FAILURES]],
     }
-    if found.reason:
-        answer["reason"] = found.reason
-    if found.status == "running":
-        answer["hint"] = "get_test_result tells how it goes; cancel_tests ends it."
+    if result.reason:
+        answer["reason"] = result.reason
+    if result.status == "running":
+        answer["hint"] = "get_test_result returns the progress; cancel_tests stops it."
     elif failed:
         answer["remedy"] = "read_run shows each step of a failed run; correct the flow or its tests and run again."
     return answer

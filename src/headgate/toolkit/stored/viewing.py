@@ -135,9 +135,9 @@ async def get_flow_structure_summary(visit: Visit, flow_id: str) -> Structure:
     """
     row = await visit.flow(flow_id)
     flow = flows.definition_of(row)
-    found = classify_io(flow, await visit.catalog(flow))
-    told = found.as_json()
-    inputs, outputs = told["inputs"], told["outputs"]
+    flow_io = classify_io(flow, await visit.catalog(flow))
+    described = flow_io.as_json()
+    inputs, outputs = described["inputs"], described["outputs"]
     return {
         "flow_id": flow_id,
         "name": flow.name,
@@ -147,7 +147,7 @@ async def get_flow_structure_summary(visit: Visit, flow_id: str) -> Structure:
         "inputs": inputs if isinstance(inputs, list) else [],
         "outputs": outputs if isinstance(outputs, list) else [],
         "runnable": (await readiness_of(visit, row)).ready,
-        "is_chat": found.is_chat,
+        "is_chat": flow_io.is_chat,
     }
 
 
@@ -182,8 +182,8 @@ async def list_flow_component_fields(visit: Visit, flow_id: str, component_id: s
         flow_id: Id of the flow.
         component_id: Id of the node.
     """
-    found = await get_flow_component_details(visit, flow_id, component_id)
-    return {"flow_id": flow_id, "component_id": found["component_id"], "fields": found["fields"]}
+    details = await get_flow_component_details(visit, flow_id, component_id)
+    return {"flow_id": flow_id, "component_id": details["component_id"], "fields": details["fields"]}
 
 
 async def get_flow_component_field_value(visit: Visit, flow_id: str, component_id: str, field_name: str) -> Result:
@@ -194,8 +194,8 @@ async def get_flow_component_field_value(visit: Visit, flow_id: str, component_i
         component_id: Id of the node.
         field_name: Name of the field.
     """
-    found = await edit(visit, _READ_FIELD, flow_id, {"node_id": component_id, "field": field_name})
-    return {"field": field_name, **found}
+    field = await edit(visit, _READ_FIELD, flow_id, {"node_id": component_id, "field": field_name})
+    return {"field": field_name, **field}
 
 
 async def update_flow_component_field(
@@ -219,7 +219,7 @@ async def _flow(visit: Visit, flow_id: str) -> Flow:
 def _node(bench: Workbench, node_id: str) -> tuple[Node, Template | None]:
     node = bench.flow.node(node_id)
     if node is None:
-        ids = [one.id for one in bench.flow.nodes]
+        ids = [node.id for node in bench.flow.nodes]
         raise ToolRefused(
             f"The flow has no node '{node_id[:100]}'{did_you_mean(node_id, ids) or '.'}",
             remedy=f"Nodes: {listed(ids, most=40, none='none yet')}.",

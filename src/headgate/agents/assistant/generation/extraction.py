@@ -29,9 +29,9 @@ def extract_component_code(answer: str) -> str | None:
     text = _without_thoughts(answer)[:MAX_ANSWER_CHARS]
     blocks = [(tag, code) for tag, code in _blocks(text) if code.strip()]
     for chosen in (defines_component, seems_component):
-        found = next((code for _, code in blocks if chosen(code)), None)
-        if found is not None:
-            return found
+        candidate = next((code for _, code in blocks if chosen(code)), None)
+        if candidate is not None:
+            return candidate
     if blocks:
         return next((code for tag, code in blocks if tag in {"", "py", "python", "python3"}), None)
     return _unfenced(text)
@@ -41,7 +41,7 @@ def defines_component(code: str) -> bool:
     """Whether it is Python with a class on top that subclasses `Component`."""
     tree = _parse(code)
     classes = [node for node in tree.body if isinstance(node, ast.ClassDef)] if tree else []
-    return any(_is_component(base) for one in classes for base in one.bases)
+    return any(_is_component(base) for definition in classes for base in definition.bases)
 
 
 def seems_component(code: str) -> bool:
@@ -51,8 +51,8 @@ def seems_component(code: str) -> bool:
 
 def class_name_of(code: str) -> str:
     """Return the class name that code defines; empty when it cannot be determined."""
-    found = re.search(r"^class\s+(\w{1,100})\s*\([^)\n]{0,200}\bComponent\b", code, re.MULTILINE)
-    return found.group(1) if found else ""
+    match = re.search(r"^class\s+(\w{1,100})\s*\([^)\n]{0,200}\bComponent\b", code, re.MULTILINE)
+    return match.group(1) if match else ""
 
 
 def _without_thoughts(answer: str) -> str:

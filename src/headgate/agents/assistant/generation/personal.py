@@ -76,12 +76,16 @@ class PersonalComponents:
         carried = [node.code for node in flow.nodes if node.code is not None] if flow is not None else []
         async with self.database.reading() as session:
             known = await known_components(session, [*files.values(), *carried], tenant_id=principal.tenant_id)
-        by_hash = {one.code_hash: one for one in known}
-        mine = [one for name, code in files.items() if (one := by_hash.get(code_hash(code))) and one.type == name]
+        by_hash = {component.code_hash: component for component in known}
+        mine = [
+            component
+            for name, code in files.items()
+            if (component := by_hash.get(code_hash(code))) and component.type == name
+        ]
         for _ in range(len(files) - len(mine)):
             self.metrics.overlay_skipped("unchecked")
         self.metrics.overlay_read(len(mine))
-        return (*mine, *(one for code in carried if (one := by_hash.get(code_hash(code)))))
+        return (*mine, *(component for code in carried if (component := by_hash.get(code_hash(code)))))
 
     async def clear(self, principal: Principal) -> int:
         """Delete the user's components. Returns how many there were. Flows that use one keep its code."""
@@ -98,8 +102,8 @@ class PersonalComponents:
 
     async def _register(self, principal: Principal, made: CheckedComponent) -> str:
         """Return why it was not registered. Errors of the input are returned, errors of the disk are raised."""
-        kept = await self._files(principal)
-        if len(kept) >= MAX_COMPONENTS and made.type not in kept:
+        files = await self._files(principal)
+        if len(files) >= MAX_COMPONENTS and made.type not in files:
             self.metrics.component_refused("too_many")
             return f"At most {MAX_COMPONENTS} components can be stored. Start a new session to remove them."
         try:

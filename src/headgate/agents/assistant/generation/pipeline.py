@@ -88,12 +88,12 @@ class Generation:
             except ComponentNotPossible:
                 raise
             except ComponentNotMade as error:
-                said = findings_text(error)
-                self._failed(said, code, attempt, most)
+                problems = findings_text(error)
+                self._failed(problems, code, attempt, most)
                 if attempt == most:
                     raise exhausted(error, code, attempt) from error
-                self.turn.stage("retrying", attempt=attempt, max_attempts=most, error=said)
-                prompt = retry_prompt(description, error=said, code=code)
+                self.turn.stage("retrying", attempt=attempt, max_attempts=most, error=problems)
+                prompt = retry_prompt(description, error=problems, code=code)
             else:
                 return self._passed(checked, answer.text, attempt, most)
         raise AssertionError("unreachable")
@@ -142,17 +142,17 @@ class Generation:
         )
         return Generated(checked, attempt, answer)
 
-    def _failed(self, said: str, code: str, attempt: int, most: int) -> None:
+    def _failed(self, problems: str, code: str, attempt: int, most: int) -> None:
         name = class_name_of(code)
         if attempt == most:
-            self.turn.metrics.validation_exhausted(said, attempt, code)
+            self.turn.metrics.validation_exhausted(problems, attempt, code)
         else:
-            self.turn.metrics.validation_failed(said, attempt, name)
+            self.turn.metrics.validation_failed(problems, attempt, name)
         self.turn.stage(
             "validation_failed",
             attempt=attempt,
             max_attempts=most,
-            error=said,
+            error=problems,
             component_code=code,
             **_named(name),
         )
@@ -161,7 +161,11 @@ class Generation:
 def findings_text(error: ComponentNotMade) -> str:
     """Return every finding on its own line: line of the code, problem, remedy."""
     findings = error.extra.get("findings")
-    lines = [_finding(one) for one in findings if isinstance(one, Mapping)] if isinstance(findings, list) else []
+    lines = (
+        [_finding(finding) for finding in findings if isinstance(finding, Mapping)]
+        if isinstance(findings, list)
+        else []
+    )
     return "\n".join(lines) or str(error)
 
 

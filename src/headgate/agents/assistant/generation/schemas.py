@@ -61,7 +61,7 @@ class ComponentProposalOut(BaseModel):
         """Return the response for invalid code."""
         findings = error.extra.get("findings")
         listed = findings if isinstance(findings, list) else []
-        return cls(ok=False, findings=[dict(one) for one in listed if isinstance(one, dict)])
+        return cls(ok=False, findings=[dict(finding) for finding in listed if isinstance(finding, dict)])
 
 
 class ComponentSaveIn(BaseModel):
@@ -78,10 +78,10 @@ class ComponentSavedOut(BaseModel):
 
     type: str = Field(description="The class name, which is the node's type.")
     template: Template
-    kept: bool = Field(description="Whether your next requests can use it.")
+    stored: bool = Field(alias="kept", description="Whether your next requests can use it.")
     not_kept: str = Field(default="", description="Why they cannot.")
 
     @classmethod
     def of(cls, saved: SavedComponent) -> Self:
         """Return the response for a saved component."""
-        return cls(type=saved.checked.type, template=saved.checked.template, kept=saved.kept, not_kept=saved.not_kept)
+        return cls(type=saved.checked.type, template=saved.checked.template, kept=saved.stored, not_kept=saved.not_kept)

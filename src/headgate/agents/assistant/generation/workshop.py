@@ -52,7 +52,7 @@ class Workshop:
         require_proposed(self.box, principal, proposal_id, code)
         checked = await self.checker.check(principal.tenant_id, code)
         refused = await self.components.keep(principal, checked)
-        return SavedComponent(checked, kept=not refused, not_kept=refused)
+        return SavedComponent(checked, stored=not refused, not_kept=refused)
 
 
 @dataclass(slots=True)

@@ -57,16 +57,16 @@ async def classify(model: BaseChatModel, text: str, *, context: str = "", struct
     if isinstance(model, KnowsIntents):
         return IntentResult(model.intent_of(text), text, Tokens())
     asked = context + clipped_to(text, MAX_REQUEST_CHARACTERS)
-    said, tokens = await _ask(model, asked, structured=structured)
-    intent, english = read_answer(said, text)
+    answer, tokens = await _ask(model, asked, structured=structured)
+    intent, english = read_answer(answer, text)
     return _rescued(IntentResult(intent, english, tokens), text)
 
 
-def _rescued(found: IntentResult, text: str) -> IntentResult:
+def _rescued(result: IntentResult, text: str) -> IntentResult:
     """Change a `question` that clearly requests a run to `run_flow`; nothing else is overruled."""
-    if found.intent == "question" and (asks_to_run(found.english) or asks_to_run(text)):
-        return IntentResult("run_flow", found.english, found.tokens)
-    return found
+    if result.intent == "question" and (asks_to_run(result.english) or asks_to_run(text)):
+        return IntentResult("run_flow", result.english, result.tokens)
+    return result
 
 
 async def _ask(model: BaseChatModel, text: str, *, structured: bool) -> tuple[str, Tokens]:
@@ -76,15 +76,15 @@ async def _ask(model: BaseChatModel, text: str, *, structured: bool) -> tuple[st
     asker = _held_to_schema(model) if structured else None
     if asker is not None:
         try:
-            found: Any = await asker.ainvoke(messages, config=_ALONE)
+            response: Any = await asker.ainvoke(messages, config=_ALONE)
         except RequestRefused:  # a server that takes no schema
             log.info("assistant.intent.unstructured")
         except BrokenModelAnswer as error:  # cut off at the ceiling
             tokens.add(*error.used)
             return error.words, tokens
         else:
-            said = found["raw"]
-            return _text_of(said), _counted(tokens, said)
+            message = response["raw"]
+            return _text_of(message), _counted(tokens, message)
     answer = await model.ainvoke(messages, config=_ALONE)
     return _text_of(answer), _counted(tokens, answer)
 

@@ -14,12 +14,12 @@ log = get_logger("headgate.agents.assistant")
 
 def deterministic(text: str) -> IntentResult | None:
     """Return the intent of a fixed text of the page, without a model call (seed 000, ADR-034 and ADR-045)."""
-    said = text.strip()
-    if said == PLAN_APPROVAL_INPUT:
+    line = text.strip()
+    if line == PLAN_APPROVAL_INPUT:
         log.info("intent.build_flow.deterministic: plan-approval continuation signal")
-    elif said == EDIT_CONTINUATION_INPUT:
+    elif line == EDIT_CONTINUATION_INPUT:
         log.info("intent.build_flow.deterministic: edit-continuation signal")
-    elif said == COMPONENT_CONTINUATION_INPUT:
+    elif line == COMPONENT_CONTINUATION_INPUT:
         log.info("intent.build_flow.deterministic: component-continuation signal")
     else:
         return None

@@ -20,11 +20,11 @@ def read_answer(text: str, request: str) -> tuple[Intent, str]:
     an intent if only one is named. Otherwise: a question, and the original request.
     """
     text = text.strip()[:MAX_CHARACTERS]
-    for found in _objects(text):
-        intent = _intent_of(found.get("intent"))
+    for answer in _objects(text):
+        intent = _intent_of(answer.get("intent"))
         if intent is not None:
-            said = found.get("translation")
-            return intent, said.strip() if isinstance(said, str) and said.strip() else request
+            translation = answer.get("translation")
+            return intent, translation.strip() if isinstance(translation, str) and translation.strip() else request
     named = {name.lower() for name in _NAMED.findall(text)}
     only = _intent_of(named.pop()) if len(named) == 1 else None
     return only or DEFAULT, request
@@ -33,13 +33,13 @@ def read_answer(text: str, request: str) -> tuple[Intent, str]:
 def _objects(text: str) -> Iterator[Mapping[str, Any]]:
     for candidate in (text, *_FENCED.findall(text), *_EMBEDDED.findall(text)):
         try:
-            found = json.loads(candidate)
+            content = json.loads(candidate)
         except (ValueError, RecursionError):
             continue
-        if isinstance(found, Mapping):
-            yield found
+        if isinstance(content, Mapping):
+            yield content
 
 
 def _intent_of(value: object) -> Intent | None:
-    said = value.strip().lower() if isinstance(value, str) else ""
-    return next((intent for intent in INTENTS if intent == said), None)
+    name = value.strip().lower() if isinstance(value, str) else ""
+    return next((intent for intent in INTENTS if intent == name), None)

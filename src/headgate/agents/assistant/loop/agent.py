@@ -141,12 +141,12 @@ def _as_langchain() -> dict[str, BaseTool]:
 
 def _corrected(working: Working, call: ToolCall) -> ToolMessage:
     """Change the intent to the one that the model determined: from then on every tool is offered."""
-    turn, wanted = working.turn, str(call["args"].get("intent", ""))
-    if wanted not in get_args(Doing):
-        answer = f"There is no intent '{wanted[:50]}'. Intents: {', '.join(get_args(Doing))}."
+    turn, intent = working.turn, str(call["args"].get("intent", ""))
+    if intent not in get_args(Doing):
+        answer = f"There is no intent '{intent[:50]}'. Intents: {', '.join(get_args(Doing))}."
         return ToolMessage(answer, name=CORRECT_INTENT, tool_call_id=call["id"], status="error")
-    log.info("assistant.intent.corrected", intent=wanted)
-    turn.intent, turn.only = wanted, None
+    log.info("assistant.intent.corrected", intent=intent)
+    turn.intent, turn.only = intent, None
     working.tools = offered(turn)
     return ToolMessage("Every tool is offered now.", name=CORRECT_INTENT, tool_call_id=call["id"])
 

@@ -64,7 +64,7 @@ async def answer_of(
     if name not in _BY_NAME:
         return answer, ()
     marks = _BY_NAME[name].brought(turn.bench, arguments, answer)
-    return answer, merged(marks, *(turn.bench.marks_of(one) for one in turn.bench.runs[runs:]))
+    return answer, merged(marks, *(turn.bench.marks_of(run) for run in turn.bench.runs[runs:]))
 
 
 def runs_last(name: str) -> bool:

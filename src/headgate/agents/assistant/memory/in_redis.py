@@ -76,11 +76,11 @@ class RedisBuffer:
         if key is None:
             return ()
         try:
-            found: Any = await self._client.lrange(_name(key), 0, -1)
+            entries: Any = await self._client.lrange(_name(key), 0, -1)
         except (RedisError, OSError) as error:
             log.warning("assistant.conversation_buffer.unavailable", reason=type(error).__name__)
             return ()
-        turns = [await opened_turns(one.decode(), key, self._keys.get) for one in found]
+        turns = [await opened_turns(entry.decode(), key, self._keys.get) for entry in entries]
         return [ConversationTurn(*turn) for turn in turns if turn]
 
     async def push_async(self, key: SessionKey | None, turn: ConversationTurn) -> None:
@@ -89,10 +89,12 @@ class RedisBuffer:
         if key is None or why_not:
             self._metrics.turn_skipped(why_not)
             return
-        kept = turn.clipped()
+        stored_turn = turn.clipped()
         now = round(time.time() * 1000)
         try:
-            written = sealed_turns([kept.user, kept.assistant], key, await self._keys.current(key.tenant_id))
+            written = sealed_turns(
+                [stored_turn.user, stored_turn.assistant], key, await self._keys.current(key.tenant_id)
+            )
             length, sessions, gone = await self._push(
                 keys=[_name(key), f"{PREFIX}s"],
                 args=[written, MAX_TURNS_PER_SESSION, now, MAX_SESSIONS, self._keep_ms],
@@ -123,5 +125,5 @@ class RedisBuffer:
 
 def _name(key: SessionKey) -> str:
     """Return the hashed key of a conversation: Redis keys contain no personal data."""
-    whole = "\x00".join((key.tenant_id, key.user_id, key.session_id))
-    return f"{PREFIX}:{hashlib.sha256(whole.encode()).hexdigest()}"
+    plain = "\x00".join((key.tenant_id, key.user_id, key.session_id))
+    return f"{PREFIX}:{hashlib.sha256(plain.encode()).hexdigest()}"

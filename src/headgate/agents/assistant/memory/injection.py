@@ -13,5 +13,5 @@ def history_block(turns: Sequence[ConversationTurn]) -> str:
     """Return the block before the request, followed by a blank line; empty without history."""
     if not turns:
         return ""
-    told = "\n\n".join(turn.format_for_prompt() for turn in turns)
-    return quoted(OPENING, told, CLOSING) + "\n\n"
+    history = "\n\n".join(turn.format_for_prompt() for turn in turns)
+    return quoted(OPENING, history, CLOSING) + "\n\n"

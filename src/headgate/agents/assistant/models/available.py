@@ -16,9 +16,9 @@ _DEFAULT = (
 _NONE = "None. No step that needs a model can run: say so instead of adding one, and ask for a key."
 
 
-def models_block(found: ModelsAvailable) -> str:
+def models_block(available: ModelsAvailable) -> str:
     """The block with the blank line after it."""
-    lines = [f"- {', '.join(f'{provider}/{name}' for name in names)}" for provider, names in found.providers]
-    rule = _DEFAULT.format(model=found.default) if found.default else _RULE
+    lines = [f"- {', '.join(f'{provider}/{name}' for name in names)}" for provider, names in available.providers]
+    rule = _DEFAULT.format(model=available.default) if available.default else _RULE
     text = "\n".join([*lines, rule]) if lines else _NONE
     return quoted(OPENING, text, CLOSING) + "\n\n"

@@ -125,9 +125,9 @@ class ModelChooser:
             )
             return TurnModels(OFFLINE.provider, offline, available)
 
-        async def make(wanted: Model) -> "BaseChatModel":
+        async def make(fallback_model: Model) -> "BaseChatModel":
             return await service.create_chat_model(
-                wanted, keys, local=self.local, web=self.web, role=ModelRole.ASSISTANT
+                fallback_model, keys, local=self.local, web=self.web, role=ModelRole.ASSISTANT
             )
 
         following = await readiness.fallback_models(keys)
@@ -140,7 +140,11 @@ class ModelChooser:
         chain = ModelChain(model, make, following, on_miss=missed, scope=principal.tenant_id)
         setup = await keys.setup()
         return TurnModels(
-            model.provider, await fallback.with_fallback(chain), available, chain, lambda one: known_of(one, setup)
+            model.provider,
+            await fallback.with_fallback(chain),
+            available,
+            chain,
+            lambda candidate: known_of(candidate, setup),
         )
 
     async def check_config(self, principal: Principal) -> CheckConfig:
@@ -148,7 +152,7 @@ class ModelChooser:
         keys = self.keys_of(principal, "")
         survey = await readiness.survey(keys, local=self.local)
         offers = await asyncio.gather(
-            *(service.offered_models(one, keys, local=self.local) for one in survey.providers)
+            *(service.offered_models(provider, keys, local=self.local) for provider in survey.providers)
         )
         role = survey.role(ModelRole.ASSISTANT)
         provider, _, name = (role.model or str(OFFLINE)).partition("/")
@@ -163,7 +167,7 @@ class ModelChooser:
             )
             for status, offered in zip(survey.providers, offers, strict=True)
         ]
-        ready = [one.name for one in providers if one.configured and one.name != LOCAL]
+        ready = [provider.name for provider in providers if provider.configured and provider.name != LOCAL]
         return CheckConfig(
             configured=role.ready and (provider != OFFLINE.provider or bool(ready)),
             configured_providers=ready,
@@ -205,7 +209,7 @@ class ModelChooser:
         """Raise `ProviderNotConfigured` when a server is ready of which no model is known: it is to be chosen."""
         role = (await readiness.survey(keys, local=self.local)).role(ModelRole.ASSISTANT)
         statuses = await service.list_providers(keys, local=self.local)
-        ready = [one.id for one in statuses if one.configured and one.id != LOCAL]
+        ready = [status.id for status in statuses if status.configured and status.id != LOCAL]
         if ready:
             raise ProviderNotConfigured(ready[0], ready, problem=role.problem, remedy=role.remedy)
 
@@ -228,9 +232,11 @@ class ModelChooser:
         """
         step = await readiness.choose_model(ModelRole.STEP, keys, local=self.local)
         default = chosen_model(ModelRole.STEP, await keys.setup())
-        named = [one for one in (step.model if step is not None else None, answering) if one is not None]
-        statuses = [one for one in await service.list_providers(keys, local=self.local) if one.configured]
-        offers = await asyncio.gather(*(service.offered_models(one, keys, local=self.local) for one in statuses))
+        named = [
+            candidate for candidate in (step.model if step is not None else None, answering) if candidate is not None
+        ]
+        statuses = [status for status in await service.list_providers(keys, local=self.local) if status.configured]
+        offers = await asyncio.gather(*(service.offered_models(status, keys, local=self.local) for status in statuses))
         names: dict[str, dict[str, None]] = {
             status.id: dict.fromkeys([info.name for info in offered][:_MODELS_SHOWN])
             for status, offered in zip(statuses, offers, strict=True)
@@ -256,9 +262,9 @@ def _brief(model: Model, info: ModelInfo) -> dict[str, JsonValue]:
     """
     known = known_provider(model.provider) or PROVIDERS["openai_compatible"]
     accepted, thinks = known.params, not info.temperature
-    wanted: dict[str, JsonValue] = {"max_tokens": MAX_OUTPUT_TOKENS}
+    params: dict[str, JsonValue] = {"max_tokens": MAX_OUTPUT_TOKENS}
     if thinks:
-        wanted["reasoning_effort"] = "low"
+        params["reasoning_effort"] = "low"
     else:
-        wanted["temperature"] = 0.0
-    return {name: value for name, value in wanted.items() if name in accepted}
+        params["temperature"] = 0.0
+    return {name: value for name, value in params.items() if name in accepted}

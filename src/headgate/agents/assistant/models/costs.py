@@ -49,21 +49,21 @@ class Bill:
 def budget_told(budget: Budget, info: ModelInfo | None) -> dict[str, JsonValue]:
     """The limits of a turn, and the most it can cost: every token at the dearer of the two prices."""
     prices = [price for price in (info.price_in, info.price_out) if price is not None] if info is not None else []
-    told: dict[str, JsonValue] = {
+    limits: dict[str, JsonValue] = {
         "max_tokens": budget.tokens,
         "max_tool_calls": budget.tool_calls,
         "max_seconds": budget.seconds,
     }
     if len(prices) == 2:
-        told["max_cost_usd"] = round(budget.tokens * max(prices) / _MILLION, 4)
-    return told
+        limits["max_cost_usd"] = round(budget.tokens * max(prices) / _MILLION, 4)
+    return limits
 
 
 def budget_words(budget: Mapping[str, JsonValue]) -> str:
     """The limits in a sentence."""
     calls, seconds = budget["max_tool_calls"], budget["max_seconds"]
-    said = f"At most {budget['max_tokens']:,} tokens, {calls} tool calls, {seconds:g} s"
-    return said + (f", {budget['max_cost_usd']:.2f} US dollars." if "max_cost_usd" in budget else ".")
+    sentence = f"At most {budget['max_tokens']:,} tokens, {calls} tool calls, {seconds:g} s"
+    return sentence + (f", {budget['max_cost_usd']:.2f} US dollars." if "max_cost_usd" in budget else ".")
 
 
 def _price(info: ModelInfo | None, input_tokens: int, output_tokens: int) -> float | None:

@@ -25,10 +25,10 @@ _USUAL: dict[Language, tuple[str, ...]] = {
 
 def nearest(request: str, language: Language) -> list[str]:
     """Requests near this one that are built as they stand; the usual ones where none is near."""
-    wanted = _forms(request)
+    requested = _forms(request)
     weights = _weights(language)
     scores = {
-        text: sum(weights.get(form, 0.0) for form in wanted & forms) / (3 + len(forms))
+        text: sum(weights.get(form, 0.0) for form in requested & forms) / (3 + len(forms))
         for text, forms in _examples(language)
     }
     near = sorted((text for text, score in scores.items() if score > 0.15), key=lambda text: -scores[text])

@@ -89,7 +89,9 @@ def conclude(understanding: Understanding, outcomes: Sequence[Outcome]) -> str:
         return signed(understanding.reply, language)
     if understanding.intent == "generate_component":
         return signed(_nearest(understanding, outcomes), language)
-    failed = next((one for one in reversed(outcomes) if not one.ok and one.action.tool != "run_flow"), None)
+    failed = next(
+        (outcome for outcome in reversed(outcomes) if not outcome.ok and outcome.action.tool != "run_flow"), None
+    )
     last_ok = bool(outcomes) and (outcomes[-1].ok or outcomes[-1].action.tool == "run_flow")
     if failed is not None and not last_ok:
         return signed(_refused(failed), language)
@@ -98,8 +100,12 @@ def conclude(understanding: Understanding, outcomes: Sequence[Outcome]) -> str:
     parts = [understanding.restatement]
     if understanding.done:
         parts.append(f"{understanding.done} {_steps(understanding, outcomes)}".strip())
-    parts += [_ran(one) for one in outcomes if one.action.tool == "run_flow"]
-    parts += [telling.told(one.action, one.answer) for one in outcomes if one.ok and telling.tells(one.action.tool)]
+    parts += [_ran(outcome) for outcome in outcomes if outcome.action.tool == "run_flow"]
+    parts += [
+        telling.told(outcome.action, outcome.answer)
+        for outcome in outcomes
+        if outcome.ok and telling.tells(outcome.action.tool)
+    ]
     parts += [f"I did not act on: {quoted(understanding.left_out)}."] if understanding.left_out else []
     return signed("\n\n".join(part for part in (*parts, understanding.reply) if part), language)
 
@@ -112,14 +118,14 @@ def _refused(failed: Outcome) -> str:
 
 def _nearest(understanding: Understanding, outcomes: Sequence[Outcome]) -> str:
     """That no component was made, and which of those that there are comes near, as the search said."""
-    rows = [row for one in outcomes for row in one.answer.get("components") or () if isinstance(row, dict)]
+    rows = [row for outcome in outcomes for row in outcome.answer.get("components") or () if isinstance(row, dict)]
     lines = "\n".join(f"- {row.get('type')}: {row.get('what')}" for row in rows[:_MOST_NEAR])
     return understanding.reply + (f"\n\nOf the components that there are, these come nearest:\n{lines}" if rows else "")
 
 
 def _steps(understanding: Understanding, outcomes: Sequence[Outcome]) -> str:
     """The steps of a flow that was built, and what keeps it from running as the tool said."""
-    built = next((one for one in outcomes if one.action.tool == "build_flow"), None)
+    built = next((outcome for outcome in outcomes if outcome.action.tool == "build_flow"), None)
     if built is None or understanding.flow is None:
         return ""
     names = ", ".join(node.id for node in understanding.flow.nodes)
@@ -135,8 +141,8 @@ def _answered(understanding: Understanding, outcomes: Sequence[Outcome]) -> str:
     """A question's answer, with what the flow still lacks when the tool said so."""
     issues = [
         str(issue.get("message", issue)) if isinstance(issue, dict) else str(issue)
-        for one in outcomes
-        for issue in one.answer.get("issues") or ()
+        for outcome in outcomes
+        for issue in outcome.answer.get("issues") or ()
     ]
     return understanding.reply + (f"\n\nBefore it can run: {'; '.join(issues)}" if issues else "")
 
@@ -146,15 +152,15 @@ def _ran(outcome: Outcome) -> str:
     answer = outcome.answer
     if "status" not in answer:
         return f"The run did not start: {outcome.trouble}"
-    said = f"Run {answer.get('run_id', '')}: {answer['status']}"
+    report = f"Run {answer.get('run_id', '')}: {answer['status']}"
     if isinstance(answer.get("duration_seconds"), int | float):
-        said += f" in {answer['duration_seconds']:.1f} s"
-    said += "."
+        report += f" in {answer['duration_seconds']:.1f} s"
+    report += "."
     if answer.get("error"):
-        said += f" {answer['error']}"
+        report += f" {answer['error']}"
     outputs = answer.get("outputs")
     for name, value in outputs.items() if isinstance(outputs, dict) else ():
         shown = value if isinstance(value, str) else orjson.dumps(value).decode()
-        said += f"\n\n{name}:\n{shown[:_LONGEST_OUTPUT]}{'…' if len(shown) > _LONGEST_OUTPUT else ''}"
-    files = [str(one.get("name")) for one in answer.get("files") or () if isinstance(one, dict)]
-    return said + (f"\n\nFiles: {', '.join(files)}." if files else "")
+        report += f"\n\n{name}:\n{shown[:_LONGEST_OUTPUT]}{'…' if len(shown) > _LONGEST_OUTPUT else ''}"
+    files = [str(file.get("name")) for file in answer.get("files") or () if isinstance(file, dict)]
+    return report + (f"\n\nFiles: {', '.join(files)}." if files else "")

@@ -63,7 +63,7 @@ def readings(context: Context, recipes: Sequence[Recipe]) -> list[Reading]:
 
     A source that is named between the words of a phrase is taken out of them first.
     """
-    found = _readings(context, recipes)
+    candidates = _readings(context, recipes)
     starts = context.tokens.starts
     forms = [*source_forms(context.language), *_names_of_file(context)]
     lifted = re.compile(_FROM[context.language] + "(?P<source>" + "|".join(f"{form} " for form in forms) + ")")
@@ -78,9 +78,9 @@ def readings(context: Context, recipes: Sequence[Recipe]) -> list[Reading]:
         items = context.tokens.items
         rest = replace(context, tokens=Tokens(context.tokens.text, (*items[:start], *items[end:])), cache={})
         bonus = _SOURCE * (end - start)
-        found += [replace(each, score=each.score + bonus, source=source) for each in _readings(rest, recipes)]
-    found += _filtered_first(context, recipes)
-    return sorted((each for each in found if each.phrases), key=lambda each: -each.score)
+        candidates += [replace(each, score=each.score + bonus, source=source) for each in _readings(rest, recipes)]
+    candidates += _filtered_first(context, recipes)
+    return sorted((each for each in candidates if each.phrases), key=lambda each: -each.score)
 
 
 def _filtered_first(context: Context, recipes: Sequence[Recipe]) -> Iterable[Reading]:

@@ -26,12 +26,12 @@ _COMPILED = tuple((kind, re.compile(rf"(?:{form})[\s?.!]*", re.IGNORECASE)) for 
 
 def answer(text: str, context: Context) -> Understanding | None:
     """The answer to a question; None when the request is none that can be answered here."""
-    said = " ".join(text.split())[:400]
+    question = " ".join(text.split())[:400]
     for kind, form in _COMPILED:
-        match = form.fullmatch(said)
-        found = _ANSWERS[kind](match, context) if match is not None else None
-        if found is not None:
-            return found
+        match = form.fullmatch(question)
+        understanding = _ANSWERS[kind](match, context) if match is not None else None
+        if understanding is not None:
+            return understanding
     return None
 
 
@@ -105,8 +105,8 @@ def _pair(match: re.Match[str], context: Context) -> Understanding | None:
     first, second = _template(context, match["a"] or match["c"]), _template(context, match["b"] or match["d"])
     if first is None or second is None:
         return None
-    told = f"{describe(first)}\n\n{describe(second)}"
-    return _reply(context, told, Action("describe_component", {"component_type": first.type}))
+    descriptions = f"{describe(first)}\n\n{describe(second)}"
+    return _reply(context, descriptions, Action("describe_component", {"component_type": first.type}))
 
 
 def describe(template: Template) -> str:
@@ -191,10 +191,10 @@ _INDEXES: "WeakKeyDictionary[Catalog, WordIndex]" = WeakKeyDictionary()
 
 def _search(match: re.Match[str], context: Context) -> Understanding | None:
     query = next((text for text in match.groups() if text), "").strip()
-    found = _templates(context.catalog, query)
-    if not found:
+    templates = _templates(context.catalog, query)
+    if not templates:
         return None
-    lines = [f"- {template.type}: {template.description.splitlines()[0]}" for template in found]
+    lines = [f"- {template.type}: {template.description.splitlines()[0]}" for template in templates]
     return _reply(context, "For that there is:\n" + "\n".join(lines), Action("search_components", {"query": query}))
 
 

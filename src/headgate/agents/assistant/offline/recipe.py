@@ -39,7 +39,7 @@ class Wording:
     """How a recipe is worded in a language."""
 
     say: str
-    """The restatement, with every slot in it; `[...]` is left out where a slot in it has no value."""
+    """The restatement, with every slot in it; `[...]` is omitted where a slot in it has no value."""
     patterns: tuple[str, ...]
     examples: tuple[str, ...]
     """Whole requests, each of which is a test."""
@@ -70,10 +70,10 @@ def recipes_of(name: str, steps: Mapping[str, Step]) -> tuple[Recipe, ...]:
 def _wordings(language: Language, name: str) -> dict[str, Wording]:
     wordings = {}
     for key, lines in entries(language, name):
-        said = [line[5:] for line in lines if line.startswith("say: ")]
+        sentences = [line[5:] for line in lines if line.startswith("say: ")]
         examples = tuple(line[5:] for line in lines if line.startswith("try: "))
         patterns = tuple(line for line in lines if not line.startswith(("say: ", "try: ")))
-        wordings[key] = Wording(" ".join(said), patterns, examples)
+        wordings[key] = Wording(" ".join(sentences), patterns, examples)
     return wordings
 
 

@@ -22,8 +22,8 @@ def uncut(context: Context, phrases: Mapping[int, list[Phrase]]) -> dict[int, li
     """The phrases without those that end or begin inside a comparison: `price at most 95` is not 95 rows."""
     stretches = list(_comparisons(context))
     return {
-        at: [each for each in found if not any(_cuts(each, start, end) for start, end in stretches)]
-        for at, found in phrases.items()
+        at: [each for each in of_start if not any(_cuts(each, start, end) for start, end in stretches)]
+        for at, of_start in phrases.items()
     }
 
 

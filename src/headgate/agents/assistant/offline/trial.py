@@ -66,12 +66,15 @@ async def try_out(understanding: Understanding, catalog: Catalog, sample: Sample
         node for node, outcome in tried.outcomes.items() if not outcome.strip() or outcome.strip() in {"[]", "null"}
     ]
     if empty:
-        said = {"en": "tried on a sample, nothing came out of it.", "sv": "på ett prov kom det inget ut."}
-        return _withdrawn(understanding, said[language])
+        reasons = {"en": "tried on a sample, nothing came out of it.", "sv": "på ett prov kom det inget ut."}
+        return _withdrawn(understanding, reasons[language])
     same = hints.changes and any(outcome.strip() == text.strip() for outcome in tried.outcomes.values())
     if same and not hints.answers:
-        said = {"en": "tried on a sample, the text came out unchanged.", "sv": "på ett prov kom texten ut oförändrad."}
-        return _withdrawn(understanding, said[language])
+        reasons = {
+            "en": "tried on a sample, the text came out unchanged.",
+            "sv": "på ett prov kom texten ut oförändrad.",
+        }
+        return _withdrawn(understanding, reasons[language])
     return replace(understanding, done=f"{understanding.done} {_told(tried, language)}")
 
 
@@ -194,8 +197,8 @@ class _Trial:
         return (await self.harness.ctx.files.read(file)).decode("utf-8-sig")
 
     def _values(self, step: PlanStep, context: Mapping[str, Any]) -> dict[str, Any]:
-        raw = {one.name for one in step.template.fields if not one.interpolate}
-        syntaxes = {one.name: one.syntax for one in step.template.fields}
+        raw = {field.name for field in step.template.fields if not field.interpolate}
+        syntaxes = {field.name: field.syntax for field in step.template.fields}
         values: dict[str, Any] = {
             name: value
             if name in raw

@@ -65,12 +65,16 @@ def understand(
         too_long = _refused(context, message("too_long", language, most=MOST_WORDS))
         return likely_file_request(text, flow, catalog) or too_long
     other = other or answer(text, context)
-    found = other or _ready_made(context) or _edited(context) or _built(context)
-    return found if found.actions or found.intent == "question" else likely_file_request(text, flow, catalog) or found
+    understanding = other or _ready_made(context) or _edited(context) or _built(context)
+    return (
+        understanding
+        if understanding.actions or understanding.intent == "question"
+        else likely_file_request(text, flow, catalog) or understanding
+    )
 
 
 def _ready_made(context: Context) -> Understanding | None:
-    """A flow of the gallery, where its title or one of its examples is what was said, word for word."""
+    """A flow of the gallery whose title or one of whose examples equals the request, word for word."""
     for recipe in load_gallery():
         texts = [meaningful(tokenize(text), context.language) for text in (recipe.title, *recipe.examples)]
         if not any(_says(context.tokens) == _says(text) for text in texts):
@@ -86,7 +90,7 @@ def _ready_made(context: Context) -> Understanding | None:
 
 
 def _says(tokens: Tokens) -> list[tuple[str, str]]:
-    """What was said, whatever its capitals: literals too, which the line holds only the places of."""
+    """The request without regard to case, including literals, of which the line holds only the places."""
     return [(token.kind, token.value.lower()) for token in tokens.items]
 
 
@@ -200,8 +204,8 @@ def _fault(context: Context, built: Built, *, edit: bool) -> str:
     ran = [built.run.recipe.say(built.run.slots, context.language)] if built.run is not None else []
     left = left_over(context.tokens, [*built.lines, *ran])
     if left:
-        said = quoted(left)
-        return message("left_over", context.language, said=said)
+        ignored = quoted(left)
+        return message("left_over", context.language, said=ignored)
     if edit:
         before = {(issue.code, issue.field) for issue in check_draft(context.flow, context.catalog)}
         issues = [

@@ -44,6 +44,6 @@ class Understanding:
     """What a trial of the flow needs; None for what is not tried."""
     language: Language = "en"
     choices: tuple[str, ...] = ()
-    """Of a refusal: the nearest requests that can be carried out."""
+    """Of a refusal: the nearest requests that can be done."""
     left_out: tuple[str, ...] = ()
     """Parts of a request about files that were not acted on."""

@@ -15,13 +15,13 @@ router = APIRouter(prefix="/agentic/sessions", tags=["assistant"])
 
 
 def _assistant(request: Request) -> Assistant:
-    found: Assistant = request.app.state.assistant
-    return found
+    assistant: Assistant = request.app.state.assistant
+    return assistant
 
 
 def _workshop(request: Request) -> Workshop:
-    found: Workshop = request.app.state.workshop
-    return found
+    workshop: Workshop = request.app.state.workshop
+    return workshop
 
 
 @router.post(
@@ -38,7 +38,7 @@ async def reset(
         str | None, Query(max_length=MAX_SESSION_ID_CHARS, description="The conversation to delete.")
     ] = None,
 ) -> SessionReset:
-    """Forget what was said in the conversation, and remove the caller's own components. Flows keep the code they have.
+    """Delete the conversation's messages, and the caller's own components. Flows keep the code they have.
 
     Only ever the caller's own: who that is comes from the sign-in alone.
     """

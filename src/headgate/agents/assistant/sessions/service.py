@@ -1,4 +1,4 @@
-"""Begins a conversation anew: what was said is forgotten, what was made in it is gone (seed 000, ADR-MCP-027)."""
+"""Restarts a conversation: its messages are forgotten, its components deleted (seed 000, ADR-MCP-027)."""
 
 from typing import Literal
 

@@ -75,8 +75,8 @@ MESSAGES: dict[Step, str] = {
 
 def progress(step: Step, *, attempt: int = 1, max_attempts: int = 1, **more: str) -> AssistEvent:
     """The turn has come to a new stage; `more` is `error`, `class_name`, `component_code` where there is any."""
-    told = {"event": "progress", "step": step, "attempt": attempt, "max_attempts": max_attempts}
-    return told | {"message": MESSAGES[step]} | more
+    event = {"event": "progress", "step": step, "attempt": attempt, "max_attempts": max_attempts}
+    return event | {"message": MESSAGES[step]} | more
 
 
 def token(chunk: str) -> AssistEvent:

@@ -1,4 +1,4 @@
-"""Decides which flow updates a page is sent, and which whole flows it takes over at once (seed 000 ADR-MCP-039).
+"""Decides which flow updates a page receives, and which complete flows it applies at once (seed 000 ADR-MCP-039).
 
 A whole flow (`set_flow`) is a proposal until a person takes it over. When the turn also ran the flow (`flow_ran`) it is
 saved and its results are shown, so the page takes it over at once: `auto_apply`. That holds in every order of the two,
@@ -6,7 +6,7 @@ in one batch or in several, and is decided by what happened alone: the words of 
 
 | so far                 | batch                | forwarded                                             |
 |------------------------|----------------------|-------------------------------------------------------|
-| nothing                | set_flow             | set_flow, to be taken over by a person                |
+| nothing                | set_flow             | set_flow, to be accepted by a user                    |
 | nothing                | set_flow, flow_ran   | set_flow with auto_apply                              |
 | nothing                | flow_ran, set_flow   | set_flow with auto_apply                              |
 | a set_flow that waits  | flow_ran             | that set_flow once more, as it ran, with auto_apply   |
@@ -27,7 +27,7 @@ _STORED = frozenset({"flow_ran", "flow_saved"})
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What the page was told so far in this turn."""
+    """What the page has received so far in this turn."""
 
     waiting: Action | None = None
     """The whole flow that it shows as a proposal."""
@@ -35,11 +35,11 @@ class Told:
     """Whether the turn ran a flow."""
 
 
-def reconcile(told: Told, batch: Iterable[Action]) -> tuple[tuple[Action, ...], Told]:
-    """What to forward of the updates that came together, and what the page has been told after that."""
+def reconcile(sent_before: Told, batch: Iterable[Action]) -> tuple[tuple[Action, ...], Told]:
+    """Return which updates of a batch to forward, and what the page has received after that."""
     updates = tuple(batch)
-    ran = told.ran or any(update["action"] == "flow_ran" for update in updates)
-    waiting = told.waiting
+    ran = sent_before.ran or any(update["action"] == "flow_ran" for update in updates)
+    waiting = sent_before.waiting
     forwarded: list[Action] = []
     for update in updates:
         waiting, sent = _next(waiting, update, ran=ran)

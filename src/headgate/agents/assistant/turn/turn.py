@@ -70,29 +70,29 @@ class Turn:
     """Reads the files that came with the request: name and content of each."""
     files: list[str] = field(default_factory=list)
     """Paths of the files that were written."""
-    told: Told = field(default_factory=Told)
+    sent: Told = field(default_factory=Told)
     """What the page knows of the flow."""
     declined: bool = False
-    """Whether the model said that it did not do what was asked. The offline builder always tells; others cannot."""
+    """Whether the model said that it did not do what was asked. Only the offline builder always reports it."""
     choices: tuple[str, ...] = ()
-    """Requests near one that was declined, which can be carried out."""
+    """Requests near one that was declined, which can be done."""
     began: float = field(default_factory=perf_counter)
 
     def __post_init__(self) -> None:
         self.bench.watch = self.metrics
 
     def stage(self, step: Step, *, attempt: int = 1, max_attempts: int = 1, **more: str) -> None:
-        """Tell that a new stage began; see `events.progress`."""
+        """Emit that a new stage began; see `events.progress`."""
         self.emit(progress(step, attempt=attempt, max_attempts=max_attempts, **more))
 
     def on_file(self, written: dict[str, JsonValue]) -> None:
-        """Tell that a file was written."""
+        """Emit that a file was written."""
         self.files.append(str(written.get("path", "")))
         self.emit(file_written(written))
 
     def on_action(self, action: Action) -> None:
-        """Tell what changed, at the moment it changed; what a page is told of it is for `turn.reconcile` to say."""
-        forwarded, self.told = reconcile(self.told, (action,))
+        """Emit a change at the moment it is made; `turn.reconcile` decides what a page receives of it."""
+        forwarded, self.sent = reconcile(self.sent, (action,))
         for update in forwarded:
             flow = self.bench.flow
             self.metrics.action_emitted(str(update["action"]), nodes=len(flow.nodes), edges=len(flow.edges))
@@ -102,8 +102,8 @@ class Turn:
 
     def without_secrets(self, text: str) -> str:
         """A text without the secrets of the flow, as it was and as it is: for a model, and for what is remembered."""
-        told: str = masked(text, secrets_of(self.bench.registry, self.before, self.bench.flow))
-        return told
+        masked_text: str = masked(text, secrets_of(self.bench.registry, self.before, self.bench.flow))
+        return masked_text
 
     def stop(self, why: Stop, note: str) -> None:
         """End the turn here: no model is asked and no tool works any more; what was done is kept."""
@@ -147,7 +147,7 @@ class Turn:
 
     @property
     def seconds_left(self) -> float:
-        """How long the loop may go on; a little of the budget is kept for telling how it ended."""
+        """How long the loop may continue; a little of the budget is reserved for reporting how it ended."""
         return max(0.0, self.budget.seconds - self._reserve - self.seconds)
 
     @property

@@ -99,11 +99,11 @@ NOT_RUN = "The flow was not run in this turn, whatever the answer says."
 
 def false_claims(answer: str, happened: Happened) -> list[str]:
     """A note for each thing that the answer reports and that did not happen."""
-    plain = (" ".join(one.split()) for one in _SENTENCE.split(answer[:LONGEST_READ]))
-    sentences = [one for one in plain if one]
-    claims = [one for one in sentences if not _REFUSES.search(one)]
-    notes = list(_false_changes([one for one in claims if _CHANGED.search(one)], happened))
-    if not happened.ran and any(_RAN.search(one) for one in claims):
+    plain = (" ".join(sentence.split()) for sentence in _SENTENCE.split(answer[:LONGEST_READ]))
+    sentences = [sentence for sentence in plain if sentence]
+    claims = [sentence for sentence in sentences if not _REFUSES.search(sentence)]
+    notes = list(_false_changes([claim for claim in claims if _CHANGED.search(claim)], happened))
+    if not happened.ran and any(_RAN.search(claim) for claim in claims):
         notes.append(NOT_RUN)
     notes += _false_numbers(sentences, happened)
     return list(dict.fromkeys(notes))[:MOST_NOTES]
@@ -130,7 +130,7 @@ def _reported(sentence: str) -> Iterator[tuple[str, list[str], frozenset[str]]]:
         if passive and number:
             before = _AND.split(before)[-1]
         about = before if passive else _AWAY.split(after, maxsplit=1)[0]
-        names = [next(filter(None, found.groups())) for found in _NAMED.finditer(about)]
+        names = [next(filter(None, match.groups())) for match in _NAMED.finditer(about)]
         yield match[0], names, _VERBS[int(str(match.lastgroup)[1:])][1]
 
 

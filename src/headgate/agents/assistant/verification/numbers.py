@@ -10,7 +10,7 @@ _IN_EVIDENCE = re.compile(r"\d[\d.,]*")
 _SMALLEST = 10
 """Whole numbers up to this are counted and numbered freely; larger ones and decimals are results."""
 _SCALES = (1.0, 100.0, 0.01, 0.001, 1000.0)
-"""A share can be told in percent, milliseconds in seconds, and the other way round."""
+"""A share can be given in percent, milliseconds in seconds, and vice versa."""
 
 
 def unknown_number(sentence: str, evidence: frozenset[float]) -> str:

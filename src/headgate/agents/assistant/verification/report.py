@@ -7,7 +7,7 @@
 | changes     | lines of the difference between the flow before the turn and after it                         |
 | edits       | each change made: action, what it is about, its diff, its validation, run_id of a later run   |
 | proposals   | each edit that waits for the person, likewise                                                 |
-| proposal    | whether the flow is a whole new one that the person must still take over                      |
+| proposal    | whether the flow is a new one that the user must still accept                               |
 | plan        | the plan that waits for the person; empty when there is none                                  |
 | done        | what was done, a sentence each: files, components, runs, how many changes                     |
 | note        | a sentence when the answer claims what did not happen; empty when not                         |
@@ -35,7 +35,7 @@ _ABOUT = ("component_id", "component_type", "field", "new_id", "description", "i
 
 
 def report(turn: Turn, answer: str) -> dict[str, Any]:
-    """What the turn came to, beside the model's answer."""
+    """The outcome of the turn, in addition to the model's answer."""
     bench = turn.bench
     changes = diff_lines(turn.before, bench.flow, bench.registry)
     return {
@@ -55,10 +55,10 @@ def report(turn: Turn, answer: str) -> dict[str, Any]:
 
 
 def _edits(turn: Turn) -> Iterator[dict[str, JsonValue]]:
-    """Each change with its proof; one that was taken back says so, and no run after that speaks for it."""
-    told = [(number, action) for number, action in enumerate(turn.bench.actions) if "diff" in action]
-    undone = _undone(told)
-    for number, action in told:
+    """Each change with its proof; an undone one is marked, and later runs do not count for it."""
+    edits = [(number, action) for number, action in enumerate(turn.bench.actions) if "diff" in action]
+    undone = _undone(edits)
+    for number, action in edits:
         back = undone.get(number)
         run = next(
             (id_ for id_, mark in turn.bench.ran_after if number < mark and (back is None or mark <= back)), None
@@ -66,16 +66,16 @@ def _edits(turn: Turn) -> Iterator[dict[str, JsonValue]]:
         yield _proven(action) | ({"run_id": run} if run else {}) | ({"undone": True} if back is not None else {})
 
 
-def _undone(told: list[tuple[int, Action]]) -> dict[int, int]:
-    """Number of each action that was taken back, and of the action that took it back."""
+def _undone(edits: list[tuple[int, Action]]) -> dict[int, int]:
+    """Map the number of each undone action to the number of the action that undid it."""
     standing: list[int] = []
-    found: dict[int, int] = {}
-    for number, action in told:
+    undone: dict[int, int] = {}
+    for number, action in edits:
         if action.get("undo") and standing:
-            found[standing.pop()] = number
+            undone[standing.pop()] = number
         elif not action.get("undo"):
             standing.append(number)
-    return found
+    return undone
 
 
 def _proven(action: Action) -> dict[str, JsonValue]:

@@ -1,4 +1,4 @@
-"""Makes sure that a flow which was to be run has run: run, mended where it failed, run again, three times at most.
+"""Makes sure that a requested run was made: run, fix on failure, and run again, three times at most.
 
 `await verify(model, turn)` is called after the loop, and only when the person asked for a run: a run costs something
 (seed 000 ADR-MCP-048). Runs that the model made by itself count. It gives a `Verification`: whether the flow as it now
@@ -27,7 +27,7 @@ _LONGEST_ERROR = 2000
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """What came of it."""
+    """The outcome."""
 
     verified: bool
     """Whether the latest run, of the flow as it is now, ran to its end."""
@@ -43,7 +43,7 @@ async def verify(model: "BaseChatModel | None", turn: Turn) -> Verification:
     """Bring the flow to a run that ends well, in three attempts at most.
 
     Args:
-        model: Who mends it; None for the offline builder, which would only do the same again.
+        model: The model that fixes it; None for the offline builder, which would only do the same again.
         turn: The turn, after its loop.
     """
     bench, answer = turn.bench, ""
@@ -77,12 +77,12 @@ def _is_run(turn: Turn) -> bool:
 
 
 def _request(turn: Turn) -> str:
-    """What the model is told to do next."""
+    """The next instruction to the model."""
     latest = _latest(turn)
     if latest is None or turn.bench.flow_run != turn.bench.flow:
         return _RUN_IT
-    said = f"run {latest.run_id}: {latest.status}\n{clipped_to(latest.error, _LONGEST_ERROR)}"
-    return f"{_MEND_IT}\n\n{quoted(_RUN_OPENING, said, _RUN_CLOSING)}"
+    run_report = f"run {latest.run_id}: {latest.status}\n{clipped_to(latest.error, _LONGEST_ERROR)}"
+    return f"{_MEND_IT}\n\n{quoted(_RUN_OPENING, run_report, _RUN_CLOSING)}"
 
 
 def _latest(turn: Turn) -> RunOutcome | None:

@@ -30,8 +30,8 @@ class Servers(Protocol):
 
 
 def _servers(request: Request) -> Servers:
-    found: Servers = request.app.state.flowise
-    return found
+    servers: Servers = request.app.state.flowise
+    return servers
 
 
 TheServers = Annotated[Servers, Depends(_servers)]

@@ -66,53 +66,53 @@ class Instances:
             rows = await repository.list_instances(session, tenant_id=principal.tenant_id)
         own = [
             FlowiseInstanceOut(
-                id=one.id,
-                endpoint=one.endpoint,
+                id=instance.id,
+                endpoint=instance.endpoint,
                 source="operator",
-                has_key=bool(one.api_key.get_secret_value()),
+                has_key=bool(instance.api_key.get_secret_value()),
             )
-            for one in self.settings.flowise_instances
+            for instance in self.settings.flowise_instances
         ]
-        taken = {one.id for one in own}
+        taken = {instance.id for instance in own}
         return own + [described(row) for row in rows if row.id not in taken]
 
     async def find(self, principal: Principal, instance_id: str) -> Instance:
         """A server with its key; of an empty id the first. Raises `InstanceNotFound`, `VariableKept`."""
         known = await self.list(principal)
-        shown = next((one for one in known if instance_id in ("", one.id)), None)
+        shown = next((instance for instance in known if instance_id in ("", instance.id)), None)
         if shown is None:
-            raise InstanceNotFound(instance_id, [one.id for one in known])
+            raise InstanceNotFound(instance_id, [instance.id for instance in known])
         if shown.source == "operator":
-            own = next(one for one in self.settings.flowise_instances if one.id == shown.id)
+            own = next(instance for instance in self.settings.flowise_instances if instance.id == shown.id)
             return Instance(own.id, own.endpoint, own.api_key, vouched=True)
         key = SecretStr("")
         if shown.key_variable:
-            found = await self.variables_of(within(principal, "")).key_for(shown.key_variable, shown.endpoint)
-            if found is None:
+            variable_key = await self.variables_of(within(principal, "")).key_for(shown.key_variable, shown.endpoint)
+            if variable_key is None:
                 raise VariableNotFound(shown.key_variable)
-            key = found
+            key = variable_key
         return Instance(shown.id, shown.endpoint, key, vouched=False)
 
-    async def add(self, session: AsyncSession, principal: Principal, wanted: FlowiseInstanceIn) -> FlowiseInstanceOut:
+    async def add(self, session: AsyncSession, principal: Principal, instance: FlowiseInstanceIn) -> FlowiseInstanceOut:
         """Add a server for the tenant. Nothing is sent to it.
 
         Raises `PermissionMissing`, `BadInstance`, `BadUrl`, `InstanceTaken`.
         """
         principal.require(Permission.VARIABLES_MANAGE)
-        endpoint = _checked(wanted)
+        endpoint = _checked(instance)
         known = await repository.list_instances(session, tenant_id=principal.tenant_id)
         if len(known) >= MOST_INSTANCES:
             raise BadInstance(f"There are already {MOST_INSTANCES} Flowise servers.", remedy="Remove one first.")
-        if wanted.id in {one.id for one in known} | {one.id for one in self.settings.flowise_instances}:
-            raise InstanceTaken(f"A Flowise server '{wanted.id}' already exists.", remedy="Choose another name.")
-        variable = await self._key(session, principal, wanted, endpoint)
-        row = InstanceRow(tenant_id=principal.tenant_id, id=wanted.id, endpoint=endpoint, key_variable=variable)
+        if instance.id in {row.id for row in known} | {configured.id for configured in self.settings.flowise_instances}:
+            raise InstanceTaken(f"A Flowise server '{instance.id}' already exists.", remedy="Choose another name.")
+        variable = await self._key(session, principal, instance, endpoint)
+        row = InstanceRow(tenant_id=principal.tenant_id, id=instance.id, endpoint=endpoint, key_variable=variable)
         session.add(row)
         try:
             await session.flush()
         except IntegrityError as error:  # somebody else added it at the same moment
             raise InstanceTaken(
-                f"A Flowise server '{wanted.id}' already exists.", remedy="Choose another name."
+                f"A Flowise server '{instance.id}' already exists.", remedy="Choose another name."
             ) from error
         after = {"id": row.id, "endpoint": row.endpoint, "key_variable": row.key_variable}
         await record(session, principal, "codev_instance.added", id=row.id, name=row.id, after=after, payload=after)
@@ -123,12 +123,12 @@ class Instances:
         principal.require(Permission.VARIABLES_MANAGE)
         row = await repository.find_instance(session, instance_id, tenant_id=principal.tenant_id)
         if row is None:
-            if instance_id in {one.id for one in self.settings.flowise_instances}:
+            if instance_id in {instance.id for instance in self.settings.flowise_instances}:
                 raise BadInstance(
                     f"The Flowise server '{instance_id}' is configured by the operator.",
                     remedy="It is set in HEADGATE_CODEV__FLOWISE_INSTANCES.",
                 )
-            raise InstanceNotFound(instance_id, [one.id for one in await self.list(principal)])
+            raise InstanceNotFound(instance_id, [instance.id for instance in await self.list(principal)])
         before = {"id": row.id, "endpoint": row.endpoint, "key_variable": row.key_variable}
         if row.key_variable == _own_variable(row.id):
             with suppress(VariableNotFound):  # somebody removed it by itself
@@ -136,11 +136,13 @@ class Instances:
         await repository.delete_instance(session, row.id, tenant_id=principal.tenant_id)
         await record(session, principal, "codev_instance.removed", id=row.id, name=row.id, before=before)
 
-    async def _key(self, session: AsyncSession, principal: Principal, wanted: FlowiseInstanceIn, endpoint: str) -> str:
+    async def _key(
+        self, session: AsyncSession, principal: Principal, instance: FlowiseInstanceIn, endpoint: str
+    ) -> str:
         """The name of the variable that the key is in, stored for this server alone; empty without a key."""
-        if wanted.api_key is None or not wanted.api_key.get_secret_value():
-            return wanted.key_variable
-        name = _own_variable(wanted.id)
+        if instance.api_key is None or not instance.api_key.get_secret_value():
+            return instance.key_variable
+        name = _own_variable(instance.id)
         rows = await variables.list_variables(session, principal)
         if name in {row.name for row in rows if row.space_id is None}:
             raise InstanceTaken(
@@ -149,7 +151,7 @@ class Instances:
             )
         origin = parse_target(endpoint).origin
         await variables.set_variable(
-            session, principal, self.box, name=name, value=wanted.api_key, hosts=[origin], organisation=True
+            session, principal, self.box, name=name, value=instance.api_key, hosts=[origin], organisation=True
         )
         return name
 
@@ -165,12 +167,12 @@ def described(row: InstanceRow) -> FlowiseInstanceOut:
     )
 
 
-def _checked(wanted: FlowiseInstanceIn) -> str:
+def _checked(instance: FlowiseInstanceIn) -> str:
     """Return the normalised address. Raises `BadInstance`, `BadUrl`."""
-    if wanted.api_key is not None and wanted.key_variable:
+    if instance.api_key is not None and instance.key_variable:
         raise BadInstance("A server has either a key or a variable with the key, not both.", remedy="Omit one.")
-    target = parse_target(wanted.endpoint)
-    if "?" in target.path or "@" in wanted.endpoint:
+    target = parse_target(instance.endpoint)
+    if "?" in target.path or "@" in instance.endpoint:
         raise BadInstance("The URL of a Flowise server must not have a query or a password.", remedy="Remove them.")
     return target.url.rstrip("/").removesuffix("/api/v1")
 

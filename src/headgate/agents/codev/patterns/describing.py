@@ -37,4 +37,4 @@ def _lines(recipe: Mapping[str, JsonValue]) -> list[str]:
 
 
 def _dicts(value: JsonValue | None) -> list[dict[str, JsonValue]]:
-    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []

@@ -1,6 +1,6 @@
 """A flow as a pattern keeps it: how it is built, without secrets, credentials and places on a canvas.
 
-What a secret is, the toolkit decides by name and shape (`toolkit.shown`). Here there is more to leave out, since a
+What a secret is, the toolkit decides by name and shape (`toolkit.shown`). Here more is omitted, since a
 pattern is read in flows it was not made for: ids of credentials, fields that a place calls passwords, what an address
 has besides its host and plain path.
 """
@@ -35,18 +35,18 @@ _TOKEN = re.compile(r"(?=[^/]*\d)(?=[^/]*[A-Za-z])[\w-]{12,}")
 
 def recipe_of(domain: str, definition: Mapping[str, JsonValue]) -> Recipe:
     """The recipe of a flow; never raises for what a flow of another place holds."""
-    whole = _flowise(definition) if domain == "flowise" else _headgate(definition)
-    found: Any = {}
+    content = _flowise(definition) if domain == "flowise" else _headgate(definition)
+    recipe: Any = {}
     for longest in _CUTS:
-        found = portable(_clean(whole, longest))
-        if len(orjson.dumps(found)) <= LARGEST:
-            return dict(found)
-    return {"nodes": [{"id": one["id"], "type": one["type"]} for one in _nodes(found)[:500]]}
+        recipe = portable(_clean(content, longest))
+        if len(orjson.dumps(recipe)) <= LARGEST:
+            return dict(recipe)
+    return {"nodes": [{"id": node["id"], "type": node["type"]} for node in _nodes(recipe)[:500]]}
 
 
 def components_of(recipe: Mapping[str, JsonValue]) -> list[str]:
     """The types of a recipe's nodes, each once, in their order."""
-    return list(dict.fromkeys(str(one["type"]) for one in _nodes(recipe)))
+    return list(dict.fromkeys(str(node["type"]) for node in _nodes(recipe)))
 
 
 def plain(text: str) -> str:
@@ -56,8 +56,8 @@ def plain(text: str) -> str:
 
 def _headgate(definition: Mapping[str, JsonValue]) -> dict[str, Any]:
     nodes = [
-        {name: one[name] for name in ("id", "type", "label", "params", "code", "policy") if one.get(name)}
-        for one in _nodes(definition)
+        {name: node[name] for name in ("id", "type", "label", "params", "code", "policy") if node.get(name)}
+        for node in _nodes(definition)
     ]
     rest = {name: definition[name] for name in ("description", "form", "settings") if definition.get(name)}
     return {"nodes": nodes, "edges": definition.get("edges") or [], **rest}
@@ -66,27 +66,29 @@ def _headgate(definition: Mapping[str, JsonValue]) -> dict[str, Any]:
 def _flowise(definition: Mapping[str, JsonValue]) -> dict[str, Any]:
     """Return the recipe of a Flowise flow: components, set inputs and connections. Anchors are regenerated."""
     data = definition.get("flowData", definition)
-    whole = _parsed(data) if isinstance(data, str) else data
-    nodes = [dict(_flowise_node(one)) for one in _items(whole, "nodes")]
-    wanted = ("source", "sourceHandle", "target", "targetHandle")
-    edges = [{name: str(one.get(name, "")) for name in wanted} for one in _items(whole, "edges")]
-    return {"nodes": [one for one in nodes if one["type"]], "edges": edges}
+    content = _parsed(data) if isinstance(data, str) else data
+    nodes = [dict(_flowise_node(node)) for node in _items(content, "nodes")]
+    members = ("source", "sourceHandle", "target", "targetHandle")
+    edges = [{name: str(edge.get(name, "")) for name in members} for edge in _items(content, "edges")]
+    return {"nodes": [node for node in nodes if node["type"]], "edges": edges}
 
 
 def _flowise_node(node: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    found = node.get("data")
-    data: Mapping[str, Any] = found if isinstance(found, Mapping) else {}
+    node_data = node.get("data")
+    data: Mapping[str, Any] = node_data if isinstance(node_data, Mapping) else {}
     yield "id", str(node.get("id", ""))
     yield "type", str(data.get("name", ""))
     if data.get("label"):
         yield "label", str(data["label"])
     if data.get("version") is not None:
         yield "version", data["version"]
-    secret = {str(one.get("name")) for one in _items(data, "inputParams") if one.get("type") in _SECRET_TYPES}
+    secret = {str(param.get("name")) for param in _items(data, "inputParams") if param.get("type") in _SECRET_TYPES}
     inputs = data.get("inputs")
     if isinstance(inputs, Mapping):
-        kept = {name: value for name, value in inputs.items() if value not in ("", None, [], {}) and name not in secret}
-        yield "params", {name: value for name, value in kept.items() if not _REFERENCE.fullmatch(str(value))}
+        params = {
+            name: value for name, value in inputs.items() if value not in ("", None, [], {}) and name not in secret
+        }
+        yield "params", {name: value for name, value in params.items() if not _REFERENCE.fullmatch(str(value))}
     if isinstance(data.get("outputs"), Mapping) and data["outputs"]:
         yield "outputs", data["outputs"]
 
@@ -96,11 +98,13 @@ def _clean(value: Any, longest: int, depth: int = _DEEPEST) -> Any:  # noqa: ANN
         return None
     if isinstance(value, Mapping):
         return {
-            _text(str(name), 200): _clean(one, longest, depth - 1) for name, one in value.items() if not _hidden(name)
+            _text(str(name), 200): _clean(member, longest, depth - 1)
+            for name, member in value.items()
+            if not _hidden(name)
         }
     if isinstance(value, list | tuple):
-        pairs = [one for one in value if not (isinstance(one, Mapping) and _names_a_secret(one))]
-        return [_clean(one, longest, depth - 1) for one in pairs]
+        pairs = [item for item in value if not (isinstance(item, Mapping) and _names_a_secret(item))]
+        return [_clean(item, longest, depth - 1) for item in pairs]
     if isinstance(value, str):
         return _text(value, longest)
     return value if isinstance(value, bool | int | float) else None
@@ -117,24 +121,24 @@ def _names_a_secret(pair: Mapping[str, Any]) -> bool:
 
 
 def _text(text: str, longest: int) -> str:
-    whole = text[:longest].replace("\0", "").encode("utf-8", "replace").decode()
-    return redact_text(_ADDRESS.sub(_address, whole) if "://" in whole else whole)
+    clean = text[:longest].replace("\0", "").encode("utf-8", "replace").decode()
+    return redact_text(_ADDRESS.sub(_address, clean) if "://" in clean else clean)
 
 
-def _address(found: re.Match[str]) -> str:
+def _address(match: re.Match[str]) -> str:
     """An address by its host and path: what follows, and what looks like a token in the path, may open a door."""
-    scheme, host, path, rest = found.groups()
+    scheme, host, path, rest = match.groups()
     shown = path if "{{" in path else _TOKEN.sub(REDACTED, path)
     return f"{scheme}{host}{shown}{rest if '{{' in rest and not _TOKEN.search(rest) else ''}"
 
 
 def _nodes(recipe: Mapping[str, Any]) -> list[dict[str, Any]]:
-    return [dict(one) for one in _items(recipe, "nodes") if isinstance(one.get("type"), str) and one.get("id")]
+    return [dict(node) for node in _items(recipe, "nodes") if isinstance(node.get("type"), str) and node.get("id")]
 
 
 def _items(value: Any, name: str) -> Iterable[Mapping[str, Any]]:  # noqa: ANN401 - any JSON value
-    found = value.get(name) if isinstance(value, Mapping) else None
-    return [one for one in found if isinstance(one, Mapping)] if isinstance(found, list | tuple) else []
+    items = value.get(name) if isinstance(value, Mapping) else None
+    return [item for item in items if isinstance(item, Mapping)] if isinstance(items, list | tuple) else []
 
 
 def _parsed(text: str) -> Any:  # noqa: ANN401 - any JSON value

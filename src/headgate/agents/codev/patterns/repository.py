@@ -89,8 +89,8 @@ async def search_patterns(
     )
     ids = (await session.execute(ranked)).scalars().all()
     rows = await session.execute(select(PatternRow).where(PatternRow.id.in_(ids)))
-    found = {row.id: row for row in rows.scalars()}
-    return [found[id_] for id_ in ids if id_ in found]
+    patterns = {row.id: row for row in rows.scalars()}
+    return [patterns[id_] for id_ in ids if id_ in patterns]
 
 
 async def add_pattern(session: AsyncSession, row: PatternRow, words: Mapping[str, int]) -> None:
@@ -138,11 +138,11 @@ async def trim_space(session: AsyncSession, *, tenant_id: str, space_id: str, mo
         .order_by(PatternRow.success_count.desc(), PatternRow.id.desc())
         .offset(most - 1)
     )
-    found = (await session.execute(surplus)).scalars().all()
-    if found:
+    ids = (await session.execute(surplus)).scalars().all()
+    if ids:
         await session.execute(
             delete(PatternRow)
-            .where(PatternRow.tenant_id == tenant_id, PatternRow.id.in_(found))
+            .where(PatternRow.tenant_id == tenant_id, PatternRow.id.in_(ids))
             .execution_options(synchronize_session=False)
         )
 
@@ -154,9 +154,9 @@ async def delete_pattern(session: AsyncSession, row: PatternRow) -> None:
 
 
 def _shown(tenant_id: str, space_ids: Collection[str] | None, domain: str) -> list[Any]:
-    found: list[Any] = [PatternRow.tenant_id == tenant_id]
+    conditions: list[Any] = [PatternRow.tenant_id == tenant_id]
     if space_ids is not None:
-        found.append(PatternRow.space_id.in_(space_ids))
+        conditions.append(PatternRow.space_id.in_(space_ids))
     if domain:
-        found.append(PatternRow.domain == domain)
-    return found
+        conditions.append(PatternRow.domain == domain)
+    return conditions

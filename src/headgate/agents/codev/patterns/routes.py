@@ -32,8 +32,8 @@ async def list_(
     rows = await service.list_patterns(
         session, caller, domain=domain, space_id=space_id, limit=limit + 1, after=parse_cursor(cursor)
     )
-    kept, following = page_of(rows, limit, "id")
-    return Page(items=[pattern_out(row) for row in kept], next_cursor=following)
+    page, following = page_of(rows, limit, "id")
+    return Page(items=[pattern_out(row) for row in page], next_cursor=following)
 
 
 @router.get("/{pattern_id}", summary="Read a pattern", responses=problems(404), dependencies=[VIEW])

@@ -46,34 +46,34 @@ async def keep_pattern(
     """
     await require_space(session, principal, space_id, Permission.FLOWS_EDIT)
     recipe = recipe_of(domain, definition)
-    wanted = plain(requirement[:_LONGEST_REQUIREMENT])
+    requirement_text = plain(requirement[:_LONGEST_REQUIREMENT])
     row = PatternRow(
         id=new_id(),
         tenant_id=principal.tenant_id,
         space_id=space_id,
         domain=domain,
         name=plain(name[:_LONGEST_NAME]),
-        requirement=wanted,
+        requirement=requirement_text,
         definition=recipe,
-        digest=digest([domain, " ".join(wanted.split()).casefold(), recipe]),
+        digest=digest([domain, " ".join(requirement_text.split()).casefold(), recipe]),
         session_id=session_id,
         success_count=1,
         created_at=now(),
         updated_at=now(),
     )
-    kept = await _same(session, row)
-    if kept is None:
-        kept = await _add(session, principal, row)
+    pattern = await _same(session, row)
+    if pattern is None:
+        pattern = await _add(session, principal, row)
     else:
-        await _count(session, kept, session_id)
+        await _count(session, pattern, session_id)
     for used in await repository.uncounted_uses(session, tenant_id=principal.tenant_id, session_id=session_id):
-        found = await repository.find_pattern(session, used, tenant_id=principal.tenant_id)
-        if found is not None:
-            await _count(session, found, session_id)
+        used_pattern = await repository.find_pattern(session, used, tenant_id=principal.tenant_id)
+        if used_pattern is not None:
+            await _count(session, used_pattern, session_id)
     await repository.trim_space(
-        session, tenant_id=principal.tenant_id, space_id=space_id, most=MOST_OF_A_SPACE, keep=kept.id
+        session, tenant_id=principal.tenant_id, space_id=space_id, most=MOST_OF_A_SPACE, keep=pattern.id
     )
-    return kept
+    return pattern
 
 
 async def note_use(session: AsyncSession, row: PatternRow, *, session_id: str) -> PatternUseRow:
@@ -93,13 +93,13 @@ async def get_pattern(
     permission: Permission = Permission.FLOWS_VIEW,
 ) -> PatternRow:
     """A pattern that the caller may do this with. Raises `PatternNotFound`, `PermissionMissing`."""
-    found = None
+    pattern = None
     if is_id(pattern_id):
-        found = await repository.find_pattern(session, pattern_id, tenant_id=principal.tenant_id)
-    if found is None:
+        pattern = await repository.find_pattern(session, pattern_id, tenant_id=principal.tenant_id)
+    if pattern is None:
         raise PatternNotFound(pattern_id)
-    principal.require_in(found.space_id, permission, PatternNotFound(pattern_id))
-    return found
+    principal.require_in(pattern.space_id, permission, PatternNotFound(pattern_id))
+    return pattern
 
 
 async def search_patterns(
@@ -148,12 +148,12 @@ async def delete_pattern(session: AsyncSession, principal: Principal, pattern_id
 
 def _rarity(counts: Mapping[str, int]) -> Mapping[str, float]:
     """Return word weights: the rarer, the higher. Very common words are skipped next to others."""
-    most, hits, found = max(counts.values()), 0, dict[str, float]()
-    for word, count in sorted(counts.items(), key=lambda one: (one[1], one[0])):
-        if found and hits + count > _MOST_HITS:
+    most, hits, weights = max(counts.values()), 0, dict[str, float]()
+    for word, count in sorted(counts.items(), key=lambda item: (item[1], item[0])):
+        if weights and hits + count > _MOST_HITS:
             break
-        found[word], hits = log(2 + most / count), hits + count
-    return found
+        weights[word], hits = log(2 + most / count), hits + count
+    return weights
 
 
 async def _same(session: AsyncSession, row: PatternRow) -> PatternRow | None:
@@ -168,11 +168,11 @@ async def _add(session: AsyncSession, principal: Principal, row: PatternRow) -> 
         async with session.begin_nested():
             await repository.add_pattern(session, row, words)
     except IntegrityError:
-        kept = await _same(session, row)  # another session kept it just now
-        if kept is None:
+        pattern = await _same(session, row)  # another session kept it just now
+        if pattern is None:
             raise
-        await _count(session, kept, own)
-        return kept
+        await _count(session, pattern, own)
+        return pattern
     await repository.add_use(
         session, PatternUseRow(pattern_id=row.id, session_id=own, tenant_id=row.tenant_id, counted=True)
     )

@@ -22,18 +22,18 @@ _NOISE = word_set(
 
 def stems(text: str) -> list[str]:
     """Return each word once, in order."""
-    found = (_stem(word) for word in words(text[:_LONGEST_TEXT]) if word not in _NOISE)
-    return list(dict.fromkeys(stem[:LONGEST_WORD] for stem in found if stem))
+    word_stems = (_stem(word) for word in words(text[:_LONGEST_TEXT]) if word not in _NOISE)
+    return list(dict.fromkeys(stem[:LONGEST_WORD] for stem in word_stems if stem))
 
 
 def weighted(texts: Iterable[tuple[str, int]]) -> dict[str, int]:
     """Return each word with the highest weight of its texts; the highest weights first."""
-    found: dict[str, int] = {}
+    weights: dict[str, int] = {}
     for text, weight in texts:
         for stem in stems(text):
-            if stem in found or len(found) < MOST_WORDS:
-                found[stem] = max(weight, found.get(stem, 0))
-    return found
+            if stem in weights or len(weights) < MOST_WORDS:
+                weights[stem] = max(weight, weights.get(stem, 0))
+    return weights
 
 
 @lru_cache(maxsize=8192)

@@ -88,16 +88,16 @@ class ModelReasoning:
         self, sent: list[BaseMessage], tools: Sequence[DomainTool], on_token: Callable[[str], None]
     ) -> Said:
         asked = self.chat.bind_tools([_shown(tool) for tool in tools]) if tools else self.chat
-        whole: AIMessageChunk | None = None
+        answer: AIMessageChunk | None = None
         try:
             async with aclosing(_pieces(asked, sent, on_token)) as several:
                 async for pieces in several:
-                    whole = _together(whole, pieces)
-        except Exception as error:  # noqa: BLE001 - what a provider's package raises is told in our words
+                    answer = _together(answer, pieces)
+        except Exception as error:  # noqa: BLE001 - what a provider's package raises is reported in our words
             raise service.friendly_error(error) from None
-        if whole is None:
+        if answer is None:
             raise BrokenModelAnswer(f"{self.model} returned an empty answer.", remedy="Try again.")
-        return _said(whole, sent, tools)
+        return _said(answer, sent, tools)
 
 
 def _in_turns(messages: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -152,10 +152,10 @@ def _marks(piece: AIMessageChunk) -> dict[str, Any]:
     return {name: value for name, value in piece.additional_kwargs.items() if name != "tool_calls"}
 
 
-def _together(whole: AIMessageChunk | None, pieces: list[AIMessageChunk]) -> AIMessageChunk | None:
-    if whole is None and pieces:
-        whole, pieces = pieces[0], pieces[1:]
-    return whole + pieces if whole is not None and pieces else whole
+def _together(answer: AIMessageChunk | None, pieces: list[AIMessageChunk]) -> AIMessageChunk | None:
+    if answer is None and pieces:
+        answer, pieces = pieces[0], pieces[1:]
+    return answer + pieces if answer is not None and pieces else answer
 
 
 def _shown(tool: DomainTool) -> dict[str, Any]:
@@ -163,21 +163,21 @@ def _shown(tool: DomainTool) -> dict[str, Any]:
     return {"type": "function", "function": function}
 
 
-def _said(whole: AIMessageChunk, sent: Sequence[BaseMessage], tools: Sequence[DomainTool]) -> Said:
-    calls = [_call(chunk, number) for number, chunk in enumerate(whole.tool_call_chunks)]
+def _said(answer: AIMessageChunk, sent: Sequence[BaseMessage], tools: Sequence[DomainTool]) -> Said:
+    calls = [_call(chunk, number) for number, chunk in enumerate(answer.tool_call_chunks)]
     if not calls:
-        calls = [{"id": call["id"], "name": _name(call["name"]), "args": call["args"]} for call in whole.tool_calls]
+        calls = [{"id": call["id"], "name": _name(call["name"]), "args": call["args"]} for call in answer.tool_calls]
     calls = _told_apart(calls[:MOST_CALLS])
-    if is_cut(whole):
+    if is_cut(answer):
         calls = [{"id": call["id"], "name": call["name"], "error": _CUT_CALL} for call in calls]
-    fault = fault_of(whole, [tool.name for tool in tools])
-    usage: Any = whole.usage_metadata or {}
+    fault = fault_of(answer, [tool.name for tool in tools])
+    usage: Any = answer.usage_metadata or {}
     read = _counted(usage.get("input_tokens")) or _estimated_read(sent, tools)
     written = _counted(usage.get("output_tokens"))
-    if not written or _length(whole) >= LONGEST_SAID:  # one that was left is not counted to its end
-        written = max(written, _estimated_written(whole))
+    if not written or _length(answer) >= LONGEST_SAID:  # one that was left is not counted to its end
+        written = max(written, _estimated_written(answer))
     unusable = fault if fault is not None and not calls and fault.kind in {"cut", "written_call"} else None
-    return Said(whole.text[:LONGEST_SAID], calls, read, written, _kept(whole, calls), unusable)
+    return Said(answer.text[:LONGEST_SAID], calls, read, written, _kept(answer, calls), unusable)
 
 
 def _counted(tokens: Any) -> int:  # noqa: ANN401 - what a provider says
@@ -206,38 +206,38 @@ def _told_apart(calls: list[dict[str, Any]]) -> list[dict[str, Any]]:
     ]
 
 
-def _name(said: str | None) -> str:
+def _name(name: str | None) -> str:
     """A tool's name as it can be sent again: one that a provider refuses would end the session for good."""
-    return _NOT_IN_NAMES.sub("_", (said or "").strip())[:_LONGEST_NAME]
+    return _NOT_IN_NAMES.sub("_", (name or "").strip())[:_LONGEST_NAME]
 
 
-def _kept(whole: AIMessageChunk, calls: Sequence[dict[str, Any]]) -> dict[str, Any]:
+def _kept(answer: AIMessageChunk, calls: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """Return the message for the history: providers require every answered call, and their own metadata."""
-    content: Any = whole.content
-    marks = _marks(whole)
-    if _length(whole) >= LONGEST_SAID:
-        content, marks = whole.text[:LONGEST_SAID], {}
+    content: Any = answer.content
+    marks = _marks(answer)
+    if _length(answer) >= LONGEST_SAID:
+        content, marks = answer.text[:LONGEST_SAID], {}
     if isinstance(content, list):
         content = [part for part in content if not (isinstance(part, dict) and part.get("type") in _CALL_BLOCKS)]
-    told = [
+    tool_calls = [
         {"id": call["id"], "name": call["name"] or "unnamed", "args": call.get("args", {}), "type": "tool_call"}
         for call in calls
     ]
-    return {"type": "ai", "data": {"content": content, "additional_kwargs": marks, "tool_calls": told}}
+    return {"type": "ai", "data": {"content": content, "additional_kwargs": marks, "tool_calls": tool_calls}}
 
 
 def _estimated_read(sent: Sequence[BaseMessage], tools: Sequence[DomainTool]) -> int:
     """Estimate the input tokens if the provider does not count them, so that the budget still applies."""
-    said = sum(len(message.text) for message in sent)
+    written = sum(len(message.text) for message in sent)
     called = sum(
         len(str(message.tool_calls)) for message in sent if isinstance(message, AIMessage) and message.tool_calls
     )
     offered = sum(len(tool.name) + len(tool.description) + len(str(tool.schema)) for tool in tools)
-    return _tokens(said + called + offered)
+    return _tokens(written + called + offered)
 
 
-def _estimated_written(whole: AIMessageChunk) -> int:
-    return _tokens(_length(whole) + sum(len(chunk["args"] or "") for chunk in whole.tool_call_chunks))
+def _estimated_written(answer: AIMessageChunk) -> int:
+    return _tokens(_length(answer) + sum(len(chunk["args"] or "") for chunk in answer.tool_call_chunks))
 
 
 def _tokens(characters: int) -> int:

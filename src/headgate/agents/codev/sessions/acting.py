@@ -46,14 +46,14 @@ def acting(principal: Principal) -> dict[str, Any]:
 
 async def act_again(database: Database, row: SessionRow, *, auto_login: bool) -> Principal:
     """Return the session's user with current rights. Raises `ActingNoMore`, `PermissionMissing`."""
-    kept: dict[str, Any] = row.options.get("acting") or {}
+    recorded: dict[str, Any] = row.options.get("acting") or {}
     async with database.reading() as session:
-        access, actor = await _who(session, row, kept, auto_login=auto_login)
+        access, actor = await _who(session, row, recorded, auto_login=auto_login)
     principal = Principal(
         tenant_id=row.tenant_id,
-        user_id=kept.get("user_id") or row.user_id,
+        user_id=recorded.get("user_id") or row.user_id,
         space_id=row.space_id,
-        access=_narrowed(access, kept),
+        access=_narrowed(access, recorded),
         actor=actor,
     )
     if not (principal.sees(row.space_id) and principal.may(Permission.FLOWS_EDIT, row.space_id)):
@@ -62,11 +62,15 @@ async def act_again(database: Database, row: SessionRow, *, auto_login: bool) ->
 
 
 async def _who(
-    session: AsyncSession, row: SessionRow, kept: dict[str, Any], *, auto_login: bool
+    session: AsyncSession, row: SessionRow, recorded: dict[str, Any], *, auto_login: bool
 ) -> tuple[Access, Actor]:
-    user_id, kind, name = kept.get("user_id") or row.user_id, kept.get("kind", "user"), str(kept.get("name", ""))
-    if kind in {"command", "system"}:  # whoever may use the machine's command line, in any tenant
-        return Access(admin=bool(kept.get("admin"))), Actor(kind, name)
+    user_id, kind, name = (
+        recorded.get("user_id") or row.user_id,
+        recorded.get("kind", "user"),
+        str(recorded.get("name", "")),
+    )
+    if kind in {"command", "system"}:  # users of the machine's command line, in any tenant
+        return Access(admin=bool(recorded.get("admin"))), Actor(kind, name)
     if kind == "user" and auto_login and user_id == LOCAL.user_id:
         return LOCAL.access, LOCAL.actor
     user = await repository.find_user(session, user_id, tenant_id=row.tenant_id)
@@ -75,7 +79,7 @@ async def _who(
     access = await _access_of(session, user)
     if kind != "key":
         return access, Actor("user", user.email or user.name)
-    key = await session.get(ApiKey, kept.get("key_id") or "")
+    key = await session.get(ApiKey, recorded.get("key_id") or "")
     if key is None or key.user_id != user.id or key.revoked_at is not None or _is_over(key):
         raise ActingNoMore("The API key of this session was revoked or has expired.", remedy=_REMEDY)
     cut = replace(
@@ -98,16 +102,16 @@ def _is_over(key: ApiKey) -> bool:
     return key.expires_at is not None and key.expires_at <= now()
 
 
-def _narrowed(access: Access, kept: dict[str, Any]) -> Access:
+def _narrowed(access: Access, recorded: dict[str, Any]) -> Access:
     """Never more than they came with."""
     return replace(
         access,
-        scopes=_both(access.scopes, None if kept.get("scopes") is None else known(kept["scopes"])),
-        spaces=_both(access.spaces, None if kept.get("spaces") is None else frozenset(kept["spaces"])),
+        scopes=_both(access.scopes, None if recorded.get("scopes") is None else known(recorded["scopes"])),
+        spaces=_both(access.spaces, None if recorded.get("spaces") is None else frozenset(recorded["spaces"])),
     )
 
 
-def _both(one: "frozenset[Any] | None", other: "frozenset[Any] | None") -> "frozenset[Any] | None":
-    if one is None or other is None:
-        return other if one is None else one
-    return one & other
+def _both(first: "frozenset[Any] | None", other: "frozenset[Any] | None") -> "frozenset[Any] | None":
+    if first is None or other is None:
+        return other if first is None else first
+    return first & other

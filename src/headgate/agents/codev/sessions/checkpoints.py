@@ -48,8 +48,8 @@ class Checkpoints:
     async def state(self, session_id: str) -> dict[str, Any]:
         """Return the state of a session at its last step; empty before the first."""
         with checkpoint_errors():
-            found = await (await self.saver()).aget_tuple(config_of(session_id))
-        return dict(found.checkpoint["channel_values"]) if found is not None else {}
+            checkpoint = await (await self.saver()).aget_tuple(config_of(session_id))
+        return dict(checkpoint.checkpoint["channel_values"]) if checkpoint is not None else {}
 
     async def forget(self, session_id: str) -> None:
         """Delete a session's checkpoints."""

@@ -11,18 +11,18 @@ from headgate.agents.codev.tables import SessionRow
 from headgate.foundation.errors import Invalid
 
 
-def continuation(row: SessionRow | None, wanted: Retry) -> dict[str, Any]:
+def continuation(row: SessionRow | None, request: Retry) -> dict[str, Any]:
     """Options that change when a session continues. Raises `NotWaiting`, `BudgetTooSmall`, `Invalid`."""
     if row is None or not can_go_on(row):
         raise not_waiting("Only a session that failed, was stopped, or lacks budget or a model key can continue.")
     used = row.input_tokens + row.output_tokens
-    if lacks_budget(row) and (wanted.token_budget or 0) <= used:
+    if lacks_budget(row) and (request.token_budget or 0) <= used:
         raise BudgetTooSmall(used)
-    if wanted.token_budget is not None and not lacks_budget(row):
+    if request.token_budget is not None and not lacks_budget(row):
         raise Invalid("The session's budget is not used up.", remedy="Omit `token_budget`.")
     stopped = row.status == STOPPED and bool(row.options.get(STOP_CODE))
     again = {"continued": row.options.get("continued", 0) + 1, STOP_CODE: ""} if stopped else {}
-    return again | ({"token_budget": wanted.token_budget} if wanted.token_budget is not None else {})
+    return again | ({"token_budget": request.token_budget} if request.token_budget is not None else {})
 
 
 def tried_again(row: SessionRow) -> dict[str, Any]:

@@ -56,7 +56,9 @@ async def _model_lacks(vault: Vault, interrupt: Interrupt, given: str = "") -> I
     data = interrupt.get("data") or {}
     missing = [needed for needed in data.get("missing") or [] if needed.get("type") != given]
     if not data.get("refused") and any(needed.get("fields") for needed in missing):
-        lacking = {needed.type for needed in await credentials.missing(vault, [one["type"] for one in missing])}
+        lacking = {
+            needed.type for needed in await credentials.missing(vault, [credential["type"] for credential in missing])
+        }
         missing = [needed for needed in missing if needed["type"] in lacking]
     return {**interrupt, "data": {**data, "missing": missing}}
 

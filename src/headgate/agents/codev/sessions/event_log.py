@@ -38,7 +38,7 @@ class Reader:
     """A follower of a session in this process."""
 
     words: deque[dict[str, JsonValue]] = field(default_factory=lambda: deque(maxlen=MOST_WAITING))
-    told: deque[Heard] = field(default_factory=lambda: deque(maxlen=MOST_WAITING))
+    events: deque[Heard] = field(default_factory=lambda: deque(maxlen=MOST_WAITING))
     """Events written by this process, which need not be read from the rows."""
     woken: asyncio.Event = field(default_factory=asyncio.Event)
     behind: bool = True
@@ -46,8 +46,8 @@ class Reader:
 
     def next_told(self, last: int) -> Heard | None:
         """Return the event after a number, if buffered. A missed one is in the rows."""
-        while self.told:
-            event = self.told.popleft()
+        while self.events:
+            event = self.events.popleft()
             if event[0] == last + 1:
                 return event
             self.behind = self.behind or event[0] > last
@@ -82,7 +82,7 @@ class LiveEvents:
     def tell(self, session_id: str, events: Sequence[Heard]) -> None:
         """Report that events were written, and the session continues."""
         for reader in self._readers.get(session_id, ()):
-            reader.told.extend(events)
+            reader.events.extend(events)
             reader.woken.set()
 
     def wake(self, session_id: str) -> None:
@@ -95,29 +95,29 @@ class LiveEvents:
 async def follow(database: Database, live: LiveEvents, session_id: str, after: int) -> AsyncGenerator[Heard, None]:
     """Yield events after a number, and then live ones, until the session pauses or is deleted.
 
-    It is read from the rows whichever process works; this process's readers are told at once.
+    It is read from the rows whichever process works; this process's readers are notified at once.
     """
     clock = asyncio.get_running_loop().time
     with live.reading(session_id) as reader:
         last, look_at = after, clock()
         while True:
             reader.woken.clear()
-            found: Sequence[EventRow] = ()
+            rows: Sequence[EventRow] = ()
             rests = False
             if reader.behind or clock() >= look_at:
                 reader.behind, look_at = False, clock() + LOOK_SECONDS
-                found, rests = await _look(database, session_id, last)
+                rows, rests = await _look(database, session_id, last)
             while reader.words:
                 yield last, "token", reader.words.popleft()
-            for event in found:
+            for event in rows:
                 last = event.number
                 yield last, event.kind, event.data
-            while told := reader.next_told(last):
-                last = told[0]
-                yield told
+            while event_heard := reader.next_told(last):
+                last = event_heard[0]
+                yield event_heard
             if rests:
                 return
-            reader.behind = reader.behind or len(found) == MOST_READ
+            reader.behind = reader.behind or len(rows) == MOST_READ
             if reader.behind:
                 continue
             with suppress(TimeoutError):
@@ -131,10 +131,12 @@ async def _look(database: Database, session_id: str, last: int) -> tuple[Sequenc
         progress = await repository.progress(session, session_id)
         if progress is None:
             return (), True
-        status, told = progress
-        found = await repository.read_events(session, session_id, after=last, limit=MOST_READ) if told > last else ()
-    heard = found[-1].number if found else last
-    return found, status != IN_PROGRESS and heard >= told
+        status, last_number = progress
+        rows = (
+            await repository.read_events(session, session_id, after=last, limit=MOST_READ) if last_number > last else ()
+        )
+    heard = rows[-1].number if rows else last
+    return rows, status != IN_PROGRESS and heard >= last_number
 
 
 @dataclass(slots=True)
@@ -206,16 +208,16 @@ class EventRecorder:
             values: Columns of the session.
         """
         async with self._lock:
-            waiting, kept = self.waiting, self.values
+            waiting, values_before = self.waiting, self.values
             self.waiting, self.values = [], {}
             try:
                 async with self.database.writing() as session:
-                    told = await self._added(session, waiting, more, kept | values, surely=surely)
+                    events_added = await self._added(session, waiting, more, values_before | values, surely=surely)
                     yield session
             except BaseException:  # how it was to rest is not kept: without its event that would never be heard of
-                self.waiting, self.values = [*waiting, *self.waiting], kept | self.values
+                self.waiting, self.values = [*waiting, *self.waiting], values_before | self.values
                 raise
-        self.live.tell(self.job.id, told)
+        self.live.tell(self.job.id, events_added)
 
     async def _added(
         self,

@@ -57,11 +57,11 @@ async def _delete_expired(
     after = ""
     while True:
         async with database.reading() as session:
-            found = await repository.find_expired(session, only, after=after, limit=BATCH)
-        if not found:
+            rows = await repository.find_expired(session, only, after=after, limit=BATCH)
+        if not rows:
             return
-        after = found[-1].id
-        for row in found:
+        after = rows[-1].id
+        for row in rows:
             if dry or await _deleted(database, row, only):
                 outcome.count(row.tenant_id, sessions=1)
             if not dry:
@@ -86,9 +86,9 @@ async def _deleted(database: Database, row: SessionRow, only: Any) -> bool:  # n
 async def _forget_gone(database: Database, checkpoints: Checkpoints, outcome: Outcome, *, dry: bool) -> None:
     """Delete leftovers of deleted sessions. A session has its row before its first checkpoint."""
     after = ""
-    while found := await checkpoints.sessions(after=after, limit=BATCH):
-        after = found[-1]
-        for session_id in await _gone(database, found):
+    while session_ids := await checkpoints.sessions(after=after, limit=BATCH):
+        after = session_ids[-1]
+        for session_id in await _gone(database, session_ids):
             outcome.sessions += 1
             if not dry:
                 await checkpoints.forget(session_id)
@@ -97,7 +97,7 @@ async def _forget_gone(database: Database, checkpoints: Checkpoints, outcome: Ou
 async def _gone(database: Database, session_ids: Sequence[str]) -> list[str]:
     async with database.reading() as session:
         known = await repository.known_among(session, session_ids)
-    return [one for one in session_ids if one not in known]
+    return [session_id for session_id in session_ids if session_id not in known]
 
 
 def _ago(days: int | None) -> datetime | None:

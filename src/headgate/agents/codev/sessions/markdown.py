@@ -17,7 +17,7 @@ def line(text: Any) -> str:  # noqa: ANN401 - any recorded value
     flat = " ".join(_clean(text).split())
     if not flat:
         return ""
-    fence = "`" * (max((len(found) for found in re.findall("`+", flat)), default=0) + 1)
+    fence = "`" * (max((len(run) for run in re.findall("`+", flat)), default=0) + 1)
     pad = " " if flat[0] == "`" or flat[-1] == "`" else ""
     return f"{fence}{pad}{flat}{pad}{fence}"
 
@@ -32,7 +32,7 @@ def block(text: Any) -> str:  # noqa: ANN401 - any recorded value
     clean = _clean(text).strip("\n")
     if not clean.strip():
         return ""
-    fence = "`" * max(3, max((len(found) for found in re.findall("`+", clean)), default=0) + 1)
+    fence = "`" * max(3, max((len(run) for run in re.findall("`+", clean)), default=0) + 1)
     return f"{fence}text\n{clean}\n{fence}"
 
 

@@ -70,7 +70,7 @@ class Notices:
             return
         if row.status == PENDING and (row.interrupt or {}).get("id") == job.row.interrupt_id:
             message, again = await self._post(row)
-        else:  # an answer came first, and a later question has a notice of its own
+        else:  # an answer came first, and a later question has its own notice
             attempts, message = attempts - 1, "The session no longer waits for it; the receiver was not notified."
         async with self.database.writing() as session:
             if again and attempts <= len(self.pauses):

@@ -84,16 +84,16 @@ class Surroundings:
 
     def place(self, name: str) -> Place:
         """Return the place of a domain. Raises `DomainNotFound`."""
-        found = self.places.get(name)
-        if found is None:
+        place = self.places.get(name)
+        if place is None:
             known = ", ".join(sorted(self.places))
             raise DomainNotFound(f"There is no domain '{name[:40]}'.", remedy=f"Use one of these: {known}.")
-        return found
+        return place
 
 
 async def first_instance(place: Place, principal: Principal) -> str:
     """The instance of a session that names none, for all its life: another may be the first tomorrow."""
-    return next((one.id for one in await place.instances(principal)), "")
+    return next((instance.id for instance in await place.instances(principal)), "")
 
 
 @asynccontextmanager

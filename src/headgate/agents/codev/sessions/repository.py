@@ -87,8 +87,8 @@ async def read_events(session: AsyncSession, session_id: str, *, after: int, lim
 
 async def progress(session: AsyncSession, session_id: str) -> tuple[str, int] | None:
     """Return status and last event number of a session, which followers poll."""
-    found = (await session.execute(select(_S.status, _S.events).where(_S.id == session_id))).one_or_none()
-    return (found[0], found[1]) if found is not None else None
+    row = (await session.execute(select(_S.status, _S.events).where(_S.id == session_id))).one_or_none()
+    return (row[0], row[1]) if row is not None else None
 
 
 def mine(job: Job) -> ColumnElement[bool]:

@@ -36,8 +36,8 @@ router = APIRouter(prefix="/codev", tags=["development agent"])
 
 
 def _sessions(request: Request) -> Sessions:
-    found: Sessions = request.app.state.codev
-    return found
+    sessions: Sessions = request.app.state.codev
+    return sessions
 
 
 TheSessions = Annotated[Sessions, Depends(_sessions)]
@@ -139,8 +139,8 @@ async def resume(
     session_id: SessionId, body: Resume, sessions: TheSessions, caller: Editor, *, wait: Wait = True
 ) -> SessionResponse:
     """Answer a session's question; responds when it pauses again. Repeating the same answer has no effect."""
-    found = await sessions.resume(caller, session_id, body)
-    return await sessions.wait(caller, session_id) if wait else found
+    response = await sessions.resume(caller, session_id, body)
+    return await sessions.wait(caller, session_id) if wait else response
 
 
 @router.post(
@@ -154,9 +154,9 @@ async def resume_stream(
     session_id: SessionId, body: Resume, sessions: TheSessions, caller: Editor, again: CallerAgain
 ) -> EventStream:
     """Answer a session's question and follow it until it pauses again. Disconnecting stops nothing."""
-    told = await sessions.check(caller, session_id, Permission.FLOWS_EDIT)  # before: it may rest again at once
+    number = await sessions.check(caller, session_id, Permission.FLOWS_EDIT)  # before: it may rest again at once
     await sessions.resume(caller, session_id, body)
-    return _stream(sessions, caller, again, session_id, after=told)
+    return _stream(sessions, caller, again, session_id, after=number)
 
 
 @router.get(
@@ -272,8 +272,8 @@ def _stream(
     async def check() -> None:
         await sessions.check(await again(), session_id, permission)
 
-    told = _told(sessions, caller, session_id, after)
-    stream = EventStream(with_heartbeat(told, may_go_on=while_allowed(check)))
+    pieces = _told(sessions, caller, session_id, after)
+    stream = EventStream(with_heartbeat(pieces, may_go_on=while_allowed(check)))
     stream.headers["X-Session-Id"] = session_id
     return stream
 

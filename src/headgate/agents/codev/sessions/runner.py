@@ -73,7 +73,7 @@ class Runner:
             teller.told_phase = (row.phase, row.iteration)
         try:
             await self._until_rest(row, teller)
-        except LeaseLost:  # or whoever it works for may do something else now: then it begins anew as they are
+        except LeaseLost:  # or the user's rights changed: then it restarts with the current ones
             async with self.database.writing() as session:
                 await SESSIONS.release(session, job, due_at=clock())
         except Unavailable as error:

@@ -121,8 +121,8 @@ async def open_postgres(url: str, schema: str) -> AsyncIterator[BaseCheckpointSa
 async def _locked(connection: Any) -> None:  # noqa: ANN401 - psycopg's
     """Take the lock without waiting in the database, where a concurrent index creation would wait for it."""
     while True:
-        found = await (await connection.execute("SELECT pg_try_advisory_lock(%s) AS had", (_SETUP_LOCK,))).fetchone()
-        if found["had"]:
+        row = await (await connection.execute("SELECT pg_try_advisory_lock(%s) AS had", (_SETUP_LOCK,))).fetchone()
+        if row["had"]:
             return
         await asyncio.sleep(0.05)
 

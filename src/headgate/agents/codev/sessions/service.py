@@ -73,7 +73,7 @@ class Sessions:
     async def start(
         self,
         principal: Principal,
-        wanted: SessionStart,
+        request: SessionStart,
         *,
         address: str | None = None,
         once: StartKey | None = None,
@@ -84,13 +84,13 @@ class Sessions:
         of notices that cannot be used, `PermissionMissing`, `KeyTaken`.
         """
         around = self.runner.around
-        place = around.place(wanted.domain)
-        row = await self._new_row(principal, wanted, place)
+        place = around.place(request.domain)
+        row = await self._new_row(principal, request, place)
         if address is not None:
             await self.limits.allow(STARTS, address)
-        if wanted.webhook_url:
-            await around.http.check(wanted.webhook_url)
-        row.model = (await around.reasoning.choose(within(principal, row.space_id), wanted.model, row.id)).model_id
+        if request.webhook_url:
+            await around.http.check(request.webhook_url)
+        row.model = (await around.reasoning.choose(within(principal, row.space_id), request.model, row.id)).model_id
         async with opened(place, principal, row) as workplace:
             if row.flow_id is not None:
                 row.flow_name = (await workplace.read(row.flow_id)).name[:300]
@@ -98,8 +98,8 @@ class Sessions:
         async with self.database.writing() as session:
             session.add(row)
             await claim(session, once, row.id, microseconds(now()))
-            told = {"domain": row.domain, "flow_id": row.flow_id, "requirement": row.requirement}
-            await self._record(session, principal, "codev_session.started", row, payload=told)
+            details = {"domain": row.domain, "flow_id": row.flow_id, "requirement": row.requirement}
+            await self._record(session, principal, "codev_session.started", row, payload=details)
         self.runner.begin(row.id)
         return await self.get(principal, row.id)
 
@@ -114,12 +114,12 @@ class Sessions:
             return await self.get(principal, session_id)
         check_waiting(row, answer)
         interrupt_id = (row.interrupt or {})["id"]
-        kept = {"interrupt_id": interrupt_id, "response": given}
+        answer_row = {"interrupt_id": interrupt_id, "response": given}
         details = {"acting": acting(principal), "answered": named(interrupt_id, given), LEFT_OUT: holds_left_out(given)}
-        async with self._continuing(session_id) as (session, found):
-            if found is None or found.status != PENDING or (found.interrupt or {}).get("id") != interrupt_id:
+        async with self._continuing(session_id) as (session, locked):
+            if locked is None or locked.status != PENDING or (locked.interrupt or {}).get("id") != interrupt_id:
                 raise not_waiting("The session has already been answered.")
-            await _make_due(session, found, answer=kept, options=found.options | details)
+            await _make_due(session, locked, answer=answer_row, options=locked.options | details)
             event = act(principal, "answered", interrupt_id=interrupt_id, response=given)
             await events.tell(session, session_id, [event], now())
             await self._record(session, principal, "codev_session.answered", row, payload=given)
@@ -130,7 +130,7 @@ class Sessions:
         row = await self._find(principal, session_id, Permission.FLOWS_VIEW)
         async with self.database.reading() as session:
             written = await writes.list_notes(session, session_id)
-        can = any(writes.is_to_take_back(one) for one in written)
+        can = any(writes.is_to_take_back(write) for write in written)
         known = await self.runner.checkpoints.state(session_id)
         await self._look_again(principal, row)
         return response(row, can_roll_back=can and not is_at_work(row), state=shown_state(known, written))
@@ -223,31 +223,31 @@ class Sessions:
             if locked is not None and ended:
                 # A claim stays until its holder has ended what it writes.
                 await repository.change(session, session_id, status=STOPPED, stop_reason=reason, due_at=None)
-                told = {"status": STOPPED, "stop_reason": reason}
-                await events.tell(session, session_id, [act(principal, "stopped"), ("done", told)], now())
+                outcome = {"status": STOPPED, "stop_reason": reason}
+                await events.tell(session, session_id, [act(principal, "stopped"), ("done", outcome)], now())
                 await self._record(session, principal, "codev_session.stopped", row)
         if ended:
             self.runner.live.wake(session_id)
             await self.runner.stop(session_id)
         return await self.get(principal, session_id)
 
-    async def retry(self, principal: Principal, session_id: str, wanted: Retry | None = None) -> SessionResponse:
+    async def retry(self, principal: Principal, session_id: str, request: Retry | None = None) -> SessionResponse:
         """Continue a session from its last step, optionally with another model or a larger budget.
 
         Raises `NotWaiting`, `SessionAtWork`, `BudgetTooSmall`, `NoReasoningModel` or `Invalid` for a model that is not
         ready.
         """
         row = await self._find(principal, session_id, Permission.FLOWS_EDIT)
-        wanted = wanted or Retry()
-        continuation(row, wanted)
-        asked = wanted.model or row.model or None
+        request = request or Retry()
+        continuation(row, request)
+        asked = request.model or row.model or None
         model = (await self.runner.around.reasoning.choose(within(principal, row.space_id), asked, row.id)).model_id
-        async with self._continuing(session_id) as (session, found):
-            changes = continuation(found, wanted) | {"acting": acting(principal)}
-            if found is not None:
-                options = found.options | changes
-                await _make_due(session, found, stop_reason="", options=options, model=model, **tried_again(found))
-            details = {"model": model, "model_before": row.model, "token_budget": wanted.token_budget}
+        async with self._continuing(session_id) as (session, locked):
+            changes = continuation(locked, request) | {"acting": acting(principal)}
+            if locked is not None:
+                options = locked.options | changes
+                await _make_due(session, locked, stop_reason="", options=options, model=model, **tried_again(locked))
+            details = {"model": model, "model_before": row.model, "token_budget": request.token_budget}
             await events.tell(session, session_id, [act(principal, "continued", **details)], now())
             await self._record(session, principal, "codev_session.continued", row, payload=details)
         return await self.get(principal, session_id)
@@ -275,8 +275,8 @@ class Sessions:
         left = await credentials.add(self.runner, principal, row, kind, name=name, values=plain)
         details = {"type": kind, "name": name or kind}
         async with self.database.writing() as session:
-            found = await session.get(SessionRow, session_id, with_for_update=True, populate_existing=True)
-            if left is not None and found is not None and (found.interrupt or {}).get("id") == left["id"]:
+            locked = await session.get(SessionRow, session_id, with_for_update=True, populate_existing=True)
+            if left is not None and locked is not None and (locked.interrupt or {}).get("id") == left["id"]:
                 await repository.change(session, session_id, interrupt=left)
             await events.tell(session, session_id, [act(principal, "credential_added", **details)], now())
             await self._record(session, principal, "codev_session.credential_added", row, payload=details)
@@ -295,11 +295,11 @@ class Sessions:
         ]
         return Domains(items=items, model=await self.runner.around.reasoning.default(principal))
 
-    async def _new_row(self, principal: Principal, wanted: SessionStart, place: Place) -> SessionRow:
-        space_id = wanted.space_id or principal.space_id
-        if wanted.flow_id and place.space_of is not None:
-            space_id = await place.space_of(principal, wanted.flow_id)
-            if wanted.space_id not in {None, space_id}:
+    async def _new_row(self, principal: Principal, request: SessionStart, place: Place) -> SessionRow:
+        space_id = request.space_id or principal.space_id
+        if request.flow_id and place.space_of is not None:
+            space_id = await place.space_of(principal, request.flow_id)
+            if request.space_id not in {None, space_id}:
                 raise Invalid("The flow is not in the given space.", remedy="Omit `space_id`.")
         if not space_id:
             raise Invalid("No space is given, and you have no space of your own.", remedy="Set `space_id`.")
@@ -310,24 +310,24 @@ class Sessions:
             tenant_id=principal.tenant_id,
             space_id=space_id,
             user_id=principal.user_id,
-            domain=wanted.domain,
-            instance_id=wanted.instance_id or await first_instance(place, principal),
-            requirement=wanted.requirement,
+            domain=request.domain,
+            instance_id=request.instance_id or await first_instance(place, principal),
+            requirement=request.requirement,
             model="",
-            flow_id=wanted.flow_id,
+            flow_id=request.flow_id,
             flow_name="",
             status=IN_PROGRESS,
             options={
-                "test_trials": wanted.test_trials,
-                "max_iterations": wanted.max_iterations or own.max_iterations,
-                "token_budget": wanted.token_budget or own.token_budget,
-                "skip_clarification": wanted.skip_clarification,
-                "repairs_approved": wanted.repairs_approved,
+                "test_trials": request.test_trials,
+                "max_iterations": request.max_iterations or own.max_iterations,
+                "token_budget": request.token_budget or own.token_budget,
+                "skip_clarification": request.skip_clarification,
+                "repairs_approved": request.repairs_approved,
                 "acting": acting(principal),
                 "started_by": act(principal, "started")[1]["by"],
-                LEFT_OUT: holds_left_out(wanted.requirement),
+                LEFT_OUT: holds_left_out(request.requirement),
             },
-            webhook_url=wanted.webhook_url or "",
+            webhook_url=request.webhook_url or "",
             due_at=clock(),
             created_at=at,
             updated_at=at,
@@ -347,7 +347,7 @@ class Sessions:
 
     @asynccontextmanager
     async def _held(self, session_id: str) -> AsyncIterator[None]:
-        """Have a session that rests to oneself. Raises `SessionAtWork`."""
+        """Lock a session that is not running. Raises `SessionAtWork`."""
         try:
             async with self.runner.jobs.hold(KIND, session_id, RESTS):
                 yield
@@ -357,7 +357,7 @@ class Sessions:
     @asynccontextmanager
     async def _continuing(self, session_id: str) -> AsyncIterator[tuple[AsyncSession, SessionRow | None]]:
         """Yield the transaction that makes an idle session due, and its row. Raises `SessionAtWork`."""
-        await self.runner.jobs.recover(KIND)  # who is gone keeps nobody from answering
+        await self.runner.jobs.recover(KIND)  # a process that is gone blocks no answer
         async with self.database.writing() as session:
             yield session, await session.get(SessionRow, session_id, with_for_update=True, populate_existing=True)
         self.runner.begin(session_id)

@@ -89,9 +89,9 @@ def _trials(trials: Any) -> Iterator[str]:  # noqa: ANN401 - JSON of the state
     yield "| Test | Trial | Passed | Answer or fault |"
     yield "|---|---|---|---|"
     for trial in trials[:MOST_TRIALS]:
-        said = trial.get("error") or "; ".join(trial.get("misses") or ()) or trial.get("answer", "")
+        detail = trial.get("error") or "; ".join(trial.get("misses") or ()) or trial.get("answer", "")
         passed = "yes" if trial.get("passed") else "no"
-        yield f"| {cell(trial.get('case'))} | {trial.get('trial')} | {passed} | {cell(shortened(str(said), 300))} |"
+        yield f"| {cell(trial.get('case'))} | {trial.get('trial')} | {passed} | {cell(shortened(str(detail), 300))} |"
     if len(trials) > MOST_TRIALS:
         yield f"\n{len(trials) - MOST_TRIALS} more trials are not listed."
 

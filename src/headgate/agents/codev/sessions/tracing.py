@@ -18,7 +18,7 @@ DEFAULT_PROJECT = "headgate-development"
 @contextmanager
 def traced(settings: CodevSettings, outgoing: OutgoingSettings) -> Iterator[None]:
     """Within it LangChain and LangGraph send traces, or surely none."""
-    wanted = settings.langsmith and bool(os.environ.get(KEY, "").strip())
-    client = Client(session=guarded_session(OPERATOR_NETWORKS, outgoing)) if wanted else None
-    with tracing_context(enabled=wanted, project_name=os.environ.get(PROJECT) or DEFAULT_PROJECT, client=client):
+    enabled = settings.langsmith and bool(os.environ.get(KEY, "").strip())
+    client = Client(session=guarded_session(OPERATOR_NETWORKS, outgoing)) if enabled else None
+    with tracing_context(enabled=enabled, project_name=os.environ.get(PROJECT) or DEFAULT_PROJECT, client=client):
         yield

@@ -99,18 +99,18 @@ class Work:
         saver = await self.checkpoints.saver()
         graph = _graph(saver)
         config: Any = config_of(self.row.id) | {"recursion_limit": MOST_STEPS}
-        found = await graph.aget_state(config)
-        begun = found.created_at is not None
-        pending = _interrupts(found)
+        snapshot = await graph.aget_state(config)
+        begun = snapshot.created_at is not None
+        pending = _interrupts(snapshot)
         answer = self.row.answer
         given: Any = None if begun else self._beginning()
         if pending:
             if answer is None or answer.get("interrupt_id") not in pending:
-                return _resting(found)
+                return _resting(snapshot)
             given = Command(resume={answer["interrupt_id"]: answer["response"]})
-        if self.row.options.get("continued", 0) > found.values.get("continued", 0) and not found.next:
-            config, found = await self._continued(graph, config)
-        if not begun or found.next:
+        if self.row.options.get("continued", 0) > snapshot.values.get("continued", 0) and not snapshot.next:
+            config, snapshot = await self._continued(graph, config)
+        if not begun or snapshot.next:
             await self._steps(graph, given, config, working, principal)
         return _resting(await graph.aget_state(config))
 
@@ -142,25 +142,25 @@ class Work:
 
     async def _check_person(self, principal: Principal) -> None:
         """Check the user's current rights; restart with changed ones."""
-        found = await act_again(self.database, self.row, auto_login=self.settings.server.auto_login)
-        if found.access != principal.access:
+        current = await act_again(self.database, self.row, auto_login=self.settings.server.auto_login)
+        if current.access != principal.access:
             raise LeaseLost
 
     def _note(self, values: dict[str, Any], workplace: Workplace) -> None:
         """Return the changes of a step to the session's row."""
         flow_id = values.get("flow_id")
-        told: dict[str, Any] = {
+        changes: dict[str, Any] = {
             "iteration": values.get("iteration", 1),
             "input_tokens": values.get("total_input_tokens", 0),
             "output_tokens": values.get("total_output_tokens", 0),
         }
         if flow_id:
-            told["flow_id"] = flow_id
+            changes["flow_id"] = flow_id
         link = workplace.link(flow_id) if flow_id else ""
         if link != self.row.options.get("link", ""):
             self.row.options = self.row.options | {"link": link}
-            told["options"] = self.row.options
-        self.teller.values |= told
+            changes["options"] = self.row.options
+        self.teller.values |= changes
 
     def _beginning(self) -> dict[str, Any]:
         row, own = self.row, self.settings.codev
@@ -183,15 +183,15 @@ def _graph(saver: BaseCheckpointSaver[Any]) -> SessionGraph:
     return build_graph(saver)
 
 
-def _interrupts(found: StateSnapshot) -> dict[str, dict[str, JsonValue]]:
+def _interrupts(snapshot: StateSnapshot) -> dict[str, dict[str, JsonValue]]:
     """Return pending interrupts by id. LangGraph derives ids from the step, so they are stable."""
-    return {one.id: one.value for task in found.tasks for one in task.interrupts}
+    return {interrupt.id: interrupt.value for task in snapshot.tasks for interrupt in task.interrupts}
 
 
-def _resting(found: StateSnapshot) -> Rest:
-    for interrupt_id, value in _interrupts(found).items():
+def _resting(snapshot: StateSnapshot) -> Rest:
+    for interrupt_id, value in _interrupts(snapshot).items():
         return Rest(PENDING, InterruptPayload.model_validate({"data": {}} | value | {"id": interrupt_id}))
-    values = found.values
+    values = snapshot.values
     if values.get("done"):
         return Rest(COMPLETED, stop_reason=str(values.get("note") or ""))
     stop_reason, stop_code = str(values.get("stop_reason") or ""), str(values.get("stop_code") or "")

@@ -22,23 +22,23 @@ def load_skill(name: str, fallback: Mapping[Phase, str], *, folder: Path | None 
 
     Args:
         name: Of the file, without `.md`.
-        fallback: What a phase is told that no file says anything about.
+        fallback: Instructions of a phase for which no file has any.
         folder: The operator's skills (`skills` in the data folder), whose sections go before those of the packaged.
     """
     if not _NAME.fullmatch(name):
         raise ValueError(f"not the name of a skill: {name[:60]!r}")
     places = [place for place in (_PACKAGED, folder) if place is not None]
-    found: dict[Phase, str] = {}
+    texts: dict[Phase, str] = {}
     for place in places:
-        found |= _read(place / f"{name}.md")
-    if not found:
+        texts |= _read(place / f"{name}.md")
+    if not texts:
         log.warning("skill not found; its fallback is used", skill=name, places=[str(place) for place in places])
-    return {phase: found.get(phase) or fallback.get(phase, "") for phase in Phase}
+    return {phase: texts.get(phase) or fallback.get(phase, "") for phase in Phase}
 
 
 def sections(text: str) -> dict[Phase, str]:
     """Return the sections of a phase, by their second-level headings ignoring case; others are for readers."""
-    found: dict[Phase, list[str]] = {}
+    lines_of: dict[Phase, list[str]] = {}
     phase: Phase | None = None
     fenced = ""
     for line in text.splitlines():
@@ -49,14 +49,14 @@ def sections(text: str) -> dict[Phase, str]:
         if heading is not None:
             phase = _phase(heading[1])
         elif phase is not None:
-            found.setdefault(phase, []).append(line)
-    joined = {phase: "\n".join(lines).strip() for phase, lines in found.items()}
+            lines_of.setdefault(phase, []).append(line)
+    joined = {phase: "\n".join(lines).strip() for phase, lines in lines_of.items()}
     return {phase: words for phase, words in joined.items() if words}
 
 
 def _phase(heading: str) -> Phase | None:
-    said = heading.strip().casefold()
-    return next((phase for phase in Phase if phase.value == said), None)
+    name = heading.strip().casefold()
+    return next((phase for phase in Phase if phase.value == name), None)
 
 
 def _read(path: Path) -> dict[Phase, str]:
@@ -67,12 +67,12 @@ def _read(path: Path) -> dict[Phase, str]:
         if len(content) > LARGEST_FILE:
             log.warning("skill is too large and was skipped", path=str(path), largest_bytes=LARGEST_FILE)
             return {}
-        found = sections(content.decode("utf-8-sig"))
+        texts = sections(content.decode("utf-8-sig"))
     except FileNotFoundError:
         return {}
     except (OSError, UnicodeDecodeError) as error:
         log.warning("skill cannot be read and was skipped", path=str(path), error=str(error))
         return {}
-    if not found:
+    if not texts:
         log.warning("skill has none of the expected sections", path=str(path))
-    return found
+    return texts

@@ -5,9 +5,9 @@
     -> check_credentials (one is missing) | plan (not yet) | read_back -> review -> keep | plan (otherwise)
 
 A node whose model call fails for the model's own key leads to ask_model_key, which leads back to it. A session that
-stopped for its budget continues behind `stop` where it was, once `stop_code` is taken back (`sessions.work`).
+stopped for its budget continues behind `stop` where it was, once `stop_code` is reset (`sessions.work`).
 
-Each model call, each message's tool calls and each trial is a step of its own, and so a checkpoint. A node that waits
+Each model call, each message's tool calls and each trial is its own step, and so a checkpoint. A node that waits
 for a person does nothing else, since LangGraph makes it again when the answer is there.
 """
 
@@ -84,7 +84,7 @@ ROUTES: dict[str, tuple[Callable[[AgentState], str], tuple[str, ...]]] = {
     "ask_model_key": (routing.after_model_key, (*ASKING, "stop")),
     "stop": (routing.after_stop, ("end", *(name for name in (*WORK, *WAITS) if name not in {"stop", "keep"}))),
 }
-"""Where it goes on after a node, and where it could."""
+"""Return the route after a node, and every possible one."""
 EDGES = (
     (START, "clarify"),
     ("ask_clarification", "discover"),

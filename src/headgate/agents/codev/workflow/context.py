@@ -1,4 +1,4 @@
-"""What a phase's model is told of the session: from the state's fields, never from what tools said (DD-009)."""
+"""The context of a phase's model: from the state's fields, never from the output of tools (DD-009)."""
 
 import json
 from collections.abc import Sequence
@@ -36,18 +36,18 @@ def opening(state: AgentState, *more: str) -> dict[str, Any]:
         parts.append(f"# Discovery\n\n{data('the discovery', discovered)}")
     missing = state.get("missing_credentials")
     if missing:
-        types = ", ".join(str(one.get("type", "")) for one in missing)
+        types = ", ".join(str(credential.get("type", "")) for credential in missing)
         parts.append(f"# Missing credentials\n\nThe user chose to continue without these: {types}.")
     return person("\n\n".join([*parts, *(part for part in more if part)]))
 
 
 def wished(state: AgentState, wish: str) -> list[str]:
-    """What the person wants beside the requirement: it holds for every later phase, the verdict too."""
+    """What the user wants in addition to the requirement: it applies to every later phase, the verdict too."""
     return [*(state.get("wishes") or []), *([wish] if wish else [])]
 
 
 def flow_described(workplace: Workplace, held: Held | None) -> str:
-    """The flow as it is, in the place's own lines, which leave out what is secret."""
+    """Return the current flow in the place's own lines, without secrets."""
     if held is None:
         return "# Flow\n\nThere is no flow yet: one has to be made."
     lines = "\n".join(workplace.compare(None, held.definition))
@@ -74,7 +74,7 @@ def earlier_plan(state: AgentState) -> list[dict[str, Any]]:
     return [model(f"{plan}\n\n```tests\n[\n{lines}\n]\n```" if lines else plan)]
 
 
-def trials_told(trials: Sequence[Trial], wanted: int) -> str:
+def trials_told(trials: Sequence[Trial], total: int) -> str:
     """What came of the tests, the failed ones first."""
     if not trials:
         return "# Tests\n\nNone were run: there is no flow."
@@ -83,7 +83,7 @@ def trials_told(trials: Sequence[Trial], wanted: int) -> str:
     shown = "\n\n".join(_trial(trial) for trial in ordered)
     left = len(trials) - len(ordered)
     more = f"\n\n{left} more are not shown." if left else ""
-    return f"# Tests\n\n{passed} of {wanted} trials passed.\n\n{data('the tests', shown)}{more}"
+    return f"# Tests\n\n{passed} of {total} trials passed.\n\n{data('the tests', shown)}{more}"
 
 
 def conflict_told(conflict: Conflicted | None) -> str:

@@ -23,27 +23,27 @@ def data(what: str, text: str, most: int = LONGEST_RESULT) -> str:
 
 
 def person(text: str) -> dict[str, Any]:
-    """What the model is told."""
+    """A message to the model."""
     return {"type": "human", "data": {"content": text}}
 
 
 def model(text: str) -> dict[str, Any]:
-    """What the model said before."""
+    """An earlier message of the model."""
     return {"type": "ai", "data": {"content": text}}
 
 
-def answered(said: Said) -> dict[str, Any]:
-    """The model's answer, to be sent again; `calls` beside it are the calls that it wants carried out."""
-    if said.message:
-        return {**said.message, "calls": said.tool_calls}
-    told = [{"id": call["id"], "name": call["name"], "args": call.get("args", {})} for call in said.tool_calls]
-    return {"type": "ai", "data": {"content": said.text, "tool_calls": told}, "calls": said.tool_calls}
+def answered(answer: Said) -> dict[str, Any]:
+    """The model's answer, to be sent again; `calls` has the tool calls that it requests."""
+    if answer.message:
+        return {**answer.message, "calls": answer.tool_calls}
+    tool_calls = [{"id": call["id"], "name": call["name"], "args": call.get("args", {})} for call in answer.tool_calls]
+    return {"type": "ai", "data": {"content": answer.text, "tool_calls": tool_calls}, "calls": answer.tool_calls}
 
 
 def tool_answer(call: Mapping[str, Any], text: str, *, ok: bool) -> dict[str, Any]:
     """What a tool answered."""
-    told = data(f"the tool {call['name'] or 'unnamed'}", text)
-    content = {"content": told, "tool_call_id": call["id"], "name": call["name"] or "unnamed"}
+    content_text = data(f"the tool {call['name'] or 'unnamed'}", text)
+    content = {"content": content_text, "tool_call_id": call["id"], "name": call["name"] or "unnamed"}
     return {"type": "tool", "data": {**content, "status": "success" if ok else "error"}}
 
 
@@ -53,7 +53,7 @@ def calls_wanted(exchange: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 
 def calls_waiting(exchange: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Calls of the last message that were not carried out yet."""
+    """Return the calls of the last message that were not run yet."""
     return list(exchange[-1].get("calls", ())) if exchange else []
 
 
@@ -90,11 +90,11 @@ def _length(message: Mapping[str, Any]) -> int:
 
 def _emptied(message: dict[str, Any]) -> dict[str, Any]:
     """A tool's answer, or calls with long arguments, in few words; all else as it is."""
-    said = message["data"]
-    if message["type"] == "tool" and len(str(said.get("content", ""))) > len(_DROPPED):
-        return {**message, "data": {**said, "content": _DROPPED}}
+    message_data = message["data"]
+    if message["type"] == "tool" and len(str(message_data.get("content", ""))) > len(_DROPPED):
+        return {**message, "data": {**message_data, "content": _DROPPED}}
     if not message.get("calls"):
         return message
-    made = said.get("tool_calls") or []
+    made = message_data.get("tool_calls") or []
     called = [call if len(str(call["args"])) < _LONG else {**call, "args": _LEFT_OUT} for call in made]
-    return {**message, "data": {**said, "tool_calls": called}}
+    return {**message, "data": {**message_data, "tool_calls": called}}

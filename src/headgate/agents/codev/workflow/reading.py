@@ -83,23 +83,23 @@ def read_clarity(text: str) -> Clarity:
     """`SCORE: n` and numbered questions (DD-033)."""
     text = text[:LONGEST_READ]
     score = _SCORE.search(text)
-    questions = [found.strip(" *_\t") for found in _QUESTION.findall(text)]
+    questions = [match.strip(" *_\t") for match in _QUESTION.findall(text)]
     value = None if score is None else min(10, max(0, int(score[1])))
     return Clarity(value, [question for question in questions if question][:MOST_QUESTIONS])
 
 
 def read_credentials(text: str) -> tuple[str, list[str]]:
     """The text without its `CREDENTIALS_STATUS` block, and the types it says are missing (DD-017)."""
-    kept, rest = text[:LONGEST_READ], text[LONGEST_READ:]
-    named = [_named(one) for line in _TYPES.findall(kept) for one in _BETWEEN.split(line)]
+    head, rest = text[:LONGEST_READ], text[LONGEST_READ:]
+    named = [_named(words) for line in _TYPES.findall(head) for words in _BETWEEN.split(line)]
     types = dict.fromkeys(word for word in named if word and word.casefold() not in _NO_TYPE)
-    without = _EMPTY_BLOCK.sub("", _TYPES.sub("", _STATUS.sub("", kept)))
+    without = _EMPTY_BLOCK.sub("", _TYPES.sub("", _STATUS.sub("", head)))
     return (without + rest).strip(), list(types)[:MOST_TYPES]
 
 
-def _named(said: str) -> str:
+def _named(written: str) -> str:
     """The type in a few words: the one that is spelled like a name, else the first."""
-    words = [word.rstrip(".:/-") for word in _TYPE.findall(said)]
+    words = [word.rstrip(".:/-") for word in _TYPE.findall(written)]
     return next((word for word in words if _LIKE_A_NAME.search(word)), words[0] if words else "")
 
 
@@ -123,7 +123,7 @@ def read_plan(text: str) -> Planned:
 def read_verdict(text: str) -> Judged | None:
     """`DONE`, or `ITERATE` with category, reason and fix (DD-019); None when it says neither, or both."""
     text = text[:LONGEST_READ]
-    decisions = {found.upper() for found in _DECISION.findall(text)}
+    decisions = {word.upper() for word in _DECISION.findall(text)}
     if len(decisions) != 1:
         return None
     members: dict[str, str] = {}
@@ -135,9 +135,9 @@ def read_verdict(text: str) -> Judged | None:
     return Judged(done=False, category=category, reason=members.get("reason", ""), fix=members.get("fix", ""))
 
 
-def _category(said: str) -> Category | None:
+def _category(written: str) -> Category | None:
     """The one that is named; a list of them is the format, and no choice."""
-    named = set(re.findall(r"[A-Z]+", said.upper())) & set(_CATEGORIES)
+    named = set(re.findall(r"[A-Z]+", written.upper())) & set(_CATEGORIES)
     return cast("Category", named.pop()) if len(named) == 1 else None
 
 
@@ -154,17 +154,17 @@ def _until(text: str, fence: str) -> tuple[str, str]:
 
 def _cases(written: str) -> tuple[list[TestCase], str]:
     try:
-        found = json.loads(written)
+        tests = json.loads(written)
     except (ValueError, RecursionError) as error:
         return [], f"The block of tests is not JSON: {str(error)[:200]}"
-    if isinstance(found, dict) and isinstance(found.get("tests"), list):
-        found = found["tests"]
-    if not isinstance(found, list) or not found:
+    if isinstance(tests, dict) and isinstance(tests.get("tests"), list):
+        tests = tests["tests"]
+    if not isinstance(tests, list) or not tests:
         return [], "The block of tests is not a JSON list with at least one test case."
-    if len(found) > MOST_CASES:
-        return [], f"There are {len(found)} test cases; the limit is {MOST_CASES}."
+    if len(tests) > MOST_CASES:
+        return [], f"There are {len(tests)} test cases; the limit is {MOST_CASES}."
     try:
-        cases = _CASES.validate_python(found)
+        cases = _CASES.validate_python(tests)
     except (ValidationError, RecursionError) as error:
         return [], f"A test case is not valid: {_faults(error)}"
     names = [case.name for case in cases]
@@ -175,7 +175,7 @@ def _cases(written: str) -> tuple[list[TestCase], str]:
 def _faults(error: ValidationError | RecursionError) -> str:
     if isinstance(error, RecursionError):
         return "it is nested too deeply"
-    lines = [f"{'.'.join(str(part) for part in one['loc'])}: {one['msg']}" for one in error.errors()[:5]]
+    lines = [f"{'.'.join(str(part) for part in fault['loc'])}: {fault['msg']}" for fault in error.errors()[:5]]
     return shortened("; ".join(lines), _LONGEST_LINE)
 
 

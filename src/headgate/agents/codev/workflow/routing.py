@@ -1,4 +1,4 @@
-"""Where a session goes on after each node. Pure: a route looks at the state and changes nothing."""
+"""The routes of a session after each node. Pure: a route reads the state and changes nothing."""
 
 from headgate.agents.codev.state import AgentState
 from headgate.agents.codev.workflow.messages import calls_waiting
@@ -32,7 +32,7 @@ def after_credentials(state: AgentState) -> str:
 
 
 def after_plan(state: AgentState) -> str:
-    """To the person; a repair goes on where the approval covers it; a plan without readable tests is asked for anew."""
+    """To the user; a repair continues if the approval covers it; a plan without readable tests is requested again."""
     if state.get("stop_code"):
         return "stop"
     if state.get("exchange"):
@@ -73,7 +73,7 @@ def after_test(state: AgentState) -> str:
 
 
 def after_converge(state: AgentState) -> str:
-    """An unreadable verdict is asked for anew; then to credentials, plan, or the user, who may settle for less."""
+    """An unreadable verdict is requested again; then to credentials, plan, or the user, who may accept less."""
     if state.get("stop_code"):
         return "stop"
     if state.get("exchange"):
@@ -104,12 +104,12 @@ def after_model_key(state: AgentState) -> str:
 
 
 def after_stop(state: AgentState) -> str:
-    """The end; with `stop_code` taken back, where the session was."""
+    """The end; after `stop_code` was reset, where the session was."""
     return "end" if state.get("stop_code") else state.get("continue_at") or "end"
 
 
 def _tools_or_again(state: AgentState, node: str) -> str:
-    """While a phase goes on: to its tools where some were called, else to the model, which is asked anew."""
+    """During a phase: to its tools if some were called, else to the model again."""
     exchange = state.get("exchange")
     if not exchange:
         return ""
@@ -129,5 +129,5 @@ def trials_left(state: AgentState) -> bool:
 def all_passed(state: AgentState) -> bool:
     """Whether there is a flow, and every trial of every case passed (DD-021)."""
     trials = state.get("trials") or []
-    wanted = trials_wanted(state)
-    return 0 < wanted <= len(trials) and all(trial["passed"] for trial in trials)
+    total = trials_wanted(state)
+    return 0 < total <= len(trials) and all(trial["passed"] for trial in trials)

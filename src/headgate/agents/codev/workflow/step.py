@@ -20,7 +20,7 @@ Update = dict[str, Any]
 class Reply:
     """What the model said, and what asking it changes in the state."""
 
-    said: Said
+    answer: Said
     used: Update
     """Tokens, and that the session stops when these were too many."""
 
@@ -42,7 +42,7 @@ class BudgetUsedUp(Exception):
 
 
 def phase_told(state: AgentState, working: Working, phase: PhaseName) -> None:
-    """Tell that the session came to a phase."""
+    """Emit that the session entered a phase."""
     working.tell("phase", {"phase": phase, "iteration": state["iteration"]})
 
 
@@ -53,7 +53,7 @@ def tokens_used(state: AgentState) -> int:
 
 def used(state: AgentState, working: Working, input_tokens: int, output_tokens: int) -> Update:
     """What using tokens changes in the state (DD-029); over the budget, the session stops."""
-    input_tokens, output_tokens = (max(0, min(one, MOST_TOKENS)) for one in (input_tokens, output_tokens))
+    input_tokens, output_tokens = (max(0, min(number, MOST_TOKENS)) for number in (input_tokens, output_tokens))
     total_in = state.get("total_input_tokens", 0) + input_tokens
     total_out = state.get("total_output_tokens", 0) + output_tokens
     working.tell("usage", {"input_tokens": total_in, "output_tokens": total_out})
@@ -82,15 +82,15 @@ async def ask(
     def asking(sent: Exchange) -> Awaitable[Said]:
         return complete(sent, system=system, tools=tools, on_token=told)
 
-    said = await _said(messages, asking)
-    input_tokens, output_tokens = said.input_tokens, said.output_tokens
-    if said.fault is not None:
-        sent_back = [model(said.text.strip() or "(Nothing.)"), person(said.fault.correction)]
-        said = await _said([*messages, *sent_back], asking)
-        input_tokens, output_tokens = input_tokens + said.input_tokens, output_tokens + said.output_tokens
-    if said.fault is not None:
-        raise _unusable(working, said.fault)
-    return Reply(said, used(state, working, input_tokens, output_tokens))
+    answer = await _said(messages, asking)
+    input_tokens, output_tokens = answer.input_tokens, answer.output_tokens
+    if answer.fault is not None:
+        sent_back = [model(answer.text.strip() or "(Nothing.)"), person(answer.fault.correction)]
+        answer = await _said([*messages, *sent_back], asking)
+        input_tokens, output_tokens = input_tokens + answer.input_tokens, output_tokens + answer.output_tokens
+    if answer.fault is not None:
+        raise _unusable(working, answer.fault)
+    return Reply(answer, used(state, working, input_tokens, output_tokens))
 
 
 def _unusable(working: Working, fault: Fault) -> BrokenModelAnswer:

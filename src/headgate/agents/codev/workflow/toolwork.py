@@ -27,7 +27,7 @@ from headgate.graph.names import did_you_mean
 from headgate.toolkit.pages import CURSORS, OFFSET, offset_of, paged, with_offset
 
 SAME_CALLS = 3
-"""How often the same call is carried out in a row."""
+"""How often the same call is run in a row."""
 STUCK_AFTER = 6
 """The same call in a row this often ends the phase."""
 _PREVIEW = 400
@@ -109,13 +109,13 @@ async def take_turn(
 ) -> Turn:
     """Ask the model once. Raises `BudgetUsedUp`."""
     reply = await ask(state, working, phase, exchange, system=system, tools=tools)
-    said = reply.said
-    if said.tool_calls and not _cut(exchange, working):
-        return Turn([*exchange, answered(said)], used=reply.used)
-    if said.tool_calls:
+    answer = reply.answer
+    if answer.tool_calls and not _cut(exchange, working):
+        return Turn([*exchange, answered(answer)], used=reply.used)
+    if answer.tool_calls:
         note = f"(This phase was ended: {_why_cut(exchange, working)})"
-        return Turn([], f"{said.text}\n\n{note}".strip(), reply.used)
-    words = said.text.strip()
+        return Turn([], f"{answer.text}\n\n{note}".strip(), reply.used)
+    words = answer.text.strip()
     lacking = _lacking(phase, exchange, words)
     if lacking and person(lacking) not in exchange:
         before = [model(clipped_to(words, _LONGEST_WORDS))] if words else []
@@ -135,7 +135,7 @@ def _lacking(phase: PhaseName, exchange: Exchange, words: str) -> str:
 async def carry_out(
     state: AgentState, working: Working, phase: PhaseName, calls: Sequence[dict[str, Any]], tools: Sequence[DomainTool]
 ) -> Carried:
-    """Carry out the calls of the last message, one after another, until somebody else turns out to work on the flow."""
+    """Run the calls of the last message in order, until somebody else turns out to work on the flow."""
     exchange = state.get("exchange") or []
     carried = Carried(flow_id=state.get("flow_id"), flow_mark=state.get("flow_mark"))
     before = calls_wanted(exchange[:-1])
@@ -230,8 +230,8 @@ def _why_cut(exchange: Exchange, working: Working) -> str:
 
 
 def _tell_call(working: Working, phase: PhaseName, key: str, call: dict[str, Any]) -> None:
-    told = {name: _shortened(value) for name, value in redact(call.get("args", {})).items()}
-    working.tell("tool_call", {"id": key, "name": call["name"][:100], "arguments": told, "phase": phase})
+    arguments = {name: _shortened(value) for name, value in redact(call.get("args", {})).items()}
+    working.tell("tool_call", {"id": key, "name": call["name"][:100], "arguments": arguments, "phase": phase})
 
 
 def _shortened(value: Any) -> Any:  # noqa: ANN401 - any JSON

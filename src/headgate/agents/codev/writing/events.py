@@ -1,4 +1,4 @@
-"""Events of a session: rows with numbers, added in the transaction of what they tell of."""
+"""Events of a session: rows with numbers, added in the transaction of what they report."""
 
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -47,7 +47,7 @@ async def add_events(session: AsyncSession, session_id: str, after: int, events:
 
 
 def recording(database: Database, session_id: str) -> Record:
-    """Records events of a session that nobody works on."""
+    """Records events of a session that no process works on."""
 
     @asynccontextmanager
     async def record(event: Event) -> AsyncIterator[AsyncSession]:

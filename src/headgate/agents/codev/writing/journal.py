@@ -1,4 +1,4 @@
-"""Carries out what tools would write: once each, with a snapshot, whatever process dies (DD-018, DD-026).
+"""Runs the writes of tools: once each, with a snapshot, whatever process dies (DD-018, DD-026).
 
 A write is written down before it is made and again when it was made. One that was written down and whose end is not
 known is looked up in its place: by the flow's mark, or by the token for a flow that was to be made. No connection of
@@ -74,7 +74,7 @@ class Journal:
         expected_mark: str | None,
         iteration: int,
     ) -> Written:
-        """Carry out a call, or say what became of it. Raises what the place raises when the end is not known."""
+        """Run a call, or return its outcome. Raises what the place raises when the outcome is not known."""
         key = call_key(self.session_id, call_id)
         async with self.database.reading() as session:
             row = await repository.find_write(session, key)
@@ -110,7 +110,7 @@ class Journal:
                 await self._settle(self._intent_of(row))
 
     async def _settle(self, intent: Intent) -> None:
-        """Note whether a write was made that nobody is making any more."""
+        """Record whether a write was made whose process is gone."""
         try:
             after = await find_placed(self.workplace, intent.change, intent.before, intent.id, intent.after_mark)
         except (WriteConflict, NotFound) as error:
@@ -204,7 +204,7 @@ class Journal:
         return Intent(row.id, row.number, row.tool, change, before, row.after_mark or mark_of(change.definition))
 
     async def _finish(self, intent: Intent, *, known: bool = True) -> Written:
-        """Make a write that is written down, and write down what came of it. Cancelling waits for its end.
+        """Run a recorded write, and record its outcome. Cancelling waits for its end.
 
         Args:
             intent: The write.
@@ -307,7 +307,7 @@ def _conflicting(conflict: Conflicted) -> Written:
 
 
 def _refusal(faults: Sequence[Fault]) -> Answer | None:
-    """What the model is told of a change that would not work: everything that is wrong with it, at once."""
+    """The answer to the model for an invalid change: every problem at once."""
     if not faults:
         return None
     count = f"{len(faults)} faults" if len(faults) > 1 else "a fault"

@@ -5,7 +5,7 @@ from headgate.agents.codev.errors import WriteConflict
 from headgate.foundation.errors import HeadgateError, NotFound
 
 MOST_LINES = 200
-"""Lines of a comparison, or faults, that are told."""
+"""Lines of a comparison, or faults, that are shown."""
 UNKNOWN = frozenset({408, 429, 499, 500, 502, 503, 504})
 """Statuses of our errors after which a write may have been made all the same; after any other nothing was written."""
 
@@ -27,16 +27,16 @@ async def placed(
     when it refuses; an error with a status of `UNKNOWN` when it cannot be found out.
     """
     if not known:
-        found = await find_placed(place, change, before, token, after_mark)
-        if found is not None:
-            return found
+        held = await find_placed(place, change, before, token, after_mark)
+        if held is not None:
+            return held
     try:
         return await _write(place, change, before, token, after_mark)
     except HeadgateError as error:
         if error.status not in UNKNOWN:
             raise
-    found = await find_placed(place, change, before, token, after_mark)
-    return found if found is not None else await _write(place, change, before, token, after_mark)
+    held = await find_placed(place, change, before, token, after_mark)
+    return held if held is not None else await _write(place, change, before, token, after_mark)
 
 
 async def _write(place: Workplace, change: Change, before: Held | None, token: str, after_mark: str) -> Held:
@@ -44,10 +44,10 @@ async def _write(place: Workplace, change: Change, before: Held | None, token: s
     try:
         return await place.write(change, before, token)
     except WriteConflict:
-        found = await find_placed(place, change, before, token, after_mark) if before is not None else None
-        if found is None:
+        held = await find_placed(place, change, before, token, after_mark) if before is not None else None
+        if held is None:
             raise
-        return found
+        return held
 
 
 async def find_placed(

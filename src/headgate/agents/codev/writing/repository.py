@@ -1,4 +1,4 @@
-"""Every query on writes. A write belongs to a session, whose tenant was checked by whoever came with its id."""
+"""Every query on writes. A write belongs to a session, whose tenant the caller checked."""
 
 from collections.abc import Collection, Sequence
 from typing import Any
@@ -31,7 +31,7 @@ async def list_writes(session: AsyncSession, session_id: str, *states: str) -> S
 
 
 async def list_notes(session: AsyncSession, session_id: str) -> Sequence[WriteRow]:
-    """What a session wrote, oldest first, without the flows: each holds two, and nobody who lists them reads those."""
+    """What a session wrote, oldest first, without the flows: each holds two, and no list shows them."""
     query = select(WriteRow).where(WriteRow.session_id == session_id).order_by(WriteRow.number)
     light = query.options(defer(WriteRow.before, raiseload=True), defer(WriteRow.change, raiseload=True))
     return (await session.execute(light)).scalars().all()
@@ -43,7 +43,7 @@ def is_to_take_back(row: WriteRow) -> bool:
 
 
 async def lock_numbers(session: AsyncSession, session_id: str) -> None:
-    """Hold the session's row until the transaction ends: nobody else takes the next number."""
+    """Lock the session's row until the transaction ends: no other process takes the next number."""
     await advance(session, session_id, events=SessionRow.events)
 
 
@@ -66,7 +66,7 @@ async def change_write(
 
 
 async def note_flow(session: AsyncSession, session_id: str, *, flow_id: str | None, name: str) -> None:
-    """Tell a session's row which flow it works on."""
+    """Store in a session's row which flow it works on."""
     query = update(SessionRow).where(SessionRow.id == session_id).values(flow_id=flow_id, flow_name=name[:300])
     await session.execute(query)
 

@@ -113,7 +113,7 @@ async def roll_back(
     Args:
         database: Where the journal is.
         box: Opens snapshots.
-        session_id: The session, which nobody works on.
+        session_id: The session, which no process works on.
         place: Where its flows are.
         choice: The answer where somebody else changed a flow; None: refuse.
         token: Of the preview that was answered; another state of the flows is refused.

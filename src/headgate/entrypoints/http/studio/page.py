@@ -51,9 +51,9 @@ def _document(modules: tuple[str, ...]) -> str:
 
 def _files(manifest: Mapping[str, Any], module: str) -> Iterator[str]:
     """The files that a module is in, with those that it needs at once."""
-    found = manifest.get(module)
-    if found is None:
+    chunk = manifest.get(module)
+    if chunk is None:
         return
-    yield found["file"]
-    for needed in found.get("imports", ()):
+    yield chunk["file"]
+    for needed in chunk.get("imports", ()):
         yield from _files(manifest, needed)

@@ -50,7 +50,7 @@ Accepted = Annotated[str, Header(alias="accept-encoding")]
 def _answering(place: Place) -> Callable[[Request], Awaitable[Response]]:
     async def studio(request: Request) -> Response:
         server: ServerSettings = request.app.state.settings.server
-        known = server.auto_login or session_token(request, server) is not None  # nobody else is told anything
+        known = server.auto_login or session_token(request, server) is not None  # others get no information
         calls = (call.format(**request.path_params) for call in place.calls if known)
         return page_response(place.modules, tuple(calls))
 
@@ -62,11 +62,11 @@ for _place in PLACES:
 
 
 @router.get("/sign-in", dependencies=[_ANYBODY])
-async def sign_in(request: Request, wanted: Annotated[str, Query(alias="next")] = HOME) -> Response:
+async def sign_in(request: Request, path: Annotated[str, Query(alias="next")] = HOME) -> Response:
     """Return the sign-in page; with auto-login it redirects."""
     settings: Settings = request.app.state.settings
     if settings.server.auto_login:
-        return RedirectResponse(own_path(wanted), status_code=303)
+        return RedirectResponse(own_path(path), status_code=303)
     return page_response((_ACCOUNT,))
 
 

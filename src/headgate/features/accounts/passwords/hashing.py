@@ -20,7 +20,7 @@ HASH_BYTES = 32
 AT_ONCE = 2
 """Maximum concurrent hashes in one process: 128 MiB."""
 MOST_WAITING = 64
-"""Maximum waiting requests, some seconds each; further ones are told to retry later."""
+"""Maximum waiting requests, some seconds each; further ones are asked to retry later."""
 T = TypeVar("T")
 
 

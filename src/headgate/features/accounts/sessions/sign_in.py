@@ -233,7 +233,7 @@ class SignIn:
     async def _write_refused(self, users: Sequence[User], client: Client) -> None:
         try:
             async with self.database.writing() as session:
-                for user in sorted(users, key=lambda one: one.tenant_id):
+                for user in sorted(users, key=lambda account: account.tenant_id):
                     await record(
                         session,
                         newcomer(user, client.address),

@@ -128,7 +128,7 @@ async def has_flows(session: AsyncSession, space_id: str, *, tenant_id: str) -> 
 
 
 async def count_made_by(session: AsyncSession, user_id: str, *, tenant_id: str) -> int:
-    """Return the number of spaces that a user created, whoever owns them now."""
+    """Return the number of spaces that a user created, also those that others own now."""
     query = select(func.count()).where(Space.tenant_id == tenant_id, Space.owner_user_id == user_id)
     return (await session.execute(query)).scalar_one()
 

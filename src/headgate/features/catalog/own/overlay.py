@@ -32,7 +32,9 @@ class FlowCatalog:
     def __init__(self, base: Registry, own: Iterable[CheckedComponent] = ()) -> None:
         built_in = frozenset(base.types())
         self.base = base
-        self.own: Mapping[str, CheckedComponent] = {one.type: one for one in own if one.type not in built_in}
+        self.own: Mapping[str, CheckedComponent] = {
+            component.type: component for component in own if component.type not in built_in
+        }
         self._classes: dict[str, type[Component]] = {}
 
     def types(self) -> Sequence[str]:
@@ -103,4 +105,6 @@ class Overlay(FlowCatalog):
 
     @cached_property
     def _own_index(self) -> "searching.WordIndex":
-        return searching.WordIndex({one.type: searching.template_texts(one.template) for one in self.own.values()})
+        return searching.WordIndex(
+            {component.type: searching.template_texts(component.template) for component in self.own.values()}
+        )

@@ -107,8 +107,8 @@ class OwnComponent(Component):
             self._given |= await self._work(
                 [output_name for output_name in requested if output_name not in self._given]
             )
-        found = self._given[name]
-        return NOT_TAKEN if found.not_taken and output.branch else decode(found.value, PortType(output.type))
+        result = self._given[name]
+        return NOT_TAKEN if result.not_taken and output.branch else decode(result.value, PortType(output.type))
 
     async def _work(self, names: list[str]) -> dict[str, _Output]:
         checked, ctx = self.checked, self.ctx
@@ -167,9 +167,9 @@ class OwnComponent(Component):
 
     def _refuse_secrets(self, raw: JsonValue, secrets: Mapping[str, str]) -> None:
         """Raise when the result or an error contains a secret: both are stored, shown and passed on."""
-        said = orjson.dumps(raw).decode()
+        text = orjson.dumps(raw).decode()
         for name, value in secrets.items():
-            if is_recognisable(value) and orjson.dumps(value).decode()[1:-1] in said:
+            if is_recognisable(value) and orjson.dumps(value).decode()[1:-1] in text:
                 raise SecretKept(
                     f"{self.checked.type} returned the secret of its field '{name}'; its response was discarded.",
                     remedy="Correct its code: send a secret only to its server.",
@@ -209,11 +209,11 @@ async def _secrets(checked: CheckedComponent, values: Mapping[str, Any], ctx: Ru
             f"Custom code has no access to {listed(hosts)} here, so it does not receive the variable {listed(names)}.",
             remedy="The operator opens hosts to custom code with HEADGATE_SANDBOX__HOSTS.",
         )
-    found: dict[str, str] = {}
+    secrets: dict[str, str] = {}
     for name, reference in references.items():
         for host in hosts:
-            found[name] = (await ctx.secret(reference, url=f"https://{host}/")).get_secret_value()
-    return found
+            secrets[name] = (await ctx.secret(reference, url=f"https://{host}/")).get_secret_value()
+    return secrets
 
 
 def _references(checked: CheckedComponent, values: Mapping[str, Any]) -> dict[str, SecretReference]:

@@ -29,8 +29,8 @@ def sample_values(template: Template) -> dict[str, JsonValue] | None:
 
 
 def _sample(field: FieldTemplate) -> object:
-    one = _one(field)
-    return [one] if field.many else one
+    sample = _one(field)
+    return [sample] if field.many else sample
 
 
 def _one(field: FieldTemplate) -> object:

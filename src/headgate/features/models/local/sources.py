@@ -237,8 +237,8 @@ def _shifted(progress: Progress, done: int, expected: int, weights: Weights) -> 
 
 def _complaint(errors: Path) -> str:
     lines = [line for line in errors.read_text(errors="replace").splitlines() if line.strip()]
-    wanted = [line for line in lines if line.startswith("ERROR:")] or lines or ["no reason was given."]
-    return redact(wanted[-1].removeprefix("ERROR:").strip())[:300]
+    complaints = [line for line in lines if line.startswith("ERROR:")] or lines or ["no reason was given."]
+    return redact(complaints[-1].removeprefix("ERROR:").strip())[:300]
 
 
 def sources_of(mirror: str, outgoing: OutgoingSettings) -> tuple[Source, ...]:

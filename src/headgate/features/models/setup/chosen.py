@@ -29,8 +29,8 @@ class Choice:
 
 def chosen_model(role: ModelRole, setup: ModelSetup) -> Choice | None:
     """Return the model set for a role or for one that it inherits from; None when there is none."""
-    for wanted in INHERITS[role]:
-        choice = setup.roles.get(wanted)
+    for inherited in INHERITS[role]:
+        choice = setup.roles.get(inherited)
         if choice is None or not choice.models or (choice.models[0] == OFFLINE and role is not ModelRole.ASSISTANT):
             continue
         model = choice.models[0]
@@ -45,9 +45,9 @@ def default_step_model(setup: ModelSetup) -> JsonValue:
         return None
     chain = setup.roles.get(ModelRole.FALLBACK)
     following = [
-        params_of_role(one, ModelRole.STEP, setup)
-        for one in (chain.models if chain is not None else ())
-        if str(one) != str(choice.model)
+        params_of_role(model, ModelRole.STEP, setup)
+        for model in (chain.models if chain is not None else ())
+        if str(model) != str(choice.model)
     ]
     model = choice.model.model_copy(update={"fallback": tuple(following[:MOST_FALLBACKS])})
     plain = not (model.params or model.api_key or model.fallback)
@@ -67,7 +67,7 @@ def params_of_role(model: Model, role: ModelRole, setup: ModelSetup) -> Model:
 
 def _usual_params(role: ModelRole, setup: ModelSetup) -> Mapping[str, JsonValue]:
     params: dict[str, JsonValue] = {}
-    for wanted in reversed(INHERITS[role]):
-        choice = setup.roles.get(wanted)
+    for inherited in reversed(INHERITS[role]):
+        choice = setup.roles.get(inherited)
         params |= choice.params if choice is not None else {}
     return params

@@ -48,7 +48,7 @@ def environment_roles(models: ModelSettings, codev: CodevSettings) -> Mapping[Mo
     }
     fallback = tuple(_parsed(name) for name in models.fallback if name)
     choices[ModelRole.FALLBACK] = RoleChoice(fallback, variable_of(ModelRole.FALLBACK) if fallback else "")
-    return MappingProxyType({role: one for role, one in choices.items() if one.models or one.params})
+    return MappingProxyType({role: choice for role, choice in choices.items() if choice.models or choice.params})
 
 
 def _parsed(name: str) -> Model:

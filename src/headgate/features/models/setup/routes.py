@@ -92,7 +92,7 @@ async def put_server(
     """Connect a server that you run or rent: its models are `NAME/model` everywhere. One of that name is replaced."""
     await check_address(body.address, keys.open_networks)
     row = await service.put_server(
-        session, caller, box, name=name, wanted=body, space_id=space_id, organisation=organisation
+        session, caller, box, name=name, server=body, space_id=space_id, organisation=organisation
     )
     return ModelServerOut.model_validate(row)
 
@@ -209,7 +209,7 @@ async def put_role(
 ) -> RolesOut:
     """Choose the default model, that of the assistant, the development agent or steps, or the fallback chain."""
     async with database.writing() as session:
-        await service.put_role(session, caller, keys, role=role, wanted=body)
+        await service.put_role(session, caller, keys, role=role, choice=body)
     return await list_roles(request, _keys(request, caller))
 
 

@@ -42,7 +42,7 @@ async def put_server(
     box: SecretBox,
     *,
     name: str,
-    wanted: ModelServerIn,
+    server: ModelServerIn,
     space_id: str | None = None,
     organisation: bool = False,
 ) -> ModelServerRow:
@@ -52,23 +52,23 @@ async def put_server(
     """
     owner = await _owner(session, principal, space_id, organisation=organisation)
     _check_name(name)
-    address = _checked_address(wanted.address)
+    address = _checked_address(server.address)
     row = await repository.find_server(session, name, tenant_id=principal.tenant_id, space_id=owner)
     if row is None:
         known = await repository.list_servers(
             session, tenant_id=principal.tenant_id, space_ids=set() if owner is None else {owner}
         )
-        if sum(one.space_id == owner for one in known) >= MAX_SERVERS:
+        if sum(server_row.space_id == owner for server_row in known) >= MAX_SERVERS:
             raise BadModelServer(f"There are already {MAX_SERVERS} model servers.", remedy="Remove one first.")
     before = _described(row)
-    sealed = _sealed(name, wanted, address, row, box)
+    sealed = _sealed(name, server, address, row, box)
     saved = await repository.save_server(
         session,
         name,
         tenant_id=principal.tenant_id,
         space_id=owner,
         values={
-            "kind": wanted.kind,
+            "kind": server.kind,
             "address": address,
             "sealed": sealed.seal(box),
             "secret_names": sealed.names,
@@ -159,15 +159,15 @@ async def delete_facts(session: AsyncSession, principal: Principal, *, provider:
 
 
 async def put_role(
-    session: AsyncSession, principal: Principal, keys: KeySource, *, role: ModelRole, wanted: RoleIn
+    session: AsyncSession, principal: Principal, keys: KeySource, *, role: ModelRole, choice: RoleIn
 ) -> None:
     """Choose the models of a role. Raises `PermissionMissing`, `UnknownProvider`, `BadModelSettings`."""
     principal.require(Permission.MODELS_MANAGE)
-    if role is not ModelRole.FALLBACK and len(wanted.models) != 1:
+    if role is not ModelRole.FALLBACK and len(choice.models) != 1:
         raise BadModelSettings(
             f"The role '{role}' takes one model.", remedy="Put the other models in the role 'fallback', in order."
         )
-    models = [(await _checked_model(role, one, keys)).model_dump(mode="json") for one in wanted.models]
+    models = [(await _checked_model(role, role_model, keys)).model_dump(mode="json") for role_model in choice.models]
     row = await repository.find_role(session, tenant_id=principal.tenant_id, role=role)
     before = None if row is None else row.models
     await repository.put_role(session, tenant_id=principal.tenant_id, role=role, models=models)
@@ -194,20 +194,20 @@ async def delete_role(session: AsyncSession, principal: Principal, *, role: Mode
     await record(session, principal, "model_role.removed", id=role, name=role, before=before)
 
 
-async def _checked_model(role: ModelRole, wanted: RoleModelIn, keys: KeySource) -> Model:
-    if wanted.model.strip() in {OFFLINE.name, str(OFFLINE)}:
+async def _checked_model(role: ModelRole, choice: RoleModelIn, keys: KeySource) -> Model:
+    if choice.model.strip() in {OFFLINE.name, str(OFFLINE)}:
         if role is not ModelRole.ASSISTANT:
             raise BadModelSettings("Only the assistant supports offline mode.", remedy="Choose a language model.")
         return OFFLINE
     try:
-        model = Model.model_validate(wanted.model.strip())
+        model = Model.model_validate(choice.model.strip())
     except ValidationError:
         raise BadModelSettings(
-            f"'{wanted.model[:100]}' is not the name of a model.", remedy="Write it as provider/name or server/name."
+            f"'{choice.model[:100]}' is not the name of a model.", remedy="Write it as provider/name or server/name."
         ) from None
     provider = await provider_of(model.provider, keys)
-    ModelParams.parse(wanted.params, provider=provider)
-    params = {name: value for name, value in wanted.params.items() if value is not None}
+    ModelParams.parse(choice.params, provider=provider)
+    params = {name: value for name, value in choice.params.items() if value is not None}
     return Model(provider=provider.id, name=model.name, params=params)
 
 
@@ -233,17 +233,17 @@ def _checked_address(address: str) -> str:
     return target.url.rstrip("/")
 
 
-def _sealed(name: str, wanted: ModelServerIn, address: str, row: ModelServerRow | None, box: SecretBox) -> Sealed:
+def _sealed(name: str, server: ModelServerIn, address: str, row: ModelServerRow | None, box: SecretBox) -> Sealed:
     """Return the key and headers to store. Omitted ones stay while the server's address is unchanged."""
     stored = unseal(box, row.sealed) if row is not None else Sealed()
-    kept = row is not None and origin_of(row.address) == origin_of(address)
-    if not kept and stored.names and (wanted.key is None or wanted.headers is None):
+    same_server = row is not None and origin_of(row.address) == origin_of(address)
+    if not same_server and stored.names and (server.key is None or server.headers is None):
         raise BadModelServer(
             f"The key and headers of '{name}' were stored for another URL.",
             remedy="Send them again with the new URL, or send none: an empty key and headers {}.",
         )
-    key = stored.key if wanted.key is None else _plain(wanted.key)
-    headers = stored.headers if wanted.headers is None else _checked_headers(name, wanted.headers)
+    key = stored.key if server.key is None else _plain(server.key)
+    headers = stored.headers if server.headers is None else _checked_headers(name, server.headers)
     if isinstance(key, str) and len(key) > _LONGEST:
         raise BadModelServer(f"The key of '{name}' is longer than {_LONGEST} characters.")
     return Sealed(key or None, headers)
@@ -251,7 +251,7 @@ def _sealed(name: str, wanted: ModelServerIn, address: str, row: ModelServerRow 
 
 def _checked_headers(name: str, headers: Mapping[str, SecretStr | SecretReference]) -> dict[str, Secret]:
     plain = {header: _plain(value) for header, value in headers.items()}
-    if len(plain) > _MAX_HEADERS or any(isinstance(one, str) and len(one) > _LONGEST for one in plain.values()):
+    if len(plain) > _MAX_HEADERS or any(isinstance(value, str) and len(value) > _LONGEST for value in plain.values()):
         raise BadModelServer(f"The server '{name}' has too many or too long headers.")
     check_headers({header: value if isinstance(value, str) else "" for header, value in plain.items()})
     return plain

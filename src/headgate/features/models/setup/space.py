@@ -106,7 +106,7 @@ class SpaceModels(Variables):
     def _chosen(self, row: ModelRoleRow) -> RoleChoice:
         """Return a stored choice; parameters of variables apply where it sets none."""
         role = ModelRole(row.role)
-        models = tuple(Model.model_validate(one) for one in row.models)
+        models = tuple(Model.model_validate(stored) for stored in row.models)
         return RoleChoice(models, "settings", self._roles.get(role, RoleChoice()).params)
 
 

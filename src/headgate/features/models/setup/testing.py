@@ -25,15 +25,15 @@ async def try_server(
     names = [info.name for info in catalogue.describe(provider, listing.names or ())][:MOST_LISTED]
     if listing.problem:
         return _failed(list_ms, listing.problem, f"{listing.remedy} {_hint(provider)}".strip())
-    wanted = model or next(iter(names), None)
-    if wanted is None:
+    tested = model or next(iter(names), None)
+    if tested is None:
         return _without_model(provider, listing, list_ms)
-    answer = await try_provider(keys, web=web, provider=name, model=wanted, local=local)
+    answer = await try_provider(keys, web=web, provider=name, model=tested, local=local)
     return ServerTestOut(
         ok=answer.ok,
         models=names,
         list_ms=list_ms,
-        model=wanted,
+        model=tested,
         answer_ms=answer.latency_ms,
         code=answer.code,
         detail=answer.detail,

@@ -86,7 +86,7 @@ def _guard_sqlite() -> None:
     for table, keys in UNIQUE.items():
         same = [" AND ".join(f"{column} = NEW.{column}" for column in key) for key in keys]
         ways = ("rowid = NEW.rowid", *same)
-        replaced = " OR ".join(f"EXISTS (SELECT 1 FROM {table} WHERE {one})" for one in ways)  # noqa: S608 - constants
+        replaced = " OR ".join(f"EXISTS (SELECT 1 FROM {table} WHERE {way})" for way in ways)  # noqa: S608 - constants
         _refuse(table, "insert", replaced)
     for table in ("version_steps", "version_edges"):
         _refuse(table, "insert", _RELEASED, name="released")

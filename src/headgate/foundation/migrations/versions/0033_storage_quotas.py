@@ -23,9 +23,9 @@ def downgrade() -> None:
 
 
 def _replace(known: tuple[str, ...]) -> None:
-    """Make the table anew with what it holds: SQLite changes no constraint."""
-    kept = sa.table("quotas", *(sa.column(name) for name in _COLUMNS))
-    rows = op.get_bind().execute(sa.select(kept)).mappings().all()
+    """Recreate the table with its rows: SQLite changes no constraint."""
+    quotas = sa.table("quotas", *(sa.column(name) for name in _COLUMNS))
+    rows = op.get_bind().execute(sa.select(quotas)).mappings().all()
     op.drop_table("quotas")
     op.create_table(
         "quotas",
@@ -35,9 +35,9 @@ def _replace(known: tuple[str, ...]) -> None:
         sa.Column("quota", sa.String(length=32), nullable=False),
         sa.Column("most", sa.BigInteger(), nullable=False),
         sa.CheckConstraint(_SCOPES, name="ck_quotas_scope_known"),
-        sa.CheckConstraint(f"quota IN ({', '.join(repr(one) for one in known)})", name="ck_quotas_quota_known"),
+        sa.CheckConstraint(f"quota IN ({', '.join(repr(name) for name in known)})", name="ck_quotas_quota_known"),
         sa.CheckConstraint("most >= 0", name="ck_quotas_most_not_negative"),
         sa.ForeignKeyConstraint(["tenant_id"], ["tenants.id"], name="fk_quotas_tenant_id", ondelete="CASCADE"),
         sa.PrimaryKeyConstraint("tenant_id", "scope", "space_id", "quota", name="pk_quotas"),
     )
-    op.bulk_insert(kept, [dict(row) for row in rows if row["quota"] in known])
+    op.bulk_insert(quotas, [dict(row) for row in rows if row["quota"] in known])

@@ -55,7 +55,7 @@ def downgrade() -> None:
 def _change_check(table: str, before: str, after: str) -> None:
     """Change the known states of a table.
 
-    SQLite has no statement for it, and making the table anew would run into its guards and those of the rows that refer
+    SQLite has no statement for it, and recreating the table would run into its guards and those of the rows that refer
     to it: the text of the table is edited, as its documentation describes.
     """
     if op.get_bind().dialect.name != "sqlite":

@@ -17,9 +17,9 @@ def _actions(before: Flow, after: Flow, renamed: dict[str, str]) -> Iterator[Act
     for old, new in renamed.items():
         yield Action("rename_component", {"node_id": old, "new_id": new})
     old_edges = [_renamed(edge, renamed) for edge in before.edges]
-    kept = {node.id for node in after.nodes}
+    node_ids = {node.id for node in after.nodes}
     for edge in old_edges:
-        if edge not in after.edges and edge.source in kept and edge.target in kept:
+        if edge not in after.edges and edge.source in node_ids and edge.target in node_ids:
             yield Action("disconnect_components", _ends(edge))
     yield from _node_actions({renamed.get(node.id, node.id): node for node in before.nodes}, after)
     staying = [edge for edge in old_edges if edge in after.edges]
@@ -66,8 +66,8 @@ def _renamed(edge: Edge, renamed: dict[str, str]) -> Edge:
 
 def _changed(old: dict[str, JsonValue], new: dict[str, JsonValue]) -> dict[str, JsonValue]:
     """The fields that differ; null for one that lost its value."""
-    found = {name: value for name, value in new.items() if old.get(name) != value}
-    return found | dict.fromkeys((name for name in old if name not in new), None)
+    changed = {name: value for name, value in new.items() if old.get(name) != value}
+    return changed | dict.fromkeys((name for name in old if name not in new), None)
 
 
 def _ends(edge: Edge) -> dict[str, JsonValue]:

@@ -85,7 +85,7 @@ class Work:
         return CannotBuild(self.text_of(key, **values))
 
     def set(self, kind: CursorKind, node: str, port: str, **more: object) -> None:
-        """Go on with another value."""
+        """Continue with another value."""
         self.cursor = replace(Cursor(kind, node, port), **more)  # type: ignore[arg-type]
         self.ended = False
 
@@ -129,17 +129,17 @@ class Work:
         is_column = cursor.kind == "items" and (unit is None or unit.key == cursor.column)
         if is_column or (cursor.kind == "table" and unit is None):
             return cursor
-        wanted = unit or LINE
-        name = wanted.name("en")
-        label = wanted.name(self.context.language).capitalize()
-        if wanted.split:
-            node = self.draft.add("SplitText", name, {"by": wanted.split}, label)
+        part = unit or LINE
+        name = part.name("en")
+        label = part.name(self.context.language).capitalize()
+        if part.split:
+            node = self.draft.add("SplitText", name, {"by": part.split}, label)
             port = "chunks"
         else:
-            node = self.draft.add("Regex", name, {"pattern": wanted.pattern, "mode": "find"}, label)
+            node = self.draft.add("Regex", name, {"pattern": part.pattern, "mode": "find"}, label)
             port = "matches"
         self.draft.connect(*self.text(), node, "text")
-        return self.rows_of(node, port, wanted.key, label)
+        return self.rows_of(node, port, part.key, label)
 
     def rows_of(self, node: str, port: str, column: str, label: str = "") -> Cursor:
         """A list of texts as rows of one column."""

@@ -16,7 +16,7 @@ _OUTPUTS = {"chat": "a chat message", "text": "a text", "data": "data", "file": 
 
 
 def file_name(flow: Flow) -> str:
-    """What the document of a flow is called when nobody said: `count-by-licence.md`."""
+    """Default file name for the document of a flow: `count-by-licence.md`."""
     return f"{slug(flow.name).replace('_', '-') or 'flow'}.md"
 
 
@@ -24,7 +24,7 @@ def document(flow: Flow, catalog: Catalog, described: Mapping[str, Any]) -> str:
     """The document.
 
     Args:
-        flow: The flow; what looks like a secret in it is left out.
+        flow: The flow; what looks like a secret in it is omitted.
         catalog: Says what its components do.
         described: What `describe_flow_io` answered.
     """
@@ -79,8 +79,8 @@ def _steps(flow: Flow, catalog: Catalog) -> list[str]:
 
 
 def _rows(described: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
-    found = described.get(name)
-    return [row for row in found if isinstance(row, Mapping)] if isinstance(found, list) else []
+    rows = described.get(name)
+    return [row for row in rows if isinstance(row, Mapping)] if isinstance(rows, list) else []
 
 
 def _line(text: str) -> str:

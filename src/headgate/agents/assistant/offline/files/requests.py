@@ -46,8 +46,8 @@ def _asks(tool: str, arguments: dict[str, JsonValue], left_out: tuple[str, ...] 
     return Understanding("manage_files", "", (Action(tool, arguments),), left_out=left_out)
 
 
-def _document(found: Match, flow: Flow, catalog: Catalog) -> Understanding | None:
-    path = path_named(found) if found.get("path") else file_name(flow)
+def _document(match: Match, flow: Flow, catalog: Catalog) -> Understanding | None:
+    path = path_named(match) if match.get("path") else file_name(flow)
     if not path:
         return None
     if not flow.nodes:
@@ -60,43 +60,43 @@ def _described(flow: Flow, catalog: Catalog, answer: Mapping[str, Any]) -> dict[
     return {"content": document(flow, catalog, answer)}
 
 
-def _write(found: Match, _flow: Flow, _catalog: Catalog) -> Understanding | None:
-    path, content = path_named(found), found.get("content") or ""
-    rest = found.get("rest") or ""
+def _write(match: Match, _flow: Flow, _catalog: Catalog) -> Understanding | None:
+    path, content = path_named(match), match.get("content") or ""
+    rest = match.get("rest") or ""
     if not path or not _ALSO.fullmatch(rest):
         return None
     left = rest.strip(" \t\n.,;!?")
     return _asks("write_file", {"path": path, "content": unquoted(content)}, (left,) if left else ())
 
 
-def _read(found: Match, _flow: Flow, _catalog: Catalog) -> Understanding | None:
-    path = path_named(found)
+def _read(match: Match, _flow: Flow, _catalog: Catalog) -> Understanding | None:
+    path = path_named(match)
     return _asks("read_file", {"path": path}) if path else None
 
 
-def _list(found: Match, _flow: Flow, _catalog: Catalog) -> Understanding:
-    kind = (found.get("kind") or "").lower().lstrip(".")
+def _list(match: Match, _flow: Flow, _catalog: Catalog) -> Understanding:
+    kind = (match.get("kind") or "").lower().lstrip(".")
     return _asks("glob_search", {"pattern": f"**/*.{_KINDS.get(kind, kind)}" if kind else "**"})
 
 
-def _search(found: Match, _flow: Flow, _catalog: Catalog) -> Understanding | None:
-    what = unquoted(found.get("what") or "")
+def _search(match: Match, _flow: Flow, _catalog: Catalog) -> Understanding | None:
+    what = unquoted(match.get("what") or "")
     if not what.strip():
         return None
     asked: dict[str, JsonValue] = {"pattern": what, "output_mode": "content", "case_insensitive": True}
-    if found.get("path"):
-        path = path_named(found)
+    if match.get("path"):
+        path = path_named(match)
         return _asks("grep_search", asked | {"path": path}) if path else None
     return _asks("grep_search", asked)
 
 
-def _replace(found: Match, flow: Flow, _catalog: Catalog) -> Understanding | None:
-    path, old, new = path_named(found), found.get("old") or "", found.get("new") or ""
+def _replace(match: Match, flow: Flow, _catalog: Catalog) -> Understanding | None:
+    path, old, new = path_named(match), match.get("old") or "", match.get("new") or ""
     saved = {str(node.params.get("name", "")) for node in flow.nodes}
     if not path or not unquoted(old) or (path in saved and not is_quoted(old)):
         return None
     asked: dict[str, JsonValue] = {"path": path, "old_string": unquoted(old), "new_string": unquoted(new)}
-    everywhere = any(found.get(name) for name in ("every", "everywhere", "here"))
+    everywhere = any(match.get(name) for name in ("every", "everywhere", "here"))
     return _asks("edit_file", asked | ({"replace_all": True} if everywhere else {}))
 
 

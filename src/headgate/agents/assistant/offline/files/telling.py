@@ -49,8 +49,8 @@ def refused(action: Action, trouble: str) -> str:
     hints = [hint for part, hint in _HINTS.items() if part in trouble.lower()]
     if trouble.startswith("There is no tool"):
         trouble = f"Nothing was {_DONE.get(action.tool, 'done')}."
-    for part, said in _WORDS.items():
-        trouble = trouble.replace(part, said)
+    for part, words in _WORDS.items():
+        trouble = trouble.replace(part, words)
     trouble = trouble.replace("old_string", f"'{clipped(str(action.arguments.get('old_string', '')), 80)}'")
     trouble = trouble.strip()
     ended = trouble if trouble.endswith((".", "!", "?")) else f"{trouble}."
@@ -72,11 +72,11 @@ _DONE = {
 def _wrote(action: Action, answer: Answer) -> str:
     path, size = answer.get("path"), answer.get("bytes_written")
     if answer.get("status") == "updated":
-        said = f"Replaced {path} ({size} bytes). Its previous content is lost."
+        result = f"Replaced {path} ({size} bytes). Its previous content is lost."
     else:
-        said = f"Wrote {path} ({size} bytes)."
+        result = f"Wrote {path} ({size} bytes)."
     content = str(action.arguments.get("content", ""))
-    return f"{said}\n\n{_fenced(content)}"
+    return f"{result}\n\n{_fenced(content)}"
 
 
 def _read(_: Action, answer: Answer) -> str:
@@ -114,8 +114,8 @@ def _found(action: Action, answer: Answer) -> str:
     lines = [
         f"{row.get('path')}, line {row.get('line')}: {clipped(str(row.get('text', '')).strip(), 200)}" for row in rows
     ]
-    said = f"'{answer.get('pattern')}' is in {listed(files, most=6)}"
-    return f"{said} (capital and small letters alike):\n{_lines(lines, answer)}"
+    summary = f"'{answer.get('pattern')}' is in {listed(files, most=6)}"
+    return f"{summary} (capital and small letters alike):\n{_lines(lines, answer)}"
 
 
 def _undone(_: Action, answer: Answer) -> str:
@@ -134,8 +134,8 @@ _TELLERS: dict[str, Callable[[Action, Answer], str]] = {
 
 
 def _rows(answer: Answer) -> list[Any]:
-    found = answer.get("matches")
-    return found if isinstance(found, list) else []
+    matches = answer.get("matches")
+    return matches if isinstance(matches, list) else []
 
 
 def _lines(lines: list[str], answer: Answer) -> str:

@@ -51,8 +51,8 @@ LIGHT: dict[Language, frozenset[str]] = {language: frozenset(words) for language
 def classes(language: Language) -> dict[str, tuple[str, ...]]:
     """The sets of words that mean the same in a pattern, without the light words; longer ones first."""
     light = LIGHT[language]
-    found = {}
+    classes_of = {}
     for name, words in pairs(language, "words"):
         phrases = {" ".join(word for word in phrase.split() if word not in light) for phrase in words.split(",")}
-        found[name] = tuple(sorted(phrases - {""}, key=len, reverse=True))
-    return found
+        classes_of[name] = tuple(sorted(phrases - {""}, key=len, reverse=True))
+    return classes_of

@@ -31,13 +31,13 @@ class Choices:
         words = {"en": ("if {} answer '{}'", "otherwise answer '{}'", "otherwise nothing"),
                  "sv": ("om {} svara '{}'", "annars svara '{}'", "annars ingenting")}[language]  # fmt: skip
         subject = message("text", language)
-        said = [
+        parts = [
             words[0].format(
                 case.test.say(language) if case.test.column else f"{subject} {case.test.say(language)}", case.answer
             )
             for case in self.cases
         ]
-        return "; ".join([*said, words[1].format(self.otherwise) if self.otherwise else words[2]])
+        return "; ".join([*parts, words[1].format(self.otherwise) if self.otherwise else words[2]])
 
     @property
     def fields(self) -> tuple[str, ...]:
@@ -93,8 +93,8 @@ def _several(context: Context, line: str, say: str, other: str) -> Choices | Non
 
 def _choices(context: Context, pairs: list[tuple[str, str]], otherwise: str) -> Choices | None:
     cases = []
-    for said, answer in pairs:
-        condition, text = _condition(context, said), _answer(context, answer)
+    for condition_text, answer in pairs:
+        condition, text = _condition(context, condition_text), _answer(context, answer)
         if condition is None or len(condition.tests) != 1 or text is None:
             return None
         cases.append(Case(condition.tests[0], text))

@@ -130,7 +130,7 @@ _AGES = ("age", "ålder")
 
 
 def _by_value(context: Context, operator: str, value: str | float, *also: str | float) -> Test | None:
-    """A comparison whose column only the data tells: the one that holds this value, or the age of people."""
+    """A comparison whose column only the data shows: the one that holds this value, or the age of people."""
     if context.sample is None or context.sample.columns is None:
         return None
     if isinstance(value, int | float):
@@ -149,8 +149,8 @@ def _ticked(context: Context, column: Column | None, *, yes: bool) -> Test | Non
     if column is None or column.missing or context.sample is None or context.sample.columns is None:
         return None
     values = {str(cell).lower(): cell for cell in context.sample.values(column.name)}
-    wanted = [cell for lower, cell in values.items() if lower in _TICKS[0 if yes else 1]]
-    return Test(column.name, "eq", str(wanted[0])) if wanted and set(values) <= _TICKS[0] | _TICKS[1] else None
+    cells = [cell for lower, cell in values.items() if lower in _TICKS[0 if yes else 1]]
+    return Test(column.name, "eq", str(cells[0])) if cells and set(values) <= _TICKS[0] | _TICKS[1] else None
 
 
 def _trait(context: Context, words: str) -> Condition | None:

@@ -37,12 +37,12 @@ class Sample:
         """The column that words mean; None when none does or several do."""
         if self.columns is None:
             return None
-        wanted = self.aliases.get(plain(words), plain(words))
-        exact = [name for name in self.columns if plain(name) == wanted]
-        near = [name for name in self.columns if forms_of(plain(name)) & forms_of(wanted)]
+        name_text = self.aliases.get(plain(words), plain(words))
+        exact = [name for name in self.columns if plain(name) == name_text]
+        near = [name for name in self.columns if forms_of(plain(name)) & forms_of(name_text)]
         if exact or near:
             return exact[0] if exact else near[0] if len(near) == 1 else None
-        shorter, _, last = wanted.rpartition(" ")
+        shorter, _, last = name_text.rpartition(" ")
         return self.column(shorter) if shorter and last in _GENERAL else None
 
     def values(self, column: str) -> list[JsonValue]:
@@ -52,8 +52,8 @@ class Sample:
 
     def holders(self, value: str) -> list[str]:
         """The columns that hold this value."""
-        wanted = value.lower()
-        return [name for name in self.columns or () if any(str(cell).lower() == wanted for cell in self.values(name))]
+        lowered = value.lower()
+        return [name for name in self.columns or () if any(str(cell).lower() == lowered for cell in self.values(name))]
 
     def is_numeric(self, column: str) -> bool:
         """Whether every value that is there is a number."""

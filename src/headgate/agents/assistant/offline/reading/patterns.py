@@ -38,8 +38,8 @@ def _alternatives(names: Iterable[str]) -> str:
 
 def _listed(names: Iterable[str]) -> str:
     """One or several of these names: `a, b and c`."""
-    one = rf"(?:(?:every|each|any|varje) )?{_alternatives(names)}"
-    return rf"{one}(?:(?:, )?(?:and |och |, ){one})*"
+    name = rf"(?:(?:every|each|any|varje) )?{_alternatives(names)}"
+    return rf"{name}(?:(?:, )?(?:and |och |, ){name})*"
 
 
 def _slots(language: Language) -> dict[str, str]:

@@ -45,8 +45,8 @@ class Context:
 
     def plain(self, words: str) -> str:
         """Tokens as text, the literals by their values and as they were written."""
-        said = {token.written: token.value for token in self.tokens.items}
-        return " ".join(said.get(word, word) for word in words.split())
+        values = {token.written: token.value for token in self.tokens.items}
+        return " ".join(values.get(word, word) for word in words.split())
 
 
 def is_reserved(words: str) -> bool:
@@ -203,25 +203,25 @@ def _operand(context: Context, words: str) -> Column | float | None:
 
 def _component(context: Context, words: str) -> str | None:
     """A component by its type, or by the name it has on the page."""
-    wanted = plain(context.plain(words)).replace(" ", "")
+    name = plain(context.plain(words)).replace(" ", "")
     for type_ in context.catalog.types():
         template = context.catalog.template(type_)
         label = plain(template.label).replace(" ", "") if template is not None else ""
-        if wanted in {type_.lower(), label}:
+        if name in {type_.lower(), label}:
             return type_
     return None
 
 
 def _node(context: Context, words: str) -> str | None:
     """A step of the flow by its id, its title, or, where there is one such, its kind."""
-    wanted = plain(
+    name = plain(
         re.sub(r"^(?:step|node|steget|noden|component) |(?<=\S) (?:step|node|steget)$", "", context.plain(words))
     )
-    if re.match(r"(?:saving|save|spara|sparas)\b", wanted) and context.flow.node(wanted) is None:
-        wanted = "save"  # `before saving the report`
+    if re.match(r"(?:saving|save|spara|sparas)\b", name) and context.flow.node(name) is None:
+        name = "save"  # `before saving the report`
     flow = context.flow
-    by_name = [node.id for node in flow.nodes if wanted in {plain(node.id), plain(node.label)}]
-    by_type = [node.id for node in flow.nodes if wanted in _type_names(context, node.type)]
+    by_name = [node.id for node in flow.nodes if name in {plain(node.id), plain(node.label)}]
+    by_type = [node.id for node in flow.nodes if name in _type_names(context, node.type)]
     nodes = by_name or by_type
     return nodes[0] if len(nodes) == 1 else None
 

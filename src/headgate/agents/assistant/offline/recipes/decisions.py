@@ -49,7 +49,7 @@ def _form(work: Work) -> Cursor:
 
 
 def _branch(work: Work, case: Case, source: str, port: str, merge: str) -> tuple[str, str]:
-    """One If; returns where its other way goes on."""
+    """One If; returns where its other branch continues."""
     test = case.test
     if test.also or test.operator not in _OPERATORS:
         raise work.cannot("one_condition_per_answer")

@@ -228,11 +228,11 @@ def _without(work: Work, slots: Slots) -> None:
     dropped = {column.name for column in slots["columns"]}
     if cursor.columns is None:
         raise work.cannot("attach_for_columns")  # fmt: skip
-    kept = tuple(name for name in cursor.columns if name not in dropped)
+    columns = tuple(name for name in cursor.columns if name not in dropped)
     work.query(
         "columns",
-        f"SELECT {', '.join(quoted_column(name) for name in kept)} FROM t",  # noqa: S608 - quoted names
-        columns=kept,
+        f"SELECT {', '.join(quoted_column(name) for name in columns)} FROM t",  # noqa: S608 - quoted names
+        columns=columns,
         kind="table",
     )
 

@@ -74,10 +74,10 @@ def _sql(name: str, sql: str) -> Build:
 
 
 def _extract(work: Work, slots: Slots) -> None:
-    found: tuple[Kind, ...] = slots["kinds"]
+    kinds: tuple[Kind, ...] = slots["kinds"]
     text = work.text()
     columns = []
-    for kind in found:
+    for kind in kinds:
         node = work.draft.add(
             "Regex",
             kind.key + "s",

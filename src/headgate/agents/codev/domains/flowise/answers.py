@@ -13,7 +13,7 @@ _ABOUT = frozenset(
     {"text", "question", "chatId", "chatMessageId", "isStreamValid", "sessionId", "memoryType", "followUpPrompts"}
     | {"executionId", "agentFlowExecutedData", "flowVariables", "metrics"}
 )
-"""Members of a prediction that are Flowise's own; what a function gives as an object stands beside them."""
+"""Members of a prediction that are Flowise's own; an object that a function returns is next to them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class Prediction:
 
 def objects(value: Any, most: int) -> list[dict[str, Any]]:  # noqa: ANN401 - JSON of a server
     """Return the objects of a list, at most `most`; empty for a non-list."""
-    return [one for one in value[:most] if isinstance(one, dict)] if isinstance(value, list) else []
+    return [row for row in value[:most] if isinstance(row, dict)] if isinstance(value, list) else []
 
 
 def chatflow_of(row: dict[str, Any]) -> Chatflow | None:
@@ -90,7 +90,9 @@ def credential_schema_of(row: dict[str, Any]) -> CredentialSchema | None:
     name = row.get("name")
     if not isinstance(name, str) or not NAME.fullmatch(name):
         return None
-    fields = tuple(one for one in objects(row.get("inputs"), 40) if NAME.fullmatch(str(one.get("name"))))
+    fields = tuple(
+        input_row for input_row in objects(row.get("inputs"), 40) if NAME.fullmatch(str(input_row.get("name")))
+    )
     return CredentialSchema(name, told(row.get("label"), 100) or name, fields)
 
 
@@ -100,33 +102,33 @@ def prediction_of(answer: dict[str, Any]) -> Prediction | None:
     if text is None:
         return None
     executed = objects(answer.get("agentFlowExecutedData"), 500)
-    used = [_usage(one) for one in executed]
+    used = [_usage(step) for step in executed]
     return Prediction(
         text=text,
         id=told(answer.get("executionId") or answer.get("chatMessageId"), 100),
-        input_tokens=sum(one[0] for one in used),
-        output_tokens=sum(one[1] for one in used),
+        input_tokens=sum(usage[0] for usage in used),
+        output_tokens=sum(usage[1] for usage in used),
     )
 
 
 def _answered(answer: dict[str, Any]) -> str | None:
-    found = answer.get("text")
-    if isinstance(found, str):
-        return found
-    if found is None:
-        found = answer.get("json") or {name: value for name, value in answer.items() if name not in _ABOUT}
+    content = answer.get("text")
+    if isinstance(content, str):
+        return content
+    if content is None:
+        content = answer.get("json") or {name: value for name, value in answer.items() if name not in _ABOUT}
     try:
-        return orjson.dumps(found).decode() if found not in ({}, []) else None
+        return orjson.dumps(content).decode() if content not in ({}, []) else None
     except TypeError:  # nested deeper than it is written
         return None
 
 
 def _usage(step: dict[str, Any]) -> tuple[int, int]:
-    found: Any = step
+    value: Any = step
     for member in ("data", "output", "usageMetadata"):
-        found = found.get(member) if isinstance(found, dict) else None
-    if not isinstance(found, dict):
+        value = value.get(member) if isinstance(value, dict) else None
+    if not isinstance(value, dict):
         return 0, 0
-    counts = [found.get(name) for name in ("input_tokens", "output_tokens")]
-    given, made = (one if type(one) is int and 0 <= one < 10**9 else 0 for one in counts)
+    counts = [value.get(name) for name in ("input_tokens", "output_tokens")]
+    given, made = (count if type(count) is int and 0 <= count < 10**9 else 0 for count in counts)
     return given, made

@@ -60,23 +60,23 @@ def assemble(
     all_faults = Faults() if faults is None else faults
     there = by_id(nodes_of(before or {}))
     nodes: dict[str, dict[str, Any]] = {}
-    for one in spec.nodes:
-        with all_faults.part(one.id):
-            nodes[one.id] = _node(one, schemas, credentials, there.get(one.id), all_faults)
+    for spec_node in spec.nodes:
+        with all_faults.part(spec_node.id):
+            nodes[spec_node.id] = _node(spec_node, schemas, credentials, there.get(spec_node.id), all_faults)
     edges = wire(nodes, spec.edges, before or {}, all_faults)
     if faults is None:
         all_faults.check()
     _end_well(nodes, edges, there)
     _place(nodes, edges, there)
-    kept = {key: value for key, value in (before or {}).items() if key not in {"nodes", "edges"}}
+    other_members = {key: value for key, value in (before or {}).items() if key not in {"nodes", "edges"}}
     if before is None:
-        kept["viewport"] = {"x": 0, "y": 0, "zoom": 1}
-    return {"nodes": list[JsonValue](nodes.values()), "edges": edges, **kept}
+        other_members["viewport"] = {"x": 0, "y": 0, "zoom": 1}
+    return {"nodes": list[JsonValue](nodes.values()), "edges": edges, **other_members}
 
 
 def is_agentflow(spec: Spec, schemas: Mapping[str, NodeSchema]) -> bool:
     """Whether a description is of an AgentflowV2. Raises `BadSpec` when it mixes both kinds."""
-    known = {one.id: schemas[one.name].is_agentflow for one in spec.nodes if one.name in schemas}
+    known = {node.id: schemas[node.name].is_agentflow for node in spec.nodes if node.name in schemas}
     known = {key: value for key, value in known.items() if spec.node(key).name not in NOTES}
     if len(set(known.values())) > 1:
         first = next(iter(known))
@@ -91,32 +91,33 @@ def is_agentflow(spec: Spec, schemas: Mapping[str, NodeSchema]) -> bool:
 
 
 def _node(
-    wanted: SpecNode,
+    spec_node: SpecNode,
     schemas: Mapping[str, NodeSchema],
     credentials: Sequence[StoredCredential] | None,
     there: dict[str, Any] | None,
     faults: Faults,
 ) -> dict[str, Any]:
-    schema = schemas.get(wanted.name)
-    if there is not None and data_of(there).get("name") == wanted.name:
+    schema = schemas.get(spec_node.name)
+    if there is not None and data_of(there).get("name") == spec_node.name:
         node = deepcopy(there)
     elif schema is None:
         raise BadSpec(
-            f"'{wanted.id}' is a '{wanted.name}', which the server does not have{did_you_mean(wanted.name, schemas)}",
+            f"'{spec_node.id}' is a '{spec_node.name}', which the server does not have"
+            f"{did_you_mean(spec_node.name, schemas)}",
             remedy="Take a name from list_nodes.",
         )
     else:
         there = None
-        node = _new_node(wanted.id, schema)
+        node = _new_node(spec_node.id, schema)
     data = node["data"]
-    if wanted.label:
-        data["label"] = wanted.label
-    with faults.part(wanted.id):
-        _set_inputs(wanted, data, schema, is_new=there is None, faults=faults)
-    with faults.part(wanted.id):
-        _set_credential(wanted, data, credentials)
-    with faults.part(wanted.id):
-        _set_output(wanted, data)
+    if spec_node.label:
+        data["label"] = spec_node.label
+    with faults.part(spec_node.id):
+        _set_inputs(spec_node, data, schema, is_new=there is None, faults=faults)
+    with faults.part(spec_node.id):
+        _set_credential(spec_node, data, credentials)
+    with faults.part(spec_node.id):
+        _set_output(spec_node, data)
     _set_branches(data)
     fill_configs(data, schemas, credentials, faults)
     return node
@@ -137,38 +138,38 @@ def _new_node(node_id: str, schema: NodeSchema) -> dict[str, Any]:
 
 
 def _set_inputs(
-    wanted: SpecNode, data: dict[str, Any], schema: NodeSchema | None, *, is_new: bool, faults: Faults
+    spec_node: SpecNode, data: dict[str, Any], schema: NodeSchema | None, *, is_new: bool, faults: Faults
 ) -> None:
-    places = {text_of(one.get("name")): one for one in [*anchors_of(data), *params_of(data)]}
+    places = {text_of(field.get("name")): field for field in [*anchors_of(data), *params_of(data)]}
     held = inputs_of(data)
-    configs = {f"{name}{CONFIG}" for name, one in places.items() if one.get("loadConfig") is True}
-    unknown = sorted(wanted.inputs.keys() - places.keys() - held.keys() - configs)
+    configs = {f"{name}{CONFIG}" for name, field in places.items() if field.get("loadConfig") is True}
+    unknown = sorted(spec_node.inputs.keys() - places.keys() - held.keys() - configs)
     for name in unknown:
         error = BadSpec(
-            f"'{wanted.id}' has no input '{told(name, 80)}'{did_you_mean(name, places) or '.'}",
-            remedy=f"It has: {listed([one for one in places if one != 'credential'], most=40)}.",
+            f"'{spec_node.id}' has no input '{told(name, 80)}'{did_you_mean(name, places) or '.'}",
+            remedy=f"It has: {listed([name for name in places if name != 'credential'], most=40)}.",
         )
-        faults.add(error, wanted.id)
-    inputs = dict(held) if is_new else {**held, **_emptied(wanted, data, schema)}
-    for name, value in wanted.inputs.items():
+        faults.add(error, spec_node.id)
+    inputs = dict(held) if is_new else {**held, **_emptied(spec_node, data, schema)}
+    for name, value in spec_node.inputs.items():
         if name in unknown:
             continue
         if not is_new and held.get(name) != seen(held.get(name)) == value:
-            continue  # as it was shown: what nobody sees joins letters in many languages
+            continue  # as it was shown: invisible characters join letters in many languages
         if not is_kept(value):
             inputs[name] = deepcopy(_stored(value, places.get(name)))
         elif is_new:
-            error = BadSpec(f"'{wanted.id}.{name}' should be kept, but has no value yet.", remedy="Give its value.")
-            faults.add(error, wanted.id)
+            error = BadSpec(f"'{spec_node.id}.{name}' should be kept, but has no value yet.", remedy="Give its value.")
+            faults.add(error, spec_node.id)
     data["inputs"] = inputs
 
 
-def _emptied(wanted: SpecNode, data: dict[str, Any], schema: NodeSchema | None) -> dict[str, JsonValue]:
+def _emptied(spec_node: SpecNode, data: dict[str, Any], schema: NodeSchema | None) -> dict[str, JsonValue]:
     """Return inputs of an existing node that the description omits, with a new node's values."""
-    places = {text_of(one.get("name")) for one in params_of(data)}
+    places = {text_of(param.get("name")) for param in params_of(data)}
     defaults = schema.defaults() if schema is not None else {}
-    left_out = places & differing_inputs(data, schema).keys() - wanted.inputs.keys()
-    connected = {text_of(one.get("name")) for one in anchors_of(data)} - wanted.inputs.keys()
+    left_out = places & differing_inputs(data, schema).keys() - spec_node.inputs.keys()
+    connected = {text_of(anchor.get("name")) for anchor in anchors_of(data)} - spec_node.inputs.keys()
     return {name: False if name == "streaming" else defaults.get(name, "") for name in left_out} | {
         name: "" for name in connected if references(inputs_of(data).get(name))
     }
@@ -182,78 +183,84 @@ def _stored(value: JsonValue, place: Mapping[str, Any] | None) -> JsonValue:
     return orjson.dumps(value).decode()
 
 
-def _set_credential(wanted: SpecNode, data: dict[str, Any], credentials: Sequence[StoredCredential] | None) -> None:
+def _set_credential(spec_node: SpecNode, data: dict[str, Any], credentials: Sequence[StoredCredential] | None) -> None:
     """Set a credential in both places: Flowise runs with one, its checks read the other."""
-    place = next((one for one in params_of(data) if one.get("type") == "credential"), None)
+    place = next((param for param in params_of(data) if param.get("type") == "credential"), None)
     if place is None:
-        if wanted.credential:
-            raise BadSpec(f"'{wanted.id}' takes no credential.", remedy="Omit 'credential'.")
+        if spec_node.credential:
+            raise BadSpec(f"'{spec_node.id}' takes no credential.", remedy="Omit 'credential'.")
         return
     held = credential_of(data)
-    found = chosen_credential(wanted.credential or "", held, place, credentials)
-    if found and found != held:
-        data["credential"] = found
-        data["inputs"][text_of(place.get("name"))] = found
+    credential_id = chosen_credential(spec_node.credential or "", held, place, credentials)
+    if credential_id and credential_id != held:
+        data["credential"] = credential_id
+        data["inputs"][text_of(place.get("name"))] = credential_id
 
 
-def _set_output(wanted: SpecNode, data: dict[str, Any]) -> None:
-    if not wanted.output or wanted.output == chosen_output(data):
+def _set_output(spec_node: SpecNode, data: dict[str, Any]) -> None:
+    if not spec_node.output or spec_node.output == chosen_output(data):
         return
-    names = [text_of(one.get("name")) for one in options_of(data)]
-    if wanted.output not in names:
+    names = [text_of(option.get("name")) for option in options_of(data)]
+    if spec_node.output not in names:
         raise BadSpec(
-            f"'{wanted.id}' has no output '{told(wanted.output, 80)}'.",
+            f"'{spec_node.id}' has no output '{told(spec_node.output, 80)}'.",
             remedy=f"It has: {listed(names)}." if names else "It has one output; omit 'output'.",
         )
-    data["outputs"] = {**(data.get("outputs") or {}), "output": wanted.output}
+    data["outputs"] = {**(data.get("outputs") or {}), "output": spec_node.output}
 
 
 def _set_branches(data: dict[str, Any]) -> None:
     """A node that decides has an output for each of its conditions."""
     name, more = _BRANCHES.get(text_of(data.get("name")), ("", 0))
-    found = inputs_of(data).get(name)
-    if not isinstance(found, list) or not found:
+    branches = inputs_of(data).get(name)
+    if not isinstance(branches, list) or not branches:
         return
     label, node_id = data.get("label"), text_of(data.get("id"))
-    held = [one for one in data.get("outputAnchors") or () if isinstance(one, dict)]
+    held = [anchor for anchor in data.get("outputAnchors") or () if isinstance(anchor, dict)]
     made = [
         {"id": f"{node_id}-output-{number}", "label": label, "name": data.get("name")}
-        for number in range(len(found) + more)
+        for number in range(len(branches) + more)
     ]
     data["outputAnchors"] = [*held, *made[len(held) :]][: len(made)]
 
 
 def _end_well(nodes: Mapping[str, dict[str, Any]], edges: Sequence[Any], there: Mapping[str, Any]) -> None:
     """Mark a new function without a successor as the end of its flow."""
-    followed = {one["source"] for one in edges}
+    followed = {edge["source"] for edge in edges}
     for node_id, node in nodes.items():
         data = data_of(node)
-        names = [one.get("name") for one in options_of(data)]
+        names = [option.get("name") for option in options_of(data)]
         if node_id not in followed and node_id not in there and ENDING in names:
             data["outputs"] = {**(data.get("outputs") or {}), "output": ENDING}
 
 
 def _place(nodes: Mapping[str, dict[str, Any]], edges: Sequence[Any], there: Mapping[str, Any]) -> None:
     """New nodes below those that are there, which stay where they are."""
-    new = [one for one in nodes if one not in there]
-    held = [nodes[one].get("position") for one in nodes if one in there]
-    lowest = [float(one["y"]) for one in held if isinstance(one, dict) and isinstance(one.get("y"), int | float)]
-    found = places(new, [(one["source"], one["target"]) for one in edges], below=max(lowest) + ROW if lowest else 0.0)
+    new = [node_id for node_id in nodes if node_id not in there]
+    held = [nodes[node_id].get("position") for node_id in nodes if node_id in there]
+    lowest = [
+        float(position["y"])
+        for position in held
+        if isinstance(position, dict) and isinstance(position.get("y"), int | float)
+    ]
+    positions = places(
+        new, [(edge["source"], edge["target"]) for edge in edges], below=max(lowest) + ROW if lowest else 0.0
+    )
     for node_id in new:
-        nodes[node_id]["position"] = found[node_id]
+        nodes[node_id]["position"] = positions[node_id]
 
 
 def differing_inputs(data: Mapping[str, Any], schema: NodeSchema | None) -> dict[str, JsonValue]:
     """Return inputs of a node that differ from a new one's, without those that other nodes fill."""
     defaults = schema.defaults() if schema is not None else {}
-    anchors = {text_of(one.get("name")) for one in anchors_of(data)}
+    anchors = {text_of(anchor.get("name")) for anchor in anchors_of(data)}
     skipped = anchors | {"credential", CREDENTIAL_ID}
-    found: dict[str, JsonValue] = {}
+    differing: dict[str, JsonValue] = {}
     for name, value in inputs_of(data).items():
         usual = False if name == "streaming" else defaults.get(name, "")
         if name not in skipped and value != usual and not (value in ("", None) and usual in ("", None)):
-            found[name] = value
-    return found
+            differing[name] = value
+    return differing
 
 
 def output_of(data: Mapping[str, Any]) -> str | None:

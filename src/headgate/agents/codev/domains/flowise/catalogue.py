@@ -52,17 +52,17 @@ class Memory:
                 held = self._kept.get(key)
                 if held is not None and self._clock() - held[0] < self._seconds:
                     return held[1]
-                found = await ask()
-                self._keep(key, found)
-                return found
+                response = await ask()
+                self._keep(key, response)
+                return response
         finally:
             if not lock.locked():
                 self._asking.pop(key, None)
 
-    def _keep(self, key: tuple[str, str], found: Any) -> None:  # noqa: ANN401 - anything
+    def _keep(self, key: tuple[str, str], response: Any) -> None:  # noqa: ANN401 - anything
         self._kept.pop(key, None)
         if self._seconds > 0:
-            self._kept[key] = (self._clock(), found)
+            self._kept[key] = (self._clock(), response)
             while len(self._kept) > MOST_KEPT:
                 self._kept.popitem(last=False)
 
@@ -83,36 +83,36 @@ class Catalogue:
 
     async def nodes(self) -> Mapping[str, NodeSchema]:
         """Components by name."""
-        found: Mapping[str, NodeSchema] = await self._memory.get(self._key, "nodes", self._ask_nodes)
-        return found
+        schemas: Mapping[str, NodeSchema] = await self._memory.get(self._key, "nodes", self._ask_nodes)
+        return schemas
 
     async def templates(self) -> Mapping[str, Template]:
         """Templates by name."""
-        found: Mapping[str, Template] = await self._memory.get(self._key, "templates", self._ask_templates)
-        return found
+        templates: Mapping[str, Template] = await self._memory.get(self._key, "templates", self._ask_templates)
+        return templates
 
     async def credential_types(self) -> Mapping[str, CredentialSchema]:
         """Return the fields of each credential type."""
-        found: Mapping[str, CredentialSchema] = await self._memory.get(self._key, "credential types", self._ask_types)
-        return found
+        types: Mapping[str, CredentialSchema] = await self._memory.get(self._key, "credential types", self._ask_types)
+        return types
 
     async def _ask_nodes(self) -> Mapping[str, NodeSchema]:
-        found = [schema_of(one) for one in await self._client.list_nodes()]
-        return {one.name: one for one in found if one is not None}
+        schemas = [schema_of(row) for row in await self._client.list_nodes()]
+        return {schema.name: schema for schema in schemas if schema is not None}
 
     async def _ask_templates(self) -> Mapping[str, Template]:
-        found: dict[str, Template] = {}
+        templates: dict[str, Template] = {}
         for row in (await self._client.list_templates())[:MOST_TEMPLATES]:
             made = _template_of(row)
-            if made is not None and made.name in found:  # of another kind, as 'Agentic RAG' in some releases
+            if made is not None and made.name in templates:  # of another kind, as 'Agentic RAG' in some releases
                 name = f"{made.name} ({made.type})"
                 made = replace(made, name=name, about=made.about | {"name": name})
             if made is not None:
-                found.setdefault(made.name, made)
-        return found
+                templates.setdefault(made.name, made)
+        return templates
 
     async def _ask_types(self) -> Mapping[str, CredentialSchema]:
-        return {one.type: one for one in await self._client.list_credential_schemas()}
+        return {schema.type: schema for schema in await self._client.list_credential_schemas()}
 
 
 def _template_of(row: Mapping[str, Any]) -> Template | None:

@@ -103,7 +103,7 @@ class _Changing:
         held = await self._room.store.read(str(given["chatflow_id"])) if given.get("chatflow_id") else None
         definition = self._assembled(spec, faults, held.definition if held is not None else None)
         new_faults = standing_out(self._room.faults(definition), self._standing(held))
-        return {"valid": not new_faults, "faults": [str(one) for one in new_faults]}
+        return {"valid": not new_faults, "faults": [str(fault) for fault in new_faults]}
 
     async def create(self, held: Held | None, given: dict[str, Any]) -> Change | Answer:
         if held is not None:
@@ -132,25 +132,25 @@ class _Changing:
         async def change(held: Held | None, given: dict[str, Any]) -> Change | Answer:
             if held is None:
                 return _nothing_yet()
-            said = ""
+            summary = ""
 
-            def wanted(_faults: Faults) -> Spec:
-                nonlocal said
+            def make_spec(_faults: Faults) -> Spec:
+                nonlocal summary
                 spec = compact(held.definition, self._room.schemas or {})
-                said = edit(spec, given)
+                summary = edit(spec, given)
                 return spec
 
-            return await self._changed(held, wanted, lambda _spec: said, held.name)
+            return await self._changed(held, make_spec, lambda _spec: summary, held.name)
 
         return change
 
     async def _changed(
-        self, held: Held | None, wanted: Callable[[Faults], Spec], summary: Callable[[Spec], str], name: str
+        self, held: Held | None, make_spec: Callable[[Faults], Spec], summary: Callable[[Spec], str], name: str
     ) -> Change | Answer:
         try:
             schemas, _ = await self._room.look()
             faults = Faults()
-            spec = wanted(faults)
+            spec = make_spec(faults)
             before = self._room.whole(held) if held is not None else None
             definition, layout = split(self._assembled(spec, faults, before))
             type_ = "AGENTFLOW" if is_agentflow(spec, schemas) else "CHATFLOW"
@@ -175,14 +175,14 @@ class _Changing:
     def _standing(self, held: Held | None) -> dict[str, JsonValue]:
         """Return the current problems of a chatflow."""
         faults = self._room.faults(held.definition)[:MOST_STANDING] if held is not None else []
-        return {"standing": [str(one) for one in faults]} if faults else {}
+        return {"standing": [str(fault) for fault in faults]} if faults else {}
 
 
 def standing_out(faults: list[Fault], about: dict[str, JsonValue]) -> list[Fault]:
     """Return the new problems of a change: existing ones do not block a fix of another."""
     standing = about.get("standing")
     known = set(map(str, standing)) if isinstance(standing, list) else set()
-    return [one for one in faults if str(one) not in known]
+    return [fault for fault in faults if str(fault) not in known]
 
 
 def _change_node(spec: Spec, given: dict[str, Any]) -> str:
@@ -196,7 +196,7 @@ def _change_node(spec: Spec, given: dict[str, Any]) -> str:
         value = given.get(name)
         if isinstance(value, str) and value:
             setattr(node, name, value)
-    return f"Change '{node.id}': {', '.join(told(one, 60) for one in given if one != 'id') or 'nothing'}"
+    return f"Change '{node.id}': {', '.join(told(member, 60) for member in given if member != 'id') or 'nothing'}"
 
 
 def _merged(inputs: dict[str, JsonValue], name: str, value: JsonValue, component: JsonValue) -> JsonValue:
@@ -206,23 +206,23 @@ def _merged(inputs: dict[str, JsonValue], name: str, value: JsonValue, component
         return value
     if component not in (None, held[named]):
         return value
-    return {key: one for key, one in held.items() if key != CREDENTIAL_ID or not value.get("credential")} | value
+    return {key: member for key, member in held.items() if key != CREDENTIAL_ID or not value.get("credential")} | value
 
 
 def _add_node(spec: Spec, given: dict[str, Any]) -> str:
-    faults, wanted, edges = Faults(), given.get("node"), given.get("edges") or []
-    ids = [one.id for one in spec.nodes]
-    node_id = wanted.get("id") if isinstance(wanted, dict) else None
+    faults, new_node, edges = Faults(), given.get("node"), given.get("edges") or []
+    ids = [node.id for node in spec.nodes]
+    node_id = new_node.get("id") if isinstance(new_node, dict) else None
     with faults.part():
         if node_id in ids:
             raise BadSpec(f"There is already a node '{told(node_id, 100)}'.", remedy="Give the new node another id.")
-        spec.nodes.append(read_node(wanted))
+        spec.nodes.append(read_node(new_node))
     if not isinstance(edges, list):
         faults.add(BadSpec("'edges' must be a list."))
         edges = []
-    for one in edges:
+    for edge in edges:
         with faults.part():
-            spec.edges.append(read_edge(one, [*ids, node_id] if isinstance(node_id, str) else ids))
+            spec.edges.append(read_edge(edge, [*ids, node_id] if isinstance(node_id, str) else ids))
     faults.check()
     return f"Add '{spec.nodes[-1].id}' ({spec.nodes[-1].name})"
 
@@ -230,24 +230,24 @@ def _add_node(spec: Spec, given: dict[str, Any]) -> str:
 def _remove_node(spec: Spec, given: dict[str, Any]) -> str:
     node = spec.node(str(given.get("id", "")))
     spec.nodes.remove(node)
-    _cut(spec, [one for one in spec.edges if node.id in (one.source, one.target)])
+    _cut(spec, [edge for edge in spec.edges if node.id in (edge.source, edge.target)])
     return f"Take '{node.id}' out"
 
 
 def _connect(spec: Spec, given: dict[str, Any]) -> str:
-    edge = read_edge(given, [one.id for one in spec.nodes])
+    edge = read_edge(given, [node.id for node in spec.nodes])
     spec.edges.append(edge)
     return f"Connect {edge.plain()['from']} to {edge.plain()['to']}"
 
 
 def _disconnect(spec: Spec, given: dict[str, Any]) -> str:
-    edge = read_edge(given, [one.id for one in spec.nodes])
+    edge = read_edge(given, [node.id for node in spec.nodes])
     gone = [
-        one
-        for one in spec.edges
-        if (one.source, one.target) == (edge.source, edge.target)
-        and edge.input in ("", one.input)
-        and ("" in (edge.output, one.output) or edge.output == one.output)
+        connection
+        for connection in spec.edges
+        if (connection.source, connection.target) == (edge.source, edge.target)
+        and edge.input in ("", connection.input)
+        and ("" in (edge.output, connection.output) or edge.output == connection.output)
     ]
     if not gone:
         raise BadSpec(f"'{edge.source}' is not connected to '{given.get('to')!s:.120}'.")
@@ -257,7 +257,7 @@ def _disconnect(spec: Spec, given: dict[str, Any]) -> str:
 
 def _cut(spec: Spec, gone: list[SpecEdge]) -> None:
     """Remove edges, and their references in variables, like the canvas."""
-    spec.edges = [one for one in spec.edges if one not in gone]
+    spec.edges = [connection for connection in spec.edges if connection not in gone]
     for node in spec.nodes:
         for edge in gone:
             if edge.target == node.id and edge.input in node.inputs:

@@ -116,8 +116,8 @@ class FlowiseClient:
 
     async def version(self) -> str:
         """Return the reported version; empty when unknown."""
-        found = await self._call("GET", "/version", limit=SMALL_BYTES)
-        return told(found.get("version"), 40) if isinstance(found, dict) else ""
+        answer = await self._call("GET", "/version", limit=SMALL_BYTES)
+        return told(answer.get("version"), 40) if isinstance(answer, dict) else ""
 
     async def list_nodes(self) -> list[dict[str, Any]]:
         """Every component as the server describes it."""
@@ -125,23 +125,23 @@ class FlowiseClient:
 
     async def list_templates(self) -> list[dict[str, Any]]:
         """Every template of the marketplace with its `flowData`."""
-        found = await self._call("GET", "/marketplaces/templates", limit=MOST_BYTES)
-        return objects(self._listed(found, "templates"), MOST_ROWS)
+        answer = await self._call("GET", "/marketplaces/templates", limit=MOST_BYTES)
+        return objects(self._listed(answer, "templates"), MOST_ROWS)
 
     async def list_chatflows(self, *, page: int, limit: int) -> list[Chatflow]:
         """Return a page of chatflows, counted from 1, with their contents, newest change first.
 
         Raises `AnswerTooLarge`: a smaller page may be none.
         """
-        found = await self._call("GET", f"/chatflows?page={page}&limit={limit}", limit=MOST_BYTES)
-        rows = found.get("data") if isinstance(found, dict) else found
-        made = [chatflow_of(one) for one in objects(self._listed(rows, "chatflows"), MOST_ROWS)]
-        return [one for one in made if one is not None]
+        answer = await self._call("GET", f"/chatflows?page={page}&limit={limit}", limit=MOST_BYTES)
+        rows = answer.get("data") if isinstance(answer, dict) else answer
+        made = [chatflow_of(row) for row in objects(self._listed(rows, "chatflows"), MOST_ROWS)]
+        return [chatflow for chatflow in made if chatflow is not None]
 
     async def get_chatflow(self, chatflow_id: str) -> Chatflow:
         """One chatflow. Raises `ChatflowNotFound`."""
-        found = await self._call("GET", _path("/chatflows", chatflow_id), flow=chatflow_id)
-        return self._chatflow(found, chatflow_id)
+        answer = await self._call("GET", _path("/chatflows", chatflow_id), flow=chatflow_id)
+        return self._chatflow(answer, chatflow_id)
 
     async def create_chatflow(self, name: str, type_: str, flow_data: str) -> Chatflow:
         """Create one. A failing server may have stored it anyway: search for it before retrying."""
@@ -153,8 +153,8 @@ class FlowiseClient:
         body: dict[str, JsonValue] = {"flowData": flow_data}
         if name is not None:
             body["name"] = name
-        found = await self._call("PUT", _path("/chatflows", chatflow_id), body, flow=chatflow_id)
-        return self._chatflow(found, chatflow_id)
+        answer = await self._call("PUT", _path("/chatflows", chatflow_id), body, flow=chatflow_id)
+        return self._chatflow(answer, chatflow_id)
 
     async def delete_chatflow(self, chatflow_id: str) -> None:
         """Delete one. Raises `ChatflowNotFound`, also where the server reports it as an internal error."""
@@ -162,8 +162,8 @@ class FlowiseClient:
 
     async def predict(self, chatflow_id: str, body: dict[str, JsonValue]) -> Prediction:
         """Send a message to a chatflow. Raises `FlowiseFailed` with the server's message when it fails."""
-        found = await self._call("POST", _path("/prediction", chatflow_id), body, flow=chatflow_id)
-        answer = prediction_of(found) if isinstance(found, dict) else None
+        result = await self._call("POST", _path("/prediction", chatflow_id), body, flow=chatflow_id)
+        answer = prediction_of(result) if isinstance(result, dict) else None
         if answer is None:
             raise FlowiseFailed(
                 f"The server '{self._server.id}' returned a prediction without text.",
@@ -173,15 +173,15 @@ class FlowiseClient:
 
     async def list_credentials(self) -> list[StoredCredential]:
         """Return credentials by name and type; values are never requested."""
-        found = self._listed(await self._call("GET", "/credentials", limit=USUAL_BYTES), "credentials")
-        made = [credential_of(one) for one in objects(found, MOST_ROWS)]
-        return [one for one in made if one is not None]
+        rows = self._listed(await self._call("GET", "/credentials", limit=USUAL_BYTES), "credentials")
+        made = [credential_of(row) for row in objects(rows, MOST_ROWS)]
+        return [credential for credential in made if credential is not None]
 
     async def list_credential_schemas(self) -> list[CredentialSchema]:
         """Return the fields of each credential type."""
-        found = self._listed(await self._call("GET", "/components-credentials", limit=USUAL_BYTES), "credential types")
-        made = [credential_schema_of(one) for one in objects(found, MOST_ROWS)]
-        return [one for one in made if one is not None]
+        rows = self._listed(await self._call("GET", "/components-credentials", limit=USUAL_BYTES), "credential types")
+        made = [credential_schema_of(row) for row in objects(rows, MOST_ROWS)]
+        return [schema for schema in made if schema is not None]
 
     async def create_credential(self, name: str, type_: str, values: dict[str, JsonValue]) -> None:
         """Create a credential. The response is discarded, and no error repeats what was sent."""
@@ -242,7 +242,7 @@ class FlowiseClient:
         return replace(answer, content=answer.content.replace(key, b"[key]"))
 
     def _refusal(self, answer: HttpAnswer, flow: str | None, *, quiet: bool) -> Exception:
-        said = "" if quiet else _words(answer)
+        message = "" if quiet else _words(answer)
         if answer.status in {401, 403}:
             which = "rejected the API key" if answer.status == 401 else "does not permit this with its API key"
             return KeyRefused(
@@ -252,23 +252,23 @@ class FlowiseClient:
                     "credentials and templates, and store it for this server."
                 ),
             )
-        if flow is not None and (answer.status == 404 or _is_missing(said, flow)):
+        if flow is not None and (answer.status == 404 or _is_missing(message, flow)):
             return ChatflowNotFound(flow)
         return FlowiseFailed(
             f"The Flowise server '{self._server.id}' answered {answer.status}"
-            + (f' and says: "{said}"' if said else "."),
+            + (f' and says: "{message}"' if message else "."),
         )
 
-    def _chatflow(self, found: Any, asked: str = "") -> Chatflow:  # noqa: ANN401 - JSON of a server
-        made = chatflow_of(found) if isinstance(found, dict) else None
+    def _chatflow(self, answer: Any, asked: str = "") -> Chatflow:  # noqa: ANN401 - JSON of a server
+        made = chatflow_of(answer) if isinstance(answer, dict) else None
         if made is None or (asked and made.id.casefold() != asked.casefold()):
             raise self._strange(f"{'another' if made is not None else 'no'} chatflow instead of the requested one")
         return made
 
-    def _listed(self, found: Any, what: str) -> list[Any]:  # noqa: ANN401 - JSON of a server
-        if not isinstance(found, list):
+    def _listed(self, rows: Any, what: str) -> list[Any]:  # noqa: ANN401 - JSON of a server
+        if not isinstance(rows, list):
             raise self._strange(f"no list of {what}")
-        return found
+        return rows
 
     def _strange(self, what: str) -> FlowiseFailed:
         return FlowiseFailed(
@@ -289,13 +289,13 @@ def _path(base: str, identity: str) -> str:
 def _words(answer: HttpAnswer) -> str:
     """Return the server's error message, truncated; empty when there is no readable one."""
     try:
-        found = orjson.loads(answer.content[:SMALL_BYTES])
+        body = orjson.loads(answer.content[:SMALL_BYTES])
     except orjson.JSONDecodeError:
         return ""
-    said = (found.get("message") or found.get("error")) if isinstance(found, dict) else None
-    return quoted(said)
+    message = (body.get("message") or body.get("error")) if isinstance(body, dict) else None
+    return quoted(message)
 
 
-def _is_missing(said: str, flow: str) -> bool:
+def _is_missing(message: str, flow: str) -> bool:
     """Whether a response means "not found": 400 for an invalid UUID, 500 for deleting a missing row."""
-    return "Invalid Chatflow ID" in said or ("not found in the database" in said and flow[:64] in said)
+    return "Invalid Chatflow ID" in message or ("not found in the database" in message and flow[:64] in message)

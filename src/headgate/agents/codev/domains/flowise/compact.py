@@ -1,6 +1,6 @@
 """The inverse of assembly: Flowise's format as a compact description that a model can change. Pure.
 
-A value that is too long to be shown, or that may be a secret, is told as `{"kept": length, "begins": ...}`; the same
+A value that is too long to be shown, or that may be a secret, is shown as `{"kept": length, "begins": ...}`; the same
 given back leaves it as it is.
 """
 
@@ -35,10 +35,10 @@ _SECRET_TYPES = frozenset({"password", "credential"})
 
 def compact(definition: Mapping[str, Any], schemas: Mapping[str, NodeSchema]) -> Spec:
     """Return a chatflow as a complete description."""
-    nodes = [_node(one, schemas.get(text_of(data_of(one).get("name")))) for one in nodes_of(definition)]
-    there = {id_of(one): data_of(one) for one in nodes_of(definition)}
-    edges = [_edge(one, there) for one in edges_of(definition)]
-    return Spec(nodes, [one for one in edges if one.source in there and one.target in there])
+    nodes = [_node(node, schemas.get(text_of(data_of(node).get("name")))) for node in nodes_of(definition)]
+    there = {id_of(node): data_of(node) for node in nodes_of(definition)}
+    edges = [_edge(edge, there) for edge in edges_of(definition)]
+    return Spec(nodes, [edge for edge in edges if edge.source in there and edge.target in there])
 
 
 def shown(
@@ -46,7 +46,7 @@ def shown(
 ) -> dict[str, JsonValue]:
     """Return the same for a model: without secrets, with values longer than `most` truncated."""
     spec = compact(definition, schemas)
-    secret = {id_of(one): _secrets(data_of(one)) for one in nodes_of(definition)}
+    secret = {id_of(node): _secrets(data_of(node)) for node in nodes_of(definition)}
     for node in spec.nodes:
         node.inputs = {
             name: shown_value(value, secret=name in secret.get(node.id, ()), most=most)
@@ -91,12 +91,12 @@ def _edge(edge: Mapping[str, Any], there: Mapping[str, Mapping[str, Any]]) -> Sp
     if is_agentflow_node(giving):
         many = len(handles_of(giving)) > 1
         return SpecEdge(source, begins.rpartition("-output-")[2] if many else "", target, "")
-    output = next((text_of(one.get("name")) for one in options_of(giving) if one.get("id") == begins), "")
+    output = next((text_of(option.get("name")) for option in options_of(giving) if option.get("id") == begins), "")
     places = [*anchors_of(taking), *params_of(taking)]
     return SpecEdge(
-        source, output, target, next((text_of(one.get("name")) for one in places if one.get("id") == ends), "")
+        source, output, target, next((text_of(field.get("name")) for field in places if field.get("id") == ends), "")
     )
 
 
 def _secrets(data: Mapping[str, Any]) -> frozenset[str]:
-    return frozenset(text_of(one.get("name")) for one in params_of(data) if one.get("type") in _SECRET_TYPES)
+    return frozenset(text_of(param.get("name")) for param in params_of(data) if param.get("type") in _SECRET_TYPES)

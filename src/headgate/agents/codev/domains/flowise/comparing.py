@@ -34,16 +34,16 @@ LONGEST_LINE = 1000
 
 def differences(before: Mapping[str, Any] | None, after: Mapping[str, Any]) -> list[str]:
     """Return lines that begin with `+`, `-` or `~`; for a secret only that it changed."""
-    found: list[str] = []
+    lines: list[str] = []
     for line in _lines(before or {}, after):
-        if len(found) >= MOST_LINES:
-            return [*found, "~ and more"]
-        found.append(told(line, LONGEST_LINE))
-    return found
+        if len(lines) >= MOST_LINES:
+            return [*lines, "~ and more"]
+        lines.append(told(line, LONGEST_LINE))
+    return lines
 
 
 def _lines(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[str]:
-    old, new = ({id_of(one): data_of(one) for one in nodes_of(flow)} for flow in (before, after))
+    old, new = ({id_of(node): data_of(node) for node in nodes_of(flow)} for flow in (before, after))
     for node_id, data in new.items():
         if node_id not in old:
             yield f"+ {node_id}: {quoted(data.get('name'), 100)}"
@@ -51,13 +51,13 @@ def _lines(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[str]
     for node_id, data in old.items():
         if node_id not in new:
             yield f"- {node_id}: {quoted(data.get('name'), 100)}"
-    for node_id in [one for one in new if one in old]:
+    for node_id in [key for key in new if key in old]:
         yield from _changed(node_id, old[node_id], new[node_id], "~")
         if old[node_id] != new[node_id] and not any(_changed(node_id, old[node_id], new[node_id], "~")):
             yield f"~ {node_id}: how it is described changed"
-    was, now = ({_named(one) for one in edges_of(flow)} for flow in (before, after))
-    yield from (f"+ {one}" for one in sorted(now - was))
-    yield from (f"- {one}" for one in sorted(was - now))
+    was, now = ({_named(edge) for edge in edges_of(flow)} for flow in (before, after))
+    yield from (f"+ {connection}" for connection in sorted(now - was))
+    yield from (f"- {connection}" for connection in sorted(was - now))
 
 
 def _changed(node_id: str, old: Mapping[str, Any], new: Mapping[str, Any], sign: str) -> Iterator[str]:
@@ -69,13 +69,13 @@ def _changed(node_id: str, old: Mapping[str, Any], new: Mapping[str, Any], sign:
     if chosen_output(old) != chosen_output(new):
         yield f"{sign} {node_id}.output: {quoted(chosen_output(new), 80) or 'none'}"
     was, now = inputs_of(old), inputs_of(new)
-    connected = {text_of(one.get("name")) for one in (*anchors_of(old), *anchors_of(new))}  # told as edges
-    for name in [*now, *(one for one in was if one not in now)]:
+    connected = {text_of(anchor.get("name")) for anchor in (*anchors_of(old), *anchors_of(new))}  # shown as edges
+    for name in [*now, *(key for key in was if key not in now)]:
         if name == "credential" or name in connected:
             continue
         hidden = is_secret(new or old, name) or is_secret_name(name)
-        for one in _differing((name,), was.get(name), now.get(name), hidden=hidden):
-            yield f"{one.sign or sign} {node_id}.{quoted('.'.join(one.path), 120)}{_values(one)}"
+        for difference in _differing((name,), was.get(name), now.get(name), hidden=hidden):
+            yield f"{difference.sign or sign} {node_id}.{quoted('.'.join(difference.path), 120)}{_values(difference)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,34 +102,40 @@ def _differing(path: tuple[str, ...], was: Any, now: Any, *, hidden: bool) -> It
             yield from _differing((*path, name), was.get(name), now.get(name), hidden=hidden or is_secret_name(name))
     elif isinstance(was, list) and isinstance(now, list) and len(was) == len(now):
         hidden = hidden or holds_secret(was) or holds_secret(now)
-        for number, (one, other) in enumerate(zip(was, now, strict=True)):
-            yield from _differing((*path, str(number)), one, other, hidden=hidden)
+        for number, (earlier, other) in enumerate(zip(was, now, strict=True)):
+            yield from _differing((*path, str(number)), earlier, other, hidden=hidden)
     elif was != now and not (_is_empty(was) and _is_empty(now)):
         yield _Difference(path, was, now, hidden or holds_secret(was) or holds_secret(now))
 
 
 def _of_pairs(path: tuple[str, ...], was: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[_Difference]:
     for name in {**was, **now}:
-        one, other = was.get(name), now.get(name)
-        hidden = is_secret_pair(one) or is_secret_pair(other)
+        earlier, other = was.get(name), now.get(name)
+        hidden = is_secret_pair(earlier) or is_secret_pair(other)
         if other is None:
             yield _Difference((*path, name), None, None, hidden, "-")
-        elif one is None:
+        elif earlier is None:
             yield _Difference((*path, name), None, other.get(value_member(other)), hidden, "+")
         else:
-            for found in _differing((*path, name), one, other, hidden=hidden):
-                yield replace(found, path=found.path[:-1]) if found.path[-1] == value_member(other) else found
+            for difference in _differing((*path, name), earlier, other, hidden=hidden):
+                yield (
+                    replace(difference, path=difference.path[:-1])
+                    if difference.path[-1] == value_member(other)
+                    else difference
+                )
 
 
-def _values(one: _Difference) -> str:
-    if one.sign == "-" or (one.sign and _is_empty(one.now)):
+def _values(difference: _Difference) -> str:
+    if difference.sign == "-" or (difference.sign and _is_empty(difference.now)):
         return ""
-    if one.hidden:
-        return ": not shown" if one.sign else ": changed, not shown"
-    if _is_empty(one.was):
-        return f": {quoted(one.now if isinstance(one.now, str) else str(shown_value(one.now)), 120)}"
-    before, after = shown_apart(redact(one.was), redact(one.now))
-    return f": {quoted(before)} -> {'empty' if _is_empty(one.now) else quoted(after)}"
+    if difference.hidden:
+        return ": not shown" if difference.sign else ": changed, not shown"
+    if _is_empty(difference.was):
+        return (
+            f": {quoted(difference.now if isinstance(difference.now, str) else str(shown_value(difference.now)), 120)}"
+        )
+    before, after = shown_apart(redact(difference.was), redact(difference.now))
+    return f": {quoted(before)} -> {'empty' if _is_empty(difference.now) else quoted(after)}"
 
 
 def _is_empty(value: object) -> bool:

@@ -1,7 +1,7 @@
 """Components that nodes of an AgentflowV2 work with, a model or a tool: named by one input, set by another. Pure.
 
-An input with `loadConfig` names a component; the input beside it, called the same and `Config`, has its values. Flowise
-takes the credential from `FLOWISE_CREDENTIAL_ID` among them, and fails where there are no values at all.
+An input with `loadConfig` names a component; the input with the same name and `Config` has its values. Flowise takes
+the credential from `FLOWISE_CREDENTIAL_ID` among them, and fails where there are no values at all.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -34,8 +34,8 @@ class Loaded:
     @property
     def config(self) -> dict[str, Any] | None:
         """The component's values; None when there are none."""
-        found = self.scope.get(f"{self.name}{CONFIG}")
-        return found if isinstance(found, dict) else None
+        config = self.scope.get(f"{self.name}{CONFIG}")
+        return config if isinstance(config, dict) else None
 
 
 def loaded(data: Mapping[str, Any]) -> Iterator[Loaded]:
@@ -51,24 +51,24 @@ def fill_configs(
 ) -> None:
     """Give each component its default values if it has none, and its credential."""
     node_id = text_of(data.get("id"))
-    for one in loaded(data):
-        schema = schemas.get(one.component)
+    for ref in loaded(data):
+        schema = schemas.get(ref.component)
         if schema is not None:
             with faults.part(node_id):
-                one.scope[f"{one.name}{CONFIG}"] = _filled(node_id, one, schema, credentials)
+                ref.scope[f"{ref.name}{CONFIG}"] = _filled(node_id, ref, schema, credentials)
 
 
 def chosen_credential(
-    wanted: str, held: str, place: Mapping[str, Any], credentials: Sequence[StoredCredential] | None
+    choice: str, held: str, place: Mapping[str, Any], credentials: Sequence[StoredCredential] | None
 ) -> str:
     """The id of the credential that is meant: by id, name or type; the only one that fits where one is needed."""
-    fitting = [one for one in credentials or () if one.type in names_of(place)]
-    if wanted and wanted not in {one.id for one in fitting}:
-        named = [one.id for one in fitting if wanted in {one.name, one.type}]
-        return named[0] if len(named) == 1 else wanted
-    if not wanted and not held and place.get("optional") is not True and len(fitting) == 1:
+    fitting = [credential for credential in credentials or () if credential.type in names_of(place)]
+    if choice and choice not in {credential.id for credential in fitting}:
+        named = [credential.id for credential in fitting if choice in {credential.name, credential.type}]
+        return named[0] if len(named) == 1 else choice
+    if not choice and not held and place.get("optional") is not True and len(fitting) == 1:
         return fitting[0].id
-    return wanted or held
+    return choice or held
 
 
 def _within(places: Sequence[dict[str, Any]], scope: dict[str, Any], lead: str, depth: int) -> Iterator[Loaded]:
@@ -83,29 +83,29 @@ def _within(places: Sequence[dict[str, Any]], scope: dict[str, Any], lead: str, 
 
 
 def _filled(
-    node_id: str, one: Loaded, schema: NodeSchema, credentials: Sequence[StoredCredential] | None
+    node_id: str, ref: Loaded, schema: NodeSchema, credentials: Sequence[StoredCredential] | None
 ) -> dict[str, Any]:
     """Return the values in the canvas format, which includes the component's name to detect a change."""
-    config = one.config or {}
-    if config.get(one.name) != one.component:
-        given = {} if config.get(one.name) else config
-        _require_known(node_id, one, schema, given)
+    config = ref.config or {}
+    if config.get(ref.name) != ref.component:
+        given = {} if config.get(ref.name) else config
+        _require_known(node_id, ref, schema, given)
         usual = schema.defaults()
-        config = usual | ({"streaming": False} if "streaming" in usual else {}) | given | {one.name: one.component}
+        config = usual | ({"streaming": False} if "streaming" in usual else {}) | given | {ref.name: ref.component}
     if schema.credential is None:
         return config
-    wanted, held = text_of(config.get("credential")), text_of(config.get(CREDENTIAL_ID))
-    found = chosen_credential("" if held else wanted, held, schema.credential, credentials)
-    return config if found == held else config | {"credential": "", CREDENTIAL_ID: found}
+    choice, held = text_of(config.get("credential")), text_of(config.get(CREDENTIAL_ID))
+    credential_id = chosen_credential("" if held else choice, held, schema.credential, credentials)
+    return config if credential_id == held else config | {"credential": "", CREDENTIAL_ID: credential_id}
 
 
-def _require_known(node_id: str, one: Loaded, schema: NodeSchema, given: Mapping[str, Any]) -> None:
+def _require_known(node_id: str, ref: Loaded, schema: NodeSchema, given: Mapping[str, Any]) -> None:
     names = [place["name"] for place in schema.inputs if not is_anchor(place)]
     unknown = sorted(given.keys() - {*(place["name"] for place in schema.inputs), "credential", CREDENTIAL_ID})
     if unknown:
         quoted = listed([repr(told(name, 80)) for name in unknown])
         guess = did_you_mean(unknown[0], names) if len(unknown) == 1 else ""
         raise BadSpec(
-            f"'{one.component}' in '{node_id}.{one.where}{CONFIG}' has no input {quoted}{guess or '.'}",
+            f"'{ref.component}' in '{node_id}.{ref.where}{CONFIG}' has no input {quoted}{guess or '.'}",
             remedy=f"It has: {listed(names, most=40)}.",
         )

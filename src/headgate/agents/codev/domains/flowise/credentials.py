@@ -25,11 +25,11 @@ class BadCredential(Invalid):
 
 async def missing(client: FlowiseClient, catalogue: Catalogue, types: Sequence[str]) -> list[NeededCredential]:
     """Return which of these the server lacks. Unknown types are skipped."""
-    held = {one.type for one in await client.list_credentials()}
-    known = {name.casefold(): one for name, one in (await catalogue.credential_types()).items()}
-    wanted = [known.get(one.strip().casefold()) for one in types[:MOST_TYPES]]
-    found = {one.type: one for one in wanted if one is not None and one.type not in held}
-    return [_needed(one, client.root) for one in found.values()]
+    held = {credential.type for credential in await client.list_credentials()}
+    known = {name.casefold(): schema for name, schema in (await catalogue.credential_types()).items()}
+    schemas = [known.get(type_.strip().casefold()) for type_ in types[:MOST_TYPES]]
+    lacking = {schema.type: schema for schema in schemas if schema is not None and schema.type not in held}
+    return [_needed(schema, client.root) for schema in lacking.values()]
 
 
 async def add(client: FlowiseClient, catalogue: Catalogue, type_: str, name: str, values: Mapping[str, str]) -> None:
@@ -39,16 +39,16 @@ async def add(client: FlowiseClient, catalogue: Catalogue, type_: str, name: str
         raise BadCredential(
             f"Flowise has no type of credential '{told(type_, 80)}'.", remedy="Use a type as the session names it."
         )
-    names = [one["name"] for one in schema.fields]
+    names = [field["name"] for field in schema.fields]
     unknown = sorted(values.keys() - set(names))
     if unknown:
         raise BadCredential(
             f"A credential '{schema.type}' has no field '{told(unknown[0], 80)}'.", remedy=f"It has: {listed(names)}."
         )
-    needed = [one.name for one in _fields(schema) if not one.optional and not values.get(one.name, "").strip()]
+    needed = [field.name for field in _fields(schema) if not field.optional and not values.get(field.name, "").strip()]
     if needed:
         raise BadCredential(f"'{needed[0]}' of the credential '{schema.type}' is required.", remedy="Give its value.")
-    usual: dict[str, JsonValue] = {one["name"]: one["default"] for one in schema.fields if one.get("default")}
+    usual: dict[str, JsonValue] = {field["name"]: field["default"] for field in schema.fields if field.get("default")}
     given: dict[str, JsonValue] = {key: value for key, value in values.items() if value.strip()}
     await client.create_credential(told(name, 200) or schema.type, schema.type, usual | given)
 
@@ -61,10 +61,10 @@ def _needed(schema: CredentialSchema, root: str) -> NeededCredential:
 def _fields(schema: CredentialSchema) -> list[CredentialField]:
     return [
         CredentialField(
-            name=one["name"],
-            label=told(one.get("label"), 100) or one["name"],
-            secret=one.get("type") in _SECRET,
-            optional=one.get("optional") is True or bool(one.get("default")),
+            name=field["name"],
+            label=told(field.get("label"), 100) or field["name"],
+            secret=field.get("type") in _SECRET,
+            optional=field.get("optional") is True or bool(field.get("default")),
         )
-        for one in schema.fields
+        for field in schema.fields
     ]

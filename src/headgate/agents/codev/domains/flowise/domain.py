@@ -55,10 +55,10 @@ class FlowiseDomain:
     async def open(self, principal: Principal, space_id: str, instance_id: str) -> Workplace:
         """A workplace on a server. Raises `InstanceNotFound`, `PermissionMissing`."""
         principal.require_in(space_id, Permission.FLOWS_EDIT, InstanceNotFound(instance_id))
-        found = await self._instances.find(principal, instance_id)
-        client = self.client(found)
-        whose = "" if found.vouched else principal.tenant_id
-        catalogue = Catalogue(client, self._memory, f"{whose}:{found.id}:{found.endpoint}")
+        instance = await self._instances.find(principal, instance_id)
+        client = self.client(instance)
+        whose = "" if instance.vouched else principal.tenant_id
+        catalogue = Catalogue(client, self._memory, f"{whose}:{instance.id}:{instance.endpoint}")
         skill = load_skill("flowise_builder", FALLBACK, folder=self._skills)
         return FlowiseWorkplace(ToolContext(client, catalogue, Store(client)), principal, skill)
 

@@ -27,51 +27,55 @@ def read_definition(text: str, name: str) -> dict[str, JsonValue]:
     if len(text) > LARGEST:
         raise FlowiseFailed(f"The chatflow '{name}' is larger than the limit of {LARGEST} characters.")
     try:
-        found = parse_json(text) if text.strip() else {}
+        content = parse_json(text) if text.strip() else {}
     except ValueError as error:
         raise FlowiseFailed(
             f"The chatflow '{name}' cannot be read: {error}.",
             remedy="Open it in Flowise and save it again, or delete it there.",
         ) from None
-    if not isinstance(found, dict):
+    if not isinstance(content, dict):
         raise FlowiseFailed(f"The chatflow '{name}' has no nodes.")
-    many = [key for key in ("nodes", "edges") if isinstance(value := found.get(key), list) and len(value) > MOST_DRAWN]
+    many = [
+        key for key in ("nodes", "edges") if isinstance(value := content.get(key), list) and len(value) > MOST_DRAWN
+    ]
     if many:
         raise FlowiseFailed(f"The chatflow '{name}' has more than {MOST_DRAWN} {many[0]}.")
-    return {key: value for key, value in found.items() if key != WRITE_MEMBER}
+    return {key: value for key, value in content.items() if key != WRITE_MEMBER}
 
 
-def split(whole: Mapping[str, Any]) -> tuple[dict[str, JsonValue], dict[str, JsonValue]]:
+def split(chatflow: Mapping[str, Any]) -> tuple[dict[str, JsonValue], dict[str, JsonValue]]:
     """Split a chatflow into logic and layout, both without the write token."""
     layout: dict[str, JsonValue] = {}
     nodes: list[JsonValue] = []
-    for node in nodes_of(whole):
+    for node in nodes_of(chatflow):
         layout[id_of(node)] = {key: value for key, value in node.items() if key in _VOLATILE}
         nodes.append({key: value for key, value in node.items() if key not in _VOLATILE})
     edges: list[JsonValue] = [
-        {key: value for key, value in one.items() if key not in _VOLATILE} for one in edges_of(whole)
+        {key: value for key, value in edge.items() if key not in _VOLATILE} for edge in edges_of(chatflow)
     ]
-    kept = {key: value for key, value in whole.items() if key not in {"nodes", "edges", "viewport", WRITE_MEMBER}}
-    has_lists = {
-        name: found for name, found in (("nodes", nodes), ("edges", edges)) if isinstance(whole.get(name), list)
+    other_members = {
+        key: value for key, value in chatflow.items() if key not in {"nodes", "edges", "viewport", WRITE_MEMBER}
     }
-    return {**kept, **has_lists}, {"nodes": layout, "viewport": whole.get("viewport")}
+    has_lists = {
+        name: members for name, members in (("nodes", nodes), ("edges", edges)) if isinstance(chatflow.get(name), list)
+    }
+    return {**other_members, **has_lists}, {"nodes": layout, "viewport": chatflow.get("viewport")}
 
 
 def joined(definition: Mapping[str, Any], layout: object) -> dict[str, JsonValue]:
     """Return a chatflow in Flowise's format, with its layout."""
-    found = layout if isinstance(layout, Mapping) else {}
-    stands = found.get("nodes")
+    drawing = layout if isinstance(layout, Mapping) else {}
+    stands = drawing.get("nodes")
     stands = stands if isinstance(stands, Mapping) else {}
-    nodes: list[JsonValue] = [{**_plain(stands.get(id_of(one))), **one} for one in nodes_of(definition)]
-    viewport = found.get("viewport")
-    whole: dict[str, JsonValue] = {**definition, "nodes": nodes} if "nodes" in definition else {**definition}
-    return whole | {"viewport": viewport} if isinstance(viewport, dict) else whole
+    nodes: list[JsonValue] = [{**_plain(stands.get(id_of(node))), **node} for node in nodes_of(definition)]
+    viewport = drawing.get("viewport")
+    chatflow: dict[str, JsonValue] = {**definition, "nodes": nodes} if "nodes" in definition else {**definition}
+    return chatflow | {"viewport": viewport} if isinstance(viewport, dict) else chatflow
 
 
-def mark_of(whole: Mapping[str, Any]) -> str:
+def mark_of(chatflow: Mapping[str, Any]) -> str:
     """Return the mark of a chatflow: of its logic, not its layout."""
-    return mark(split(whole)[0])
+    return mark(split(chatflow)[0])
 
 
 def nodes_of(definition: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -86,14 +90,14 @@ def edges_of(definition: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 def data_of(node: Mapping[str, Any]) -> dict[str, Any]:
     """Return `data` of a node; empty when it has none."""
-    found = node.get("data")
-    return found if isinstance(found, dict) else {}
+    data = node.get("data")
+    return data if isinstance(data, dict) else {}
 
 
 def id_of(node: Mapping[str, Any]) -> str:
     """Return the id of a node; empty when it has none."""
-    found = node.get("id")
-    return found if isinstance(found, str) else ""
+    node_id = node.get("id")
+    return node_id if isinstance(node_id, str) else ""
 
 
 def text_of(value: object) -> str:
@@ -103,8 +107,8 @@ def text_of(value: object) -> str:
 
 def inputs_of(data: Mapping[str, Any]) -> dict[str, Any]:
     """Values of a node."""
-    found = data.get("inputs")
-    return found if isinstance(found, dict) else {}
+    inputs = data.get("inputs")
+    return inputs if isinstance(inputs, dict) else {}
 
 
 def anchors_of(data: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -141,15 +145,15 @@ def is_agentflow_node(data: Mapping[str, Any]) -> bool:
 
 def fits(output: Mapping[str, Any], taking: Mapping[str, Any]) -> bool:
     """Whether an output has a class that an anchor accepts; values without classes fit anything."""
-    given, wanted = classes_of(output.get("type")), classes_of(taking.get("type"))
-    return not given or not wanted or bool(given & wanted)
+    given, accepted = classes_of(output.get("type")), classes_of(taking.get("type"))
+    return not given or not accepted or bool(given & accepted)
 
 
 def credential_of(data: Mapping[str, Any]) -> str:
     """Id of the credential that a node uses; empty for none."""
     inputs = inputs_of(data)
-    found = data.get("credential") or inputs.get("credential") or inputs.get(CREDENTIAL_ID)
-    return found if isinstance(found, str) else ""
+    credential_id = data.get("credential") or inputs.get("credential") or inputs.get(CREDENTIAL_ID)
+    return credential_id if isinstance(credential_id, str) else ""
 
 
 def _plain(value: object) -> dict[str, Any]:

@@ -30,9 +30,9 @@ def edge_faults(there: Flow, edges: Sequence[dict[str, Any]]) -> Iterator[Fault]
     for edge in edges:
         source, target = text_of(edge.get("source")), text_of(edge.get("target"))
         where = f"{told(source, 60) or '?'} -> {told(target, 60) or '?'}"
-        lacking = [one for one in (source, target) if one not in there]
-        for one in lacking:
-            yield Fault(where, f"There is no node '{told(one, 60)}'.", "Remove the edge, or add the node.")
+        lacking = [node_id for node_id in (source, target) if node_id not in there]
+        for node_id in lacking:
+            yield Fault(where, f"There is no node '{told(node_id, 60)}'.", "Remove the edge, or add the node.")
         if lacking:
             continue
         if is_agentflow_node(there[source]):
@@ -43,19 +43,19 @@ def edge_faults(there: Flow, edges: Sequence[dict[str, Any]]) -> Iterator[Fault]
 
 def ending_faults(flow: Flow, edges: Sequence[dict[str, Any]]) -> Iterator[Fault]:
     """Check the end: Flowise answers with its last node, which has incoming and no outgoing edges."""
-    followed = {text_of(one.get("source")) for one in edges}
-    reached = {text_of(one.get("target")) for one in edges}
-    ends = [one for one in flow if one not in followed and (one in reached or len(flow) == 1)]
+    followed = {text_of(edge.get("source")) for edge in edges}
+    reached = {text_of(edge.get("target")) for edge in edges}
+    ends = [node_id for node_id in flow if node_id not in followed and (node_id in reached or len(flow) == 1)]
     if not ends:
         yield Fault(
             "", "The flow has no end: a node that others are connected to and that nothing follows.",
             "Connect the nodes to a chain, an agent, or a function set to EndingNode."
         )  # fmt: skip
         return
-    reasons = {one: _ending_reason(flow[one]) for one in ends}
+    reasons = {node_id: _ending_reason(flow[node_id]) for node_id in ends}
     if all(reasons.values()):
-        for one, reason in reasons.items():
-            yield Fault(one, f"It is the end of the flow and {reason}", "End with a chain, an agent, or a function "
+        for node_id, reason in reasons.items():
+            yield Fault(node_id, f"It is the end of the flow and {reason}", "End with a chain, an agent, or a function "
                         f"whose output is {ENDING}.")  # fmt: skip
 
 
@@ -73,7 +73,7 @@ def _ending_reason(data: Mapping[str, Any]) -> str:
 def _agentflow_edge_faults(
     where: str, edge: Mapping[str, Any], source: Mapping[str, Any], target: str
 ) -> Iterator[Fault]:
-    if edge.get("sourceHandle") not in {one.get("id") for one in handles_of(source)}:
+    if edge.get("sourceHandle") not in {handle.get("id") for handle in handles_of(source)}:
         yield Fault(where, "Its source handle is not an output of the node.", _AGAIN)
     if edge.get("targetHandle") != target:
         yield Fault(where, "Its target handle must be the id of the node.", _AGAIN)
@@ -82,10 +82,10 @@ def _agentflow_edge_faults(
 def _handle_faults(
     where: str, edge: Mapping[str, Any], source: Mapping[str, Any], target: Mapping[str, Any]
 ) -> Iterator[Fault]:
-    giving = next((one for one in handles_of(source) if one.get("id") == edge.get("sourceHandle")), None)
+    giving = next((handle for handle in handles_of(source) if handle.get("id") == edge.get("sourceHandle")), None)
     anchors = anchors_of(target)
-    variables = [one for one in params_of(target) if one.get("acceptVariable") is True]
-    taking = next((one for one in [*anchors, *variables] if one.get("id") == edge.get("targetHandle")), None)
+    variables = [param for param in params_of(target) if param.get("acceptVariable") is True]
+    taking = next((anchor for anchor in [*anchors, *variables] if anchor.get("id") == edge.get("targetHandle")), None)
     if giving is None:
         yield Fault(where, "Its source handle is not an output of the node.", _AGAIN)
     if taking is None:

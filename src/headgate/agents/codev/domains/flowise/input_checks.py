@@ -56,7 +56,7 @@ def is_required(place: Mapping[str, Any], inputs: Mapping[str, Any]) -> bool:
 def credential_faults(node: Mapping[str, Any], credentials: Sequence[StoredCredential] | None) -> Iterator[Fault]:
     """A credential that is lacking, is gone, or is another's."""
     data = data_of(node)
-    place = next((one for one in params_of(data) if one.get("type") == "credential"), None)
+    place = next((param for param in params_of(data) if param.get("type") == "credential"), None)
     if place is not None:
         yield from _credential(id_of(node), place, credential_of(data), credentials)
 
@@ -67,24 +67,26 @@ def config_faults(
     credentials: Sequence[StoredCredential] | None,
 ) -> Iterator[Fault]:
     """Check components that a node references by name, where Flowise fails only at run time."""
-    for one in loaded(data_of(node)) if schemas is not None else ():
-        schema = schemas.get(one.component) if schemas is not None else None
+    for ref in loaded(data_of(node)) if schemas is not None else ():
+        schema = schemas.get(ref.component) if schemas is not None else None
         if schema is None:
             yield Fault(
-                id_of(node), f"'{one.where}' is '{told(one.component, 80)}', which the server does not have"
-                f"{did_you_mean(one.component, schemas or ()) or '.'}", "Take a name from list_nodes."
+                id_of(node), f"'{ref.where}' is '{told(ref.component, 80)}', which the server does not have"
+                f"{did_you_mean(ref.component, schemas or ()) or '.'}", "Take a name from list_nodes."
             )  # fmt: skip
-        elif one.config is None:
+        elif ref.config is None:
             yield Fault(
-                id_of(node), f"'{one.where}{CONFIG}' is not set.", f"Give it the values of '{one.component}': {{}}."
+                id_of(node),
+                f"'{ref.where}{CONFIG}' is not set.",
+                f"Give it the values of '{ref.component}': {{}}.",
             )
         else:
-            yield from _loaded(node, one, schema, one.config, credentials)
+            yield from _loaded(node, ref, schema, ref.config, credentials)
 
 
 def _loaded(
     node: Mapping[str, Any],
-    one: Loaded,
+    ref: Loaded,
     schema: NodeSchema,
     config: Mapping[str, Any],
     credentials: Sequence[StoredCredential] | None,
@@ -92,12 +94,12 @@ def _loaded(
     for place in schema.inputs:
         if not is_anchor(place) and is_required(place, config) and config.get(place["name"]) in EMPTY:
             yield Fault(
-                id_of(node), f"'{place['name']}' of '{one.component}' is required and not set.",
-                f"Set it in '{one.where}{CONFIG}'."
+                id_of(node), f"'{place['name']}' of '{ref.component}' is required and not set.",
+                f"Set it in '{ref.where}{CONFIG}'."
             )  # fmt: skip
     if schema.credential is not None:
         held = text_of(config.get(CREDENTIAL_ID))
-        yield from _credential(id_of(node), schema.credential, held, credentials, one)
+        yield from _credential(id_of(node), schema.credential, held, credentials, ref)
 
 
 def _credential(
@@ -105,10 +107,10 @@ def _credential(
     place: Mapping[str, Any],
     held: str,
     credentials: Sequence[StoredCredential] | None,
-    one: Loaded | None = None,
+    ref: Loaded | None = None,
 ) -> Iterator[Fault]:
-    who, at = (f"'{one.component}' in '{one.where}'", f" in '{one.where}{CONFIG}'") if one else ("It", "")
-    whose = f"The credential of {who}" if one else "Its credential"
+    who, at = (f"'{ref.component}' in '{ref.where}'", f" in '{ref.where}{CONFIG}'") if ref else ("It", "")
+    whose = f"The credential of {who}" if ref else "Its credential"
     types = names_of(place)
     if not held:
         if place.get("optional") is not True:
@@ -117,11 +119,11 @@ def _credential(
         return
     if credentials is None:
         return
-    found = next((one for one in credentials if one.id == held), None)
-    if found is None:
+    credential = next((credential for credential in credentials if credential.id == held), None)
+    if credential is None:
         yield Fault(where, f"{whose} does not exist.", f"{_NAMED}{at}.")
-    elif types and found.type not in types:
-        yield Fault(where, f"{whose} is of type {found.type}, but {listed(types)} is required.",
+    elif types and credential.type not in types:
+        yield Fault(where, f"{whose} is of type {credential.type}, but {listed(types)} is required.",
                     f"Set 'credential'{at} to another id of list_credentials.")  # fmt: skip
 
 
@@ -129,10 +131,10 @@ def _holds(condition: object, inputs: Mapping[str, Any], *, default: bool) -> bo
     """Whether an input's show or hide condition is met; conditions on list items count as not met."""
     if not isinstance(condition, Mapping) or not condition:
         return default
-    for name, wanted in condition.items():
+    for name, expected in condition.items():
         if "$" in str(name) or "." in str(name):
             return False
         value = inputs.get(name)
-        if not (value in wanted if isinstance(wanted, list) else value == wanted or str(value) == str(wanted)):
+        if not (value in expected if isinstance(expected, list) else value == expected or str(value) == str(expected)):
             return False
     return True

@@ -1,6 +1,6 @@
 """Tools that inspect a Flowise server: compact lists and single items (DD-013, DD-015).
 
-What they answer was written by others, so it is clipped, cleaned and told as data.
+What they answer was written by others, so it is clipped, cleaned and marked as data.
 """
 
 from collections.abc import Awaitable, Callable, Iterable
@@ -131,8 +131,10 @@ class _Looking:
 
     async def list_nodes(self, given: dict[str, Any]) -> Answer:
         schemas = await self._room.catalogue.nodes()
-        found = [one.slim() for one in schemas.values() if _matches(given, one.name, one.label, one.category)]
-        return _listed("nodes", found, MOST_LISTED)
+        nodes = [
+            schema.slim() for schema in schemas.values() if _matches(given, schema.name, schema.label, schema.category)
+        ]
+        return _listed("nodes", nodes, MOST_LISTED)
 
     async def get_node(self, given: dict[str, Any]) -> Answer:
         schemas = await self._room.catalogue.nodes()
@@ -146,8 +148,10 @@ class _Looking:
 
     async def list_templates(self, given: dict[str, Any]) -> Answer:
         templates = await self._room.catalogue.templates()
-        found = [one.about for one in templates.values() if _matches(given, one.name, str(one.about))]
-        return _listed("templates", found, MOST_LISTED)
+        descriptions = [
+            template.about for template in templates.values() if _matches(given, template.name, str(template.about))
+        ]
+        return _listed("templates", descriptions, MOST_LISTED)
 
     async def describe_template(self, given: dict[str, Any]) -> Answer:
         templates = await self._room.catalogue.templates()
@@ -162,30 +166,32 @@ class _Looking:
             raise BadSpec(f"The template '{name}' is a tool, not a flow.", remedy="Choose a Chatflow or AgentflowV2.")
         definition = read_definition(template.flow_data, name)
         schemas = await self._room.catalogue.nodes()
-        return _fitting("template", (template.about | {"flow": shown(definition, schemas, most=one)} for one in SHOWN))
+        return _fitting(
+            "template", (template.about | {"flow": shown(definition, schemas, most=most)} for most in SHOWN)
+        )
 
     async def list_chatflows(self, _given: dict[str, Any]) -> Answer:
         rows = await self._room.store.list_slim(MOST_CHATFLOWS)
-        found: list[dict[str, JsonValue]] = [
-            {"id": one.id, "name": one.name, "type": one.type, "updated": one.updated} for one in rows
+        chatflows: list[dict[str, JsonValue]] = [
+            {"id": row.id, "name": row.name, "type": row.type, "updated": row.updated} for row in rows
         ]
-        return _listed("chatflows", found, MOST_CHATFLOWS)
+        return _listed("chatflows", chatflows, MOST_CHATFLOWS)
 
     async def describe_chatflow(self, given: dict[str, Any]) -> Answer:
         held = await self._room.store.read(str(given.get("chatflow_id", "")))
         schemas, _ = await self._room.look()
         every = self._room.faults(held.definition)
-        faults: list[JsonValue] = [str(one) for one in every[:MOST_FAULTS]]
+        faults: list[JsonValue] = [str(fault) for fault in every[:MOST_FAULTS]]
         if len(every) > MOST_FAULTS:
             faults.append(f"... and {len(every) - MOST_FAULTS} more")
         about = {"id": held.flow_id, "name": held.name, "type": held.about.get("type")}
-        told = (about | shown(held.definition, schemas, most=one) | {"faults": faults} for one in SHOWN)
-        return _fitting("chatflow", told)
+        descriptions = (about | shown(held.definition, schemas, most=most) | {"faults": faults} for most in SHOWN)
+        return _fitting("chatflow", descriptions)
 
     async def list_credentials(self, _given: dict[str, Any]) -> Answer:
         rows = await self._room.client.list_credentials()
-        found: list[dict[str, JsonValue]] = [{"id": one.id, "name": one.name, "type": one.type} for one in rows]
-        return _listed("credentials", found, MOST_LISTED)
+        credentials: list[dict[str, JsonValue]] = [{"id": row.id, "name": row.name, "type": row.type} for row in rows]
+        return _listed("credentials", credentials, MOST_LISTED)
 
 
 def _matches(given: dict[str, Any], *texts: str) -> bool:
@@ -194,18 +200,18 @@ def _matches(given: dict[str, Any], *texts: str) -> bool:
     return all(word in everything for word in words)
 
 
-def _listed(name: str, found: list[dict[str, JsonValue]], most: int) -> Answer:
-    answer: Answer = {name: list[JsonValue](found[:most]), "total": len(found)}
-    if len(found) > most:
+def _listed(name: str, rows: list[dict[str, JsonValue]], most: int) -> Answer:
+    answer: Answer = {name: list[JsonValue](rows[:most]), "total": len(rows)}
+    if len(rows) > most:
         answer["note"] = f"Only the first {most} are listed; search for words to see others."
     return answer
 
 
-def _fitting(name: str, found: Iterable[dict[str, JsonValue]]) -> Answer:
+def _fitting(name: str, descriptions: Iterable[dict[str, JsonValue]]) -> Answer:
     """The first description that a model can take; one that is too large is refused, not cut in the middle."""
     size = 0
-    for one in found:
-        size = len(orjson.dumps(one))
+    for description in descriptions:
+        size = len(orjson.dumps(description))
         if size <= MOST_DESCRIBED:
-            return one
+            return description
     raise BadSpec(f"This {name} is too large to show: {size} characters.", remedy="Choose another.")

@@ -42,14 +42,14 @@ class NodeSchema:
     @property
     def version(self) -> JsonValue:
         """The component's version."""
-        found = self.raw.get("version")
-        return found if isinstance(found, int | float) else None
+        version = self.raw.get("version")
+        return version if isinstance(version, int | float) else None
 
     @property
     def credential(self) -> dict[str, Any] | None:
         """The input for a credential; None without one."""
-        found = self.raw.get("credential")
-        return found if isinstance(found, dict) and isinstance(found.get("name"), str) else None
+        credential = self.raw.get("credential")
+        return credential if isinstance(credential, dict) and isinstance(credential.get("name"), str) else None
 
     @property
     def credential_types(self) -> tuple[str, ...]:
@@ -58,12 +58,12 @@ class NodeSchema:
 
     def anchors(self, node_id: str) -> list[dict[str, Any]]:
         """`inputAnchors` of a node."""
-        return [_with_id(one, node_id) for one in self.inputs if is_anchor(one)]
+        return [_with_id(field, node_id) for field in self.inputs if is_anchor(field)]
 
     def params(self, node_id: str) -> list[dict[str, Any]]:
         """`inputParams` of a node, the credential first."""
-        found = [_with_id(one, node_id) for one in self.inputs if not is_anchor(one)]
-        return found if self.credential is None else [_with_id(self.credential, node_id), *found]
+        params = [_with_id(field, node_id) for field in self.inputs if not is_anchor(field)]
+        return params if self.credential is None else [_with_id(self.credential, node_id), *params]
 
     def output_anchors(self, node_id: str) -> list[dict[str, Any]]:
         """Return `outputAnchors` of a node: one; one with `options` for several outputs; none if hidden."""
@@ -72,7 +72,7 @@ class NodeSchema:
         if self.is_agentflow:
             return self._agentflow_outputs(node_id)
         if self.outputs:
-            options = [_option(one, node_id) for one in self.outputs]
+            options = [_option(output, node_id) for output in self.outputs]
             first = self.outputs[0]
             return [
                 {
@@ -97,14 +97,14 @@ class NodeSchema:
 
     def defaults(self) -> dict[str, JsonValue]:
         """Return the values of a new node; like on the canvas, a falsy value is an empty text."""
-        return {one["name"]: deepcopy(one.get("default")) or "" for one in self.inputs}
+        return {field["name"]: deepcopy(field.get("default")) or "" for field in self.inputs}
 
     def data(self, node_id: str) -> dict[str, Any]:
         """`data` of a new node."""
-        kept = {name: value for name, value in self.raw.items() if name not in _NOT_IN_A_NODE}
+        members = {name: value for name, value in self.raw.items() if name not in _NOT_IN_A_NODE}
         outputs = {"output": self.outputs[0]["name"]} if self.outputs and not self.is_agentflow else {}
         return {
-            **kept,
+            **members,
             "id": node_id,
             "inputAnchors": self.anchors(node_id),
             "inputParams": self.params(node_id),
@@ -119,21 +119,21 @@ class NodeSchema:
 
     def described(self) -> dict[str, JsonValue]:
         """Return its description for a model: the server's text, truncated."""
-        found: dict[str, JsonValue] = {
+        description: dict[str, JsonValue] = {
             **self.slim(),
             "version": self.version,
             "description": told(self.raw.get("description"), 500),
             "baseClasses": list[JsonValue](_classes(self.raw)),
-            "inputAnchors": [_shown(one) for one in self.inputs if is_anchor(one)],
-            "inputParams": [_shown(one) for one in self.inputs if not is_anchor(one)],
-            "outputs": [{"name": one["name"], "baseClasses": list(_classes(one))} for one in self.outputs],
+            "inputAnchors": [_shown(field) for field in self.inputs if is_anchor(field)],
+            "inputParams": [_shown(field) for field in self.inputs if not is_anchor(field)],
+            "outputs": [{"name": output["name"], "baseClasses": list(_classes(output))} for output in self.outputs],
         }
         if self.credential is not None:
-            found["credential"] = {
+            description["credential"] = {
                 "types": list[JsonValue](self.credential_types),
                 "optional": self.credential.get("optional") is True,
             }
-        return found
+        return description
 
     def _agentflow_outputs(self, node_id: str) -> list[dict[str, Any]]:
         ends = [str(number) for number in range(len(self.outputs))] or [self.name]
@@ -150,8 +150,8 @@ def schema_of(raw: Mapping[str, Any]) -> NodeSchema | None:
         label=told(raw.get("label"), 100) or name,
         category=told(raw.get("category"), 100),
         raw=raw,
-        inputs=tuple(one for one in objects(raw.get("inputs"), MOST_INPUTS) if _has_name(one)),
-        outputs=tuple(one for one in objects(raw.get("outputs"), MOST_OUTPUTS) if _has_name(one)),
+        inputs=tuple(field for field in objects(raw.get("inputs"), MOST_INPUTS) if _has_name(field)),
+        outputs=tuple(output for output in objects(raw.get("outputs"), MOST_OUTPUTS) if _has_name(output)),
     )
 
 
@@ -163,13 +163,13 @@ def is_anchor(given: Mapping[str, Any]) -> bool:
 
 def names_of(credential: Mapping[str, Any] | None) -> tuple[str, ...]:
     """Types of credential that an input takes."""
-    found = credential.get("credentialNames") if credential is not None else None
-    return tuple(one for one in found if isinstance(one, str))[:20] if isinstance(found, list) else ()
+    types = credential.get("credentialNames") if credential is not None else None
+    return tuple(type_ for type_ in types if isinstance(type_, str))[:20] if isinstance(types, list) else ()
 
 
 def classes_of(type_: object) -> frozenset[str]:
     """Return the classes of an anchor's type: `A | B`."""
-    return frozenset(one.strip() for one in type_.split("|")) if isinstance(type_, str) else frozenset()
+    return frozenset(name.strip() for name in type_.split("|")) if isinstance(type_, str) else frozenset()
 
 
 def _is_plain(raw: Mapping[str, Any]) -> bool:
@@ -191,8 +191,8 @@ def _with_id(given: Mapping[str, Any], node_id: str) -> dict[str, Any]:
 
 
 def _classes(given: Mapping[str, Any]) -> list[str]:
-    found = given.get("baseClasses")
-    return [one for one in found if isinstance(one, str)][:50] if isinstance(found, list) else []
+    classes = given.get("baseClasses")
+    return [name for name in classes if isinstance(name, str)][:50] if isinstance(classes, list) else []
 
 
 def _option(output: Mapping[str, Any], node_id: str) -> dict[str, Any]:
@@ -213,17 +213,17 @@ _SHOWN_MEMBERS = ("name", "type", "optional", "list", "acceptVariable", "default
 
 
 def _shown(given: Mapping[str, Any], depth: int = 0) -> dict[str, JsonValue]:
-    found: dict[str, JsonValue] = {
+    members: dict[str, JsonValue] = {
         name: bounded(given[name]) for name in _SHOWN_MEMBERS if given.get(name) not in (None, "", False)
     }
     if told(given.get("description")):
-        found["description"] = told(given.get("description"), 200)
-    options = [told(one.get("name"), 80) for one in objects(given.get("options"), 30)]
+        members["description"] = told(given.get("description"), 200)
+    options = [told(option.get("name"), 80) for option in objects(given.get("options"), 30)]
     if options:
-        found["options"] = list[JsonValue](options)
+        members["options"] = list[JsonValue](options)
     if given.get("loadConfig") is True:
-        found["config"] = f"{found.get('name')}Config"
-    items = [_shown(one, depth + 1) for one in objects(given.get("array"), 30)] if depth < _DEEPEST else []
+        members["config"] = f"{members.get('name')}Config"
+    items = [_shown(row, depth + 1) for row in objects(given.get("array"), 30)] if depth < _DEEPEST else []
     if items:
-        found["array"] = list[JsonValue](items)
-    return found
+        members["array"] = list[JsonValue](items)
+    return members

@@ -13,10 +13,10 @@ _MEMBERS = (("key", "value"), ("name", "value"), ("variableName", "variableValue
 
 def pairs_of(was: Any, now: Any) -> tuple[dict[str, Any], dict[str, Any]] | None:  # noqa: ANN401 - JSON
     """Two lists of pairs by name, one of them empty perhaps; None where they are something else."""
-    lists = [one if isinstance(one, list) else [] if one in (None, "", False) else None for one in (was, now)]
+    lists = [value if isinstance(value, list) else [] if value in (None, "", False) else None for value in (was, now)]
     if None in lists:
         return None
-    before, after = ([pair if isinstance(pair, dict) else {} for pair in one or ()] for one in lists)
+    before, after = ([pair if isinstance(pair, dict) else {} for pair in rows or ()] for rows in lists)
     every = [*before, *after]
     if not all(map(_name_of, every)) or not any(value_member(pair) in pair for pair in every):
         return None
@@ -50,13 +50,13 @@ def holds_secret(value: Any) -> bool:  # noqa: ANN401 - JSON
 def _by_name(pairs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """A name that is there again has a number."""
     times: Counter[str] = Counter()
-    found: dict[str, Any] = {}
+    named: dict[str, Any] = {}
     for pair in pairs:
         name = _name_of(pair)
         times[name] += 1
-        found[name if times[name] == 1 else f"{name} ({times[name]})"] = pair
-    return found
+        named[name if times[name] == 1 else f"{name} ({times[name]})"] = pair
+    return named
 
 
 def _name_of(pair: Mapping[str, Any]) -> str:
-    return next((found for name, _value in _MEMBERS if (found := text_of(pair.get(name)))), "")
+    return next((name_text for name, _value in _MEMBERS if (name_text := text_of(pair.get(name)))), "")

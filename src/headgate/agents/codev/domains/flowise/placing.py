@@ -19,10 +19,10 @@ def places(ids: Sequence[str], edges: Sequence[tuple[str, str]], *, below: float
         if not moved:
             break
     rows: dict[int, int] = {}
-    found = {}
+    positions = {}
     for node in ids:
         column = depth[node]
         row = rows.setdefault(column, 0)
         rows[column] += 1
-        found[node] = {"x": float(column * COLUMN), "y": float(below + row * ROW)}
-    return found
+        positions[node] = {"x": float(column * COLUMN), "y": float(below + row * ROW)}
+    return positions

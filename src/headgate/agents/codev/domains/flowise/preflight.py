@@ -50,24 +50,26 @@ def faults_of(
 
     Args:
         definition: What Flowise would keep, as an object.
-        schemas: Components of the server; None when they are not known, which leaves out what needs them.
+        schemas: Components of the server; None when they are not known: checks that need them are skipped.
         credentials: Those of the server; None when they are not known.
         type_: Kind of flow; empty when it stays what it is.
     """
-    found: list[Fault] = []
+    faults: list[Fault] = []
     if type_ and type_ not in TYPES:
-        found.append(Fault("", f"There is no kind of flow '{told(type_, 40)}'.", f"It must be one of {listed(TYPES)}."))
+        faults.append(
+            Fault("", f"There is no kind of flow '{told(type_, 40)}'.", f"It must be one of {listed(TYPES)}.")
+        )
     for name in ("nodes", "edges"):
         value = definition.get(name)
-        if not isinstance(value, list) or any(not isinstance(one, dict) for one in value):
-            found.append(Fault("", f"'{name}' must be a list of objects.", "Give both, even where one is empty."))
-    if found:
-        return found
+        if not isinstance(value, list) or any(not isinstance(row, dict) for row in value):
+            faults.append(Fault("", f"'{name}' must be a list of objects.", "Give both, even where one is empty."))
+    if faults:
+        return faults
     for fault in _faults(definition, schemas, credentials):
-        found.append(Fault(told(fault.where, 200), told(fault.message, 600), told(fault.remedy)))
-        if len(found) >= MOST_FAULTS:
+        faults.append(Fault(told(fault.where, 200), told(fault.message, 600), told(fault.remedy)))
+        if len(faults) >= MOST_FAULTS:
             break
-    return found
+    return faults
 
 
 def _faults(
@@ -77,7 +79,7 @@ def _faults(
 ) -> Iterator[Fault]:
     nodes = nodes_of(definition)
     yield from _id_faults(nodes)
-    there = {id_of(one): data_of(one) for one in nodes}
+    there = {id_of(node): data_of(node) for node in nodes}
     for node in nodes:
         data = data_of(node)
         if data.get("name") in NOTES:
@@ -121,7 +123,7 @@ def _id_faults(nodes: Sequence[dict[str, Any]]) -> Iterator[Fault]:
 
 def _shape_faults(node: Mapping[str, Any]) -> Iterator[Fault]:
     data = data_of(node)
-    for name, kind in [*((one, list) for one in _LISTS), *((one, dict) for one in _OBJECTS)]:
+    for name, kind in [*((name, list) for name in _LISTS), *((name, dict) for name in _OBJECTS)]:
         if not isinstance(data.get(name), kind):
             yield Fault(id_of(node), f"It has no 'data.{name}'.", "Use create_chatflow or add_node, which make it.")
 
@@ -144,11 +146,11 @@ def _known_faults(node: Mapping[str, Any], schemas: Mapping[str, NodeSchema] | N
         return
     if data.get("version") not in (None, schema.version):
         return  # made for an older component: its inputs were others
-    held, inputs = {one.get("name") for one in [*params_of(data), *anchors_of(data)]}, inputs_of(data)
+    held, inputs = {field.get("name") for field in [*params_of(data), *anchors_of(data)]}, inputs_of(data)
     lacking = [  # inputs that came with a later release and hold nothing are not missed
-        one["name"]
-        for one in schema.inputs
-        if one["name"] not in held and (is_required(one, inputs) or inputs.get(one["name"]) not in EMPTY)
+        field["name"]
+        for field in schema.inputs
+        if field["name"] not in held and (is_required(field, inputs) or inputs.get(field["name"]) not in EMPTY)
     ]
     if lacking:
         yield Fault(
@@ -160,8 +162,8 @@ def _known_faults(node: Mapping[str, Any], schemas: Mapping[str, NodeSchema] | N
 
 def _agentflow_faults(flow: Mapping[str, Mapping[str, Any]]) -> Iterator[Fault]:
     mixed = [key for key, data in flow.items() if not is_agentflow_node(data)]
-    for one in mixed:
-        yield Fault(one, "It is not a node of an AgentflowV2.", "Use nodes of the category 'Agent Flows' only.")
+    for node_id in mixed:
+        yield Fault(node_id, "It is not a node of an AgentflowV2.", "Use nodes of the category 'Agent Flows' only.")
     starts = [key for key, data in flow.items() if data.get("name") == _START]
     if len(starts) != 1:
         yield Fault("", f"An AgentflowV2 starts with one '{_START}'; this has {len(starts)}.", "Use exactly one.")

@@ -30,7 +30,7 @@ def told(text: object, width: int = 300) -> str:
 
 
 def quoted(text: object, width: int = 300) -> str:
-    """Return a server's error message: like `told`, without key patterns."""
+    """Return a server's error message, clipped and cleaned, without key patterns."""
     return redact_text(told(text, width))
 
 
@@ -46,9 +46,9 @@ def bounded(value: Any, depth: int = 0) -> JsonValue:  # noqa: ANN401 - JSON of 
     if depth >= DEEPEST:
         return None
     if isinstance(value, Mapping):
-        return {told(key, 100): bounded(one, depth + 1) for key, one in list(value.items())[:MOST_ITEMS]}
+        return {told(key, 100): bounded(member, depth + 1) for key, member in list(value.items())[:MOST_ITEMS]}
     if isinstance(value, list):
-        return [bounded(one, depth + 1) for one in value[:MOST_ITEMS]]
+        return [bounded(item, depth + 1) for item in value[:MOST_ITEMS]]
     return value if isinstance(value, bool | int | float) else None
 
 
@@ -57,5 +57,5 @@ def seen(value: Any) -> JsonValue:  # noqa: ANN401 - JSON of a server
     if isinstance(value, str):
         return visible(value)
     if isinstance(value, Mapping):
-        return {visible(name): seen(one) for name, one in value.items()}
-    return [seen(one) for one in value] if isinstance(value, list) else value
+        return {visible(name): seen(member) for name, member in value.items()}
+    return [seen(item) for item in value] if isinstance(value, list) else value

@@ -38,16 +38,16 @@ class SpecNode:
 
     def plain(self) -> dict[str, JsonValue]:
         """Return JSON without empty members."""
-        found: dict[str, JsonValue] = {"id": self.id, "name": self.name}
+        members: dict[str, JsonValue] = {"id": self.id, "name": self.name}
         if self.label:
-            found["label"] = self.label
+            members["label"] = self.label
         if self.inputs:
-            found["inputs"] = self.inputs
+            members["inputs"] = self.inputs
         if self.credential:
-            found["credential"] = self.credential
+            members["credential"] = self.credential
         if self.output:
-            found["output"] = self.output
-        return found
+            members["output"] = self.output
+        return members
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,14 +76,14 @@ class Spec:
 
     def plain(self) -> dict[str, JsonValue]:
         """As JSON."""
-        return {"nodes": [one.plain() for one in self.nodes], "edges": [one.plain() for one in self.edges]}
+        return {"nodes": [node.plain() for node in self.nodes], "edges": [edge.plain() for edge in self.edges]}
 
     def node(self, node_id: str) -> SpecNode:
         """A node. Raises `BadSpec`."""
-        found = next((one for one in self.nodes if one.id == node_id), None)
-        if found is None:
+        node = next((node for node in self.nodes if node.id == node_id), None)
+        if node is None:
             raise BadSpec(f"There is no node '{told(node_id, 100)}'.", remedy=f"There are: {_ids(self)}.")
-        return found
+        return node
 
 
 def read_spec(given: Mapping[str, Any], faults: Faults | None = None) -> Spec:
@@ -100,13 +100,14 @@ def read_spec(given: Mapping[str, Any], faults: Faults | None = None) -> Spec:
     if len(nodes) > MOST_NODES or len(edges) > MOST_EDGES:
         raise BadSpec(f"More than {MOST_NODES} nodes or {MOST_EDGES} edges are not supported.")
     made = Spec([], [])
-    for one in nodes:
-        _read_into(made, one, all_faults)
-    named = [one.get("id") for one in nodes if isinstance(one, dict)]
-    ids = [one for one in named if isinstance(one, str)]  # an edge to a node that is wrong is not wrong itself
-    for one in edges:
-        with all_faults.part(*_mentioned(one)):
-            made.edges.append(read_edge(one, ids))
+    for given_node in nodes:
+        _read_into(made, given_node, all_faults)
+    named = [node.get("id") for node in nodes if isinstance(node, dict)]
+    # An edge to an invalid node is not invalid itself.
+    ids = [node_id for node_id in named if isinstance(node_id, str)]
+    for given_edge in edges:
+        with all_faults.part(*_mentioned(given_edge)):
+            made.edges.append(read_edge(given_edge, ids))
     if faults is None:
         all_faults.check()
     return made
@@ -116,7 +117,7 @@ def _read_into(made: Spec, given: Any, faults: Faults) -> None:  # noqa: ANN401 
     node_id = given.get("id") if isinstance(given, dict) else ""
     with faults.part(str(node_id)):
         node = read_node(given)
-        if any(one.id == node.id for one in made.nodes):
+        if any(other.id == node.id for other in made.nodes):
             raise BadSpec(f"Two nodes have the id '{node.id}'.", remedy="Give each node its own id.")
         made.nodes.append(node)
 
@@ -124,7 +125,7 @@ def _read_into(made: Spec, given: Any, faults: Faults) -> None:  # noqa: ANN401 
 def _mentioned(edge: Any) -> list[str]:  # noqa: ANN401 - from a model
     """The nodes that an edge may be meant for."""
     ends = [edge.get("from"), edge.get("to")] if isinstance(edge, dict) else []
-    return [one.partition(".")[0] for one in ends if isinstance(one, str)]
+    return [end.partition(".")[0] for end in ends if isinstance(end, str)]
 
 
 def read_node(given: Any) -> SpecNode:  # noqa: ANN401 - from a model
@@ -150,7 +151,7 @@ def read_node(given: Any) -> SpecNode:  # noqa: ANN401 - from a model
         faults.add(BadSpec(f"'inputs' of '{node_id}' must be an object."))
     unknown = sorted(given.keys() - {"id", "name", "inputs", "credential", "label", "output"})
     if unknown:
-        quoted = listed([repr(told(one, 60)) for one in unknown])
+        quoted = listed([repr(told(member, 60)) for member in unknown])
         faults.add(
             BadSpec(
                 f"The node '{node_id}' has {quoted}, which is not a property of a node.",
@@ -188,20 +189,20 @@ def references(value: JsonValue) -> list[str]:
     if isinstance(value, str):
         return _REFERENCE.findall(value)
     if isinstance(value, list):
-        return [found for one in value for found in references(one)]
+        return [reference for item in value for reference in references(item)]
     if isinstance(value, dict):
-        return [found for one in value.values() for found in references(one)]
+        return [reference for member in value.values() for reference in references(member)]
     return []
 
 
 def without_reference(value: JsonValue, node_id: str) -> JsonValue:
     """Remove the reference to a node from a value."""
     if isinstance(value, str):
-        return _REFERENCE.sub(lambda found: "" if found[1] == node_id else found[0], value)
+        return _REFERENCE.sub(lambda match: "" if match[1] == node_id else match[0], value)
     if isinstance(value, list):
-        return [without_reference(one, node_id) for one in value]
+        return [without_reference(item, node_id) for item in value]
     if isinstance(value, dict):
-        return {name: without_reference(one, node_id) for name, one in value.items()}
+        return {name: without_reference(member, node_id) for name, member in value.items()}
     return value
 
 
@@ -216,23 +217,25 @@ def is_kept(value: JsonValue) -> bool:
 
 
 def _end(text: str, ids: list[str]) -> tuple[str, str]:
-    found = max((one for one in ids if text == one or text.startswith(f"{one}.")), key=len, default=None)
-    if found is None:
+    longest = max(
+        (node_id for node_id in ids if text == node_id or text.startswith(f"{node_id}.")), key=len, default=None
+    )
+    if longest is None:
         raise BadSpec(
             f"An edge names '{told(text, 120)}', and there is no such node.",
             remedy=f"There are: {listed(ids, most=40)}.",
         )
-    return found, text[len(found) + 1 :]
+    return longest, text[len(longest) + 1 :]
 
 
 def _text(given: Mapping[str, Any], name: str, node_id: str) -> str | None:
-    found = given.get(name)
-    if found is None or found == "":
+    value = given.get(name)
+    if value is None or value == "":
         return None
-    if not isinstance(found, str) or len(found) > 200:
+    if not isinstance(value, str) or len(value) > 200:
         raise BadSpec(f"'{name}' of '{node_id}' must be a short text.")
-    return found
+    return value
 
 
 def _ids(spec: Spec) -> str:
-    return listed((one.id for one in spec.nodes), most=40)
+    return listed((node.id for node in spec.nodes), most=40)

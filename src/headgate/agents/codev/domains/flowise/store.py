@@ -83,7 +83,7 @@ class Store:
         at, sizes, left_out = 0, PAGES, 0
         seen: set[str] = set()
         while at < most:
-            size = next(one for one in sizes if at % one == 0)
+            size = next(page_size for page_size in sizes if at % page_size == 0)
             try:
                 rows = await self._client.list_chatflows(page=at // size + 1, limit=size)
             except AnswerTooLarge:
@@ -93,7 +93,7 @@ class Store:
                 at += size == 1
                 sizes = PAGES if size == 1 else PAGES[PAGES.index(size) + 1 :]
                 continue
-            new = [one for one in rows if one.id not in seen][: most - len(seen)]
+            new = [row for row in rows if row.id not in seen][: most - len(seen)]
             for row in new:
                 seen.add(row.id)
                 yield row
@@ -117,7 +117,7 @@ class Store:
         """Apply a function to a chatflow that is unchanged, directly before writing. Raises `WriteConflict`.
 
         Reading a large one takes as long as saving it in a canvas: when all is made it is looked at again, and made
-        anew where somebody saved it meanwhile.
+        again if somebody saved it meanwhile.
         """
         row = await self._client.get_chatflow(flow_id)
         for _ in range(MOST_LOOKS):
@@ -174,9 +174,9 @@ def _text(change: Change, layout: JsonValue, token: str) -> str:
     return orjson.dumps(viewport | joined(change.definition, layout) | {WRITE_MEMBER: token}).decode()
 
 
-def _laid_out(wanted: JsonValue, now: JsonValue) -> JsonValue:
+def _laid_out(layout: JsonValue, now: JsonValue) -> JsonValue:
     """Return the current layout, with positions for new nodes."""
-    new, held = _object(wanted), _object(now)
+    new, held = _object(layout), _object(now)
     nodes = {**_object(new.get("nodes")), **_object(held.get("nodes"))}
     return {"nodes": nodes, "viewport": held.get("viewport") or new.get("viewport")}
 

@@ -41,7 +41,7 @@ class ToolContext:
     def other_faults(self, definition: Mapping[str, Any], gathered: Faults) -> None:
         """Add faults of values to nodes without other faults."""
         nodes = nodes_of(definition)
-        there = {id_of(one): data_of(one) for one in nodes}
+        there = {id_of(node): data_of(node) for node in nodes}
         for node in nodes:
             if id_of(node) in gathered.places or data_of(node).get("name") in NOTES:
                 continue

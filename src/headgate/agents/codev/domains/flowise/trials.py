@@ -28,15 +28,15 @@ async def run_case(client: FlowiseClient, flow_id: str, case: TestCase, *, sessi
         body["form"] = case.form
     began = time.perf_counter()
     try:
-        found = await client.predict(flow_id, body)
+        prediction = await client.predict(flow_id, body)
     except HeadgateError as error:
         return TrialResult(answer="", error=str(error), duration_ms=_since(began))
     return TrialResult(
-        answer=visible(clipped_to(found.text, LONGEST_ANSWER)),
-        run_id=found.id,
+        answer=visible(clipped_to(prediction.text, LONGEST_ANSWER)),
+        run_id=prediction.id,
         duration_ms=_since(began),
-        input_tokens=found.input_tokens,
-        output_tokens=found.output_tokens,
+        input_tokens=prediction.input_tokens,
+        output_tokens=prediction.output_tokens,
     )
 
 

@@ -23,7 +23,7 @@ class FlowiseWorkplace:
     Args:
         room: The server.
         principal: Who works.
-        skill: What the model is told, by phase.
+        skill: Instructions for the model, by phase.
     """
 
     def __init__(self, room: ToolContext, principal: Principal, skill: Mapping[Phase, str]) -> None:
@@ -47,8 +47,8 @@ class FlowiseWorkplace:
 
     def preflight(self, change: Change) -> Sequence[Fault]:
         """Return new faults that Flowise would store and then fail at."""
-        found = self._room.faults(change.definition, type_=str(change.about.get("type") or ""))
-        return standing_out(found, change.about)
+        faults = self._room.faults(change.definition, type_=str(change.about.get("type") or ""))
+        return standing_out(faults, change.about)
 
     async def write(self, change: Change, before: Held | None, token: str) -> Held:
         """Write a change, or make a chatflow."""

@@ -14,8 +14,8 @@ Definition = dict[str, JsonValue]
 
 def definition_of(flow: Flow) -> Definition:
     """The flow as its draft is stored, name and description among it. Places on the canvas count."""
-    found: Definition = unlink(flow).model_dump(mode="json", exclude_defaults=True)
-    return found
+    definition: Definition = unlink(flow).model_dump(mode="json", exclude_defaults=True)
+    return definition
 
 
 def flow_of(definition: Definition | None) -> Flow:
@@ -41,11 +41,15 @@ def id_for(token: str) -> str:
 
     It sorts by the time at which the token was made, as every id does.
     """
-    found = digest(f"codev flow {token}")
-    made = token[:13] if _begins_like_an_id(token) else f"{found[32:40]}-{found[40:44]}"
-    return f"{made}-7{found[0:3]}-8{found[3:6]}-{found[6:18]}"
+    hashed = digest(f"codev flow {token}")
+    made = token[:13] if _begins_like_an_id(token) else f"{hashed[32:40]}-{hashed[40:44]}"
+    return f"{made}-7{hashed[0:3]}-8{hashed[3:6]}-{hashed[6:18]}"
 
 
 def _begins_like_an_id(token: str) -> bool:
     head = token[:13]
-    return len(head) == 13 and head[8] == "-" and all(one in "0123456789abcdef" for one in head.replace("-", "", 1))
+    return (
+        len(head) == 13
+        and head[8] == "-"
+        and all(character in "0123456789abcdef" for character in head.replace("-", "", 1))
+    )

@@ -31,5 +31,5 @@ def lines_of(before: Flow, after: Flow, catalog: Catalog) -> list[str]:
 def _added(node: Node, catalog: Catalog) -> Iterator[str]:
     yield f"+ node '{node.id}' ({node.type})"
     for name, value in shown_params(node, catalog).items():
-        told = value if isinstance(value, str) else orjson.dumps(value).decode()
-        yield f"+ node '{node.id}' {name}: {clipped(told, LONGEST_VALUE)}"
+        text = value if isinstance(value, str) else orjson.dumps(value).decode()
+        yield f"+ node '{node.id}' {name}: {clipped(text, LONGEST_VALUE)}"

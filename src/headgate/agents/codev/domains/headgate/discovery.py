@@ -1,7 +1,7 @@
 """Tools that only read: the catalogue, the flows that are there, models, names of variables, tools of MCP servers.
 
 They are the toolkit's operations for MCP clients under short names, with the same permissions, cut to what a model
-needs in order to choose (seed 004, DD-015). What they tell was written by others: data, never instructions.
+needs in order to choose (seed 004, DD-015). What they return was written by others: data, never instructions.
 """
 
 from collections.abc import Awaitable, Callable, Sequence
@@ -99,21 +99,23 @@ READINGS = (
 
 def reading_tools(place: Place, *, has_servers: bool) -> Sequence[DomainTool]:
     """The tools that read, in the order a model sees them."""
-    found = [*(_of_operation(place, reading) for reading in READINGS), _variables_tool(place), _models_tool(place)]
-    return [*found, _servers_tool(place)] if has_servers else found
+    tools = [*(_of_operation(place, reading) for reading in READINGS), _variables_tool(place), _models_tool(place)]
+    return [*tools, _servers_tool(place)] if has_servers else tools
 
 
 def _of_operation(place: Place, reading: Reading) -> DomainTool:
-    found = reading.operation
+    operation = reading.operation
 
     async def read(arguments: dict[str, Any]) -> Answer:
         try:
-            answer = await found.call(place.visit, arguments)
+            answer = await operation.call(place.visit, arguments)
         except OperationFailed as error:
             return error.answer
         return _slim(answer)
 
-    return DomainTool(reading.name, reading.description or found.description, found.schema, reading.phases, read)
+    return DomainTool(
+        reading.name, reading.description or operation.description, operation.schema, reading.phases, read
+    )
 
 
 def _variables_tool(place: Place) -> DomainTool:
@@ -186,7 +188,7 @@ def _tool(
 def _slim(answer: Answer) -> Answer:
     """Return a result without members that a model does not need, also in listed flows."""
     return {
-        name: [_slim(one) if isinstance(one, dict) else one for one in value] if isinstance(value, list) else value
+        name: [_slim(item) if isinstance(item, dict) else item for item in value] if isinstance(value, list) else value
         for name, value in answer.items()
         if name not in _BULK
     }

@@ -75,8 +75,8 @@ def _of_tool(place: Place, tool: ToolDefinition) -> DomainTool:
         place.catalog = bench.registry
         if "error" in answer:
             return answer
-        kept: Answer = {name: value for name, value in answer.items() if name not in _LEFT_OUT}
-        return _changed(place, held, before, bench.flow, kept)
+        details: Answer = {name: value for name, value in answer.items() if name not in _LEFT_OUT}
+        return _changed(place, held, before, bench.flow, details)
 
     description = _DESCRIPTIONS.get(tool.name, tool.description)
     return DomainTool(tool.name, description, plain(tool.schema), PATCHING, change=change)
@@ -92,10 +92,10 @@ def _rename_tool(place: Place) -> DomainTool:
         try:
             after = Flow.model_validate(before.model_dump(mode="json") | given)
         except ValidationError as error:
-            said = "; ".join(f"{fault['loc'][0]}: {fault['msg']}" for fault in error.errors(include_url=False))
+            messages = "; ".join(f"{fault['loc'][0]}: {fault['msg']}" for fault in error.errors(include_url=False))
             return {
                 "ok": False,
-                "error": f"set_flow_details: {said}",
+                "error": f"set_flow_details: {messages}",
                 "remedy": "Correct the arguments and call again.",
             }
         return _changed(place, held, before, after, {})
@@ -139,7 +139,7 @@ def _about(place: Place, held: Held | None, before: Flow) -> dict[str, JsonValue
 
 def _ends(flow: Flow, catalog: Catalog) -> Answer:
     """Return a note on several end nodes: it is ambiguous which is the flow's answer."""
-    ends = [one.node for one in classify_io(flow, catalog).outputs if one.kind in {"chat", "text", "data"}]
+    ends = [output.node for output in classify_io(flow, catalog).outputs if output.kind in {"chat", "text", "data"}]
     if len(ends) < 2:
         return {}
     return {

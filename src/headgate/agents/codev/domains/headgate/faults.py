@@ -28,13 +28,13 @@ _HALF_DONE = frozenset({IssueCode.POLICY, IssueCode.BINDING})
 
 def faults_of(flow: Flow, catalog: Catalog, standing: Sequence[str] = ()) -> list[Fault]:
     """Return what prevents a flow from being written, in order of repair, except for existing problems."""
-    left, found = Counter(standing), list[Fault]()
+    left, faults = Counter(standing), list[Fault]()
     for issue in (*check_draft(flow, catalog), *code_issues(flow)):
         if left[issue.field] and issue.code in _HALF_DONE:
             left[issue.field] -= 1
         else:
-            found.append(_of(issue))
-    return found
+            faults.append(_of(issue))
+    return faults
 
 
 def half_done(flow: Flow, catalog: Catalog) -> list[str]:
@@ -69,11 +69,11 @@ def _texts(value: JsonValue) -> Iterator[str]:
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict):
-        for one in value.values():
-            yield from _texts(one)
+        for member in value.values():
+            yield from _texts(member)
     elif isinstance(value, list):
-        for one in value:
-            yield from _texts(one)
+        for item in value:
+            yield from _texts(item)
 
 
 def _of(issue: Issue) -> Fault:

@@ -62,7 +62,7 @@ class HeadgateWorkplace:
             flow = flow_of(change.definition)
         except ValidationError as error:
             where = [".".join(str(part) for part in fault["loc"]) for fault in error.errors(include_url=False)[:20]]
-            return [Fault(one, "this is not a flow.", "Use the tools to create it.") for one in where]
+            return [Fault(place, "this is not a flow.", "Use the tools to create it.") for place in where]
         standing = change.about.get(STANDING)
         return faults_of(flow, self.place.catalog, list(map(str, standing)) if isinstance(standing, list) else ())
 

@@ -25,10 +25,10 @@ async def clarify(state: AgentState, working: Working) -> Update:
     messages = [person(f"# Requirement\n\n{state['requirement']}\n\n{which}")]
     system = prompts.system("clarify", working.workplace)
     reply = await ask(state, working, "clarify", messages, system=system)
-    found = read_clarity(reply.said.text)
-    asks = any(question.endswith("?") for question in found.questions)
-    score = found.score if found.score is not None else ASKED_FROM if asks else 0
-    questions = found.questions or ([IN_GENERAL] if score >= ASKED_FROM else [])
+    clarity = read_clarity(reply.answer.text)
+    asks = any(question.endswith("?") for question in clarity.questions)
+    score = clarity.score if clarity.score is not None else ASKED_FROM if asks else 0
+    questions = clarity.questions or ([IN_GENERAL] if score >= ASKED_FROM else [])
     return {**nothing, "ambiguity": score, "questions": questions, **reply.used}
 
 
@@ -42,7 +42,7 @@ def ask_clarification(state: AgentState) -> dict[str, Any]:
 
 
 def take_clarification(_: AgentState, answer: dict[str, Any]) -> Update:
-    """The person's answer; an empty one goes on without."""
+    """The user's answer; the session continues without one if it is empty."""
     text = Clarification.model_validate(answer).text.strip()
     if not text:
         return {"clarification": None}

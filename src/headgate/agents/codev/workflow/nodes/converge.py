@@ -34,17 +34,17 @@ async def converge(state: AgentState, working: Working) -> Update:
     system = prompts.system("converge", working.workplace)
     context = _context(state, await flow_now(state, working.workplace))
     reply = await ask(state, working, "converge", [*context, *exchange], system=system)
-    judged = read_verdict(reply.said.text)
+    judged = read_verdict(reply.answer.text)
     if judged is None and not exchange and not reply.over:
-        said = [model(clipped_to(reply.said.text, _LONGEST_SAID))] if reply.said.text.strip() else []
-        return {**reply.used, "exchange": [*said, person(_AGAIN)]}
-    wanted = read_credentials(reply.said.text)[1]
-    return {**reply.used, "exchange": [], **_decided(state, working, judged, over=reply.over), **_asks(wanted)}
+        answers = [model(clipped_to(reply.answer.text, _LONGEST_SAID))] if reply.answer.text.strip() else []
+        return {**reply.used, "exchange": [*answers, person(_AGAIN)]}
+    types = read_credentials(reply.answer.text)[1]
+    return {**reply.used, "exchange": [], **_decided(state, working, judged, over=reply.over), **_asks(types)}
 
 
-def _asks(wanted: list[str]) -> Update:
-    """A trial that failed asks for credentials anew, also where the user chose to continue without."""
-    return {"wanted_credentials": wanted, "credentials_skipped": False, "credentials_given": False}
+def _asks(types: list[str]) -> Update:
+    """A failed trial asks for credentials again, also if the user chose to continue without."""
+    return {"wanted_credentials": types, "credentials_skipped": False, "credentials_given": False}
 
 
 def _decided(state: AgentState, working: Working, judged: Judged | None, *, over: bool) -> Update:
@@ -61,7 +61,7 @@ def _decided(state: AgentState, working: Working, judged: Judged | None, *, over
     update: Update = {
         "converge_verdict": dict(verdict),
         "left_open": left_open,
-        # Whoever refuses what was left open refuses a result, not the plan that they approved.
+        # A user who refuses an incomplete result refuses the result, not the plan that they approved.
         "approved": bool(state.get("approved") and (left_open or state.get("repairs_approved"))),
         "messages": [{"role": "assistant", "content": f"{verdict['category']}: {verdict['reason']}"}],
     }
@@ -101,5 +101,5 @@ def _why(trial: Trial) -> str:
 def _context(state: AgentState, flow: str) -> list[dict[str, Any]]:
     summary = state.get("patch_summary") or "Nothing."
     tests = trials_told(state.get("trials") or [], trials_wanted(state))
-    told = f"# What the phase before says it wrote\n\n{summary}\n\n{tests}\n\nGive your verdict now."
-    return [opening(state), *earlier_plan(state), person(f"{flow}\n\n{told}")]
+    report = f"# What the phase before says it wrote\n\n{summary}\n\n{tests}\n\nGive your verdict now."
+    return [opening(state), *earlier_plan(state), person(f"{flow}\n\n{report}")]

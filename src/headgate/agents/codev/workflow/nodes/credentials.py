@@ -21,7 +21,7 @@ async def check_credentials(state: AgentState, working: Working) -> Update:
     """Ask the place for the types that the discovery or the verdict named, whatever it said of them."""
     phase_told(state, working, "check_credentials")
     summary, named = read_credentials(state.get("discovery_summary") or "")
-    before = [str(one["type"]) for one in state.get("missing_credentials") or []]
+    before = [str(credential["type"]) for credential in state.get("missing_credentials") or []]
     types = list(dict.fromkeys([*before, *named, *(state.get("wanted_credentials") or [])]))
     missing = await working.workplace.missing_credentials(types) if types else []
     update: Update = {"discovery_summary": summary, "missing_credentials": described(missing)}
@@ -61,7 +61,8 @@ def described(missing: Sequence[NeededCredential]) -> list[dict[str, JsonValue]]
 
 def _described(needed: NeededCredential) -> dict[str, JsonValue]:
     fields = [
-        {"name": one.name, "label": one.label, "secret": one.secret, "optional": one.optional} for one in needed.fields
+        {"name": field.name, "label": field.label, "secret": field.secret, "optional": field.optional}
+        for field in needed.fields
     ]
-    told = {"type": needed.type, "label": needed.label, "fields": fields, "where": needed.where}
-    return cast("dict[str, JsonValue]", told)
+    description = {"type": needed.type, "label": needed.label, "fields": fields, "where": needed.where}
+    return cast("dict[str, JsonValue]", description)

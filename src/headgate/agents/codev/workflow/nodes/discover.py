@@ -33,8 +33,8 @@ async def discover(state: AgentState, working: Working) -> Update:
     update |= {**turn.used, "exchange": turn.exchange}
     if turn.over:
         summary = clipped_to(_whole(turn.text, exchange), LONGEST_SUMMARY)
-        said = {"role": "assistant", "content": summary}
-        update |= {"discovery_summary": summary, "missing_credentials": [], "messages": [said]}
+        message = {"role": "assistant", "content": summary}
+        update |= {"discovery_summary": summary, "missing_credentials": [], "messages": [message]}
     return update
 
 
@@ -47,7 +47,7 @@ async def discover_tools(state: AgentState, working: Working) -> Update:
 
 
 def _whole(text: str, exchange: Exchange) -> str:
-    """The summary; where the model was asked how it ends and said only that, with what it had said before."""
+    """The summary; if the model answered only the question for its status, with its earlier answer."""
     before = [
         message["data"]["content"] for message in exchange if message["type"] == "ai" and not message.get("calls")
     ]
@@ -55,7 +55,7 @@ def _whole(text: str, exchange: Exchange) -> str:
 
 
 async def _flow(state: AgentState, working: Working) -> Held | None:
-    """The flow as it is. The first has to be there; one that is gone since is to be made anew, which the plan says."""
+    """Return the current flow. It must exist at first; if it was deleted since, the plan creates it again."""
     flow_id = state.get("flow_id")
     if not flow_id:
         return None

@@ -12,7 +12,7 @@ log = get_logger(__name__)
 
 
 async def keep(state: AgentState, working: Working) -> Update:
-    """Keep the flow as a pattern, and its tests where that was wanted. What cannot be is told, and spoils nothing."""
+    """Store the flow as a pattern, and its tests if requested. Failures are reported and change nothing else."""
     phase_told(state, working, "done")
     pattern_id, lost = await _as_pattern(state, working)
     note = " ".join(filter(None, [lost, await _tests(state, working) if state.get("save_tests") else ""]))
@@ -23,8 +23,8 @@ async def keep(state: AgentState, working: Working) -> Update:
 async def stop(state: AgentState, working: Working) -> Update:
     """Say why the session stopped before it was done (DD-029), and what stands."""
     phase_told(state, working, "done")
-    said: Update = {"stop_reason": f"{_why(state)} {await _stands(working)}"}
-    return said if state.get("stop_code") in CONTINUES else said | {"exchange": []}
+    update: Update = {"stop_reason": f"{_why(state)} {await _stands(working)}"}
+    return update if state.get("stop_code") in CONTINUES else update | {"exchange": []}
 
 
 def _why(state: AgentState) -> str:
@@ -62,11 +62,11 @@ async def _as_pattern(state: AgentState, working: Working) -> tuple[str | None, 
         if held.mark != state.get("flow_mark"):
             return None, "The flow was changed after its review: it was not stored as a pattern."
         requirement = state["requirement"]
-        kept = await working.patterns.keep(requirement=requirement, held=held, session_id=working.session_id)
+        pattern_id = await working.patterns.keep(requirement=requirement, held=held, session_id=working.session_id)
     except HeadgateError as error:
         log.warning("pattern not stored", session=state["session_id"], error=error.detail)
         return None, f"The flow was not stored as a pattern: {error}"
-    return kept, ""
+    return pattern_id, ""
 
 
 async def _tests(state: AgentState, working: Working) -> str:

@@ -1,4 +1,4 @@
-"""Patch: carry out the approved plan. What is written goes through the journal, once each, on the flow approved for."""
+"""Patch: run the approved plan. Each write goes through the journal once, on the flow that was approved."""
 
 from headgate.agents.codev.domain import Held, Phase
 from headgate.agents.codev.ports import Working
@@ -29,8 +29,8 @@ async def patch(state: AgentState, working: Working) -> Update:
     update: Update = {**turn.used, "exchange": turn.exchange}
     if turn.over:
         summary = clipped_to(turn.text, LONGEST_SUMMARY)
-        said = {"role": "assistant", "content": summary}
-        update |= {"patch_summary": summary, "trials": [], "messages": [said]}
+        message = {"role": "assistant", "content": summary}
+        update |= {"patch_summary": summary, "trials": [], "messages": [message]}
     return update
 
 

@@ -36,10 +36,10 @@ async def plan(state: AgentState, working: Working) -> Update:
     system = prompts.system("plan", working.workplace)
     context = [*_context(state, working.domain, await flow_now(state, working.workplace)), *exchange]
     reply = await ask(state, working, "plan", context, system=system)
-    planned = read_plan(reply.said.text)
+    planned = read_plan(reply.answer.text)
     if planned.fault and not exchange and not reply.over:
-        said = [model(clipped_to(reply.said.text, LONGEST_PLAN))] if reply.said.text.strip() else []
-        return {**reply.used, "exchange": [*said, person(_AGAIN.format(fault=planned.fault))]}
+        answers = [model(clipped_to(reply.answer.text, LONGEST_PLAN))] if reply.answer.text.strip() else []
+        return {**reply.used, "exchange": [*answers, person(_AGAIN.format(fault=planned.fault))]}
     before = read_plan(exchange[0]["data"]["content"]) if len(exchange) > 1 else Planned("")
     settled = _settled(state, planned, before)
     details = {name: settled[name] for name in ("plan", "cases")}
@@ -98,30 +98,30 @@ def ask_approval(state: AgentState) -> dict[str, Any]:
 
 def take_approval(state: AgentState, answer: dict[str, Any]) -> Update:
     """Take the plan and the cases as they were edited; or what should be otherwise; or the end."""
-    said = PlanAnswer.model_validate(answer)
+    reply = PlanAnswer.model_validate(answer)
     update: Update = {}
-    if said.repairs_approved is not None:
-        update["repairs_approved"] = said.repairs_approved
-    if said.approved:
-        return {**update, **_edited(state, said), "approved": True, "conflict": None, "feedback": None}
-    if said.stop:
+    if reply.repairs_approved is not None:
+        update["repairs_approved"] = reply.repairs_approved
+    if reply.approved:
+        return {**update, **_edited(state, reply), "approved": True, "conflict": None, "feedback": None}
+    if reply.stop:
         return {**update, "approved": False, "stop_code": "rejected"}
-    wish = said.feedback.strip()
+    wish = reply.feedback.strip()
     feedback = wish or NO_REASON
-    told = {"role": "user", "content": feedback}
-    return {**update, "approved": False, "feedback": feedback, "wishes": wished(state, wish), "messages": [told]}
+    message = {"role": "user", "content": feedback}
+    return {**update, "approved": False, "feedback": feedback, "wishes": wished(state, wish), "messages": [message]}
 
 
-def _edited(state: AgentState, said: PlanAnswer) -> Update:
+def _edited(state: AgentState, reply: PlanAnswer) -> Update:
     update: Update = {}
-    if said.plan is not None and said.plan.strip() and said.plan != state.get("plan"):
-        edited = read_plan(said.plan)
-        update["plan"] = edited.plan or said.plan
+    if reply.plan is not None and reply.plan.strip() and reply.plan != state.get("plan"):
+        edited = read_plan(reply.plan)
+        update["plan"] = edited.plan or reply.plan
         update["messages"] = [{"role": "user", "content": f"The plan as I edited it:\n\n{update['plan']}"}]
         if edited.cases:
             update["cases"] = dumped(edited.cases)
-    if said.cases:
-        update["cases"] = dumped(said.cases)
+    if reply.cases:
+        update["cases"] = dumped(reply.cases)
     return update
 
 
@@ -143,5 +143,5 @@ def _context(state: AgentState, domain: str, flow: str) -> list[dict[str, Any]]:
 
 
 def verdict_told(verdict: Verdict) -> str:
-    """A verdict as the next plan is told it."""
+    """A verdict, for the context of the next plan."""
     return f"CONVERGE VERDICT [{verdict['category']}]: {verdict['reason']}\nFix: {verdict['fix']}"

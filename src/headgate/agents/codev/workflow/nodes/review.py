@@ -1,4 +1,4 @@
-"""Review: what came of it, read back from the place, for the person to accept (DD-010). No model says any of it."""
+"""Review: the outcome, read back from the place, for the user to accept (DD-010). No model writes any of it."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -52,13 +52,13 @@ def ask_review(state: AgentState) -> dict[str, Any]:
 
 
 def take_review(state: AgentState, answer: dict[str, Any]) -> Update:
-    """Accepted; or planned anew with what should be otherwise, for which a person's word is given an iteration."""
-    said = ReviewAnswer.model_validate(answer)
-    if said.accepted:
-        return {"accepted": True, "save_tests": said.save_tests}
-    if said.stop:
+    """Accept, or plan again with the user's changes, which get an extra iteration."""
+    reply = ReviewAnswer.model_validate(answer)
+    if reply.accepted:
+        return {"accepted": True, "save_tests": reply.save_tests}
+    if reply.stop:
         return {"accepted": False, "stop_code": "rejected"}
-    wish = said.feedback.strip()
+    wish = reply.feedback.strip()
     feedback = wish or NO_REASON
     iteration = state["iteration"] + 1
     return {

@@ -32,15 +32,15 @@ async def test(state: AgentState, working: Working) -> Update:
     trials = list(state.get("trials") or [])
     if not trials:
         phase_told(state, working, "test")
-    flow_id, wanted = state.get("flow_id"), trials_wanted(state)
-    if not flow_id or len(trials) >= wanted:
+    flow_id, total = state.get("flow_id"), trials_wanted(state)
+    if not flow_id or len(trials) >= total:
         return {"trials": trials}
     seen = await as_seen(state, working, _MEANWHILE)
     if not isinstance(seen, Held):
         return conflicted(state, working, seen or _GONE)
     number, again = divmod(len(trials), state["test_trials"])
     case = TestCase.model_validate((state.get("cases") or [])[number])
-    # A chat of its own, also where a trial is run again: half of one would be remembered. The same after a restart in
+    # Its own chat, also where a trial is run again: half of one would be remembered. The same after a restart in
     # the middle of this step, so that the run that the engine has recovered is adopted and not started again.
     session = f"{state['session_id']}-{state['iteration']}-{number + 1}-{again + 1}-{_step()}"
     result = await working.workplace.run_case(flow_id, case, session=session)
@@ -51,7 +51,7 @@ async def test(state: AgentState, working: Working) -> Update:
     if after.saved != seen.saved:
         return _unsure(state, working, after.name) | cost
     trial = _judged(case, again + 1, result)
-    working.tell("trial", {**cast("dict[str, JsonValue]", dict(trial)), "of": wanted})
+    working.tell("trial", {**cast("dict[str, JsonValue]", dict(trial)), "of": total})
     return {"trials": [*trials, trial], "unsure": 0, **cost}
 
 

@@ -1,4 +1,4 @@
-"""What the model is told in each phase, and the playbook of repairs (DD-038): the Markdown files beside this."""
+"""The prompts of each phase, and the playbook of repairs (DD-038): the Markdown files in this folder."""
 
 import re
 from functools import lru_cache

@@ -47,7 +47,7 @@ class Attributes:
 class Several:
     """A multi-valued attribute: a filter matches when it matches one of the values."""
 
-    one: Callable[[Condition], Condition]
+    exists_where: Callable[[Condition], Condition]
     parts: Attributes
 
 
@@ -106,9 +106,9 @@ def condition_of(scim_filter: Filter, attributes: Attributes, within: str = "") 
         case Among(attribute, inner):
             return _among(attribute, inner, attributes)
         case Present(attribute):
-            return _of(attribute, within, attributes, lambda one: one.column.is_not(None))
+            return _of(attribute, within, attributes, lambda single: single.column.is_not(None))
         case Comparison(attribute, operator, value):
-            return _of(attribute, within, attributes, lambda one: _compared(one, operator, value))
+            return _of(attribute, within, attributes, lambda single: _compared(single, operator, value))
 
 
 def sort_column(name: str, attributes: Attributes) -> Any:  # noqa: ANN401 - a mapped column
@@ -121,7 +121,7 @@ def sort_column(name: str, attributes: Attributes) -> Any:  # noqa: ANN401 - a m
 def _among(name: str, inner: Filter, attributes: Attributes) -> Condition:
     if name in attributes.several:
         several = attributes.several[name]
-        return several.one(condition_of(inner, several.parts))
+        return several.exists_where(condition_of(inner, several.parts))
     return condition_of(inner, attributes, f"{name}.")  # of one value, such as the e-mail address
 
 
@@ -132,7 +132,7 @@ def _of(name: str, within: str, attributes: Attributes, build: Callable[[Attribu
     group, _, part = name.partition(".")
     if group in attributes.several:
         several = attributes.several[group]
-        return several.one(_of(part or "value", "", several.parts, build))
+        return several.exists_where(_of(part or "value", "", several.parts, build))
     raise ScimInvalid("invalidFilter", f"Filtering by '{name[:60]}' is not supported.", remedy=_choices(attributes))
 
 

@@ -133,7 +133,7 @@ class Selection:
     def has(self, name: str) -> bool:
         """Return whether an attribute, or a part of it, is returned."""
         if self.only:
-            return any(one == name or one.startswith(f"{name}.") for one in self.only)
+            return any(requested == name or requested.startswith(f"{name}.") for requested in self.only)
         return name not in self.without
 
     def of(self, resource: Mapping[str, Any]) -> dict[str, Any]:
@@ -150,8 +150,8 @@ class Selection:
         if not isinstance(value, dict):
             return value
         if self.only and name not in self.only:
-            return {key: one for key, one in value.items() if f"{name}.{key.lower()}" in self.only}
-        return {key: one for key, one in value.items() if f"{name}.{key.lower()}" not in self.without}
+            return {key: member for key, member in value.items() if f"{name}.{key.lower()}" in self.only}
+        return {key: member for key, member in value.items() if f"{name}.{key.lower()}" not in self.without}
 
 
 def selection_of(request: Request) -> Selection:

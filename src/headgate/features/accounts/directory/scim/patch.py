@@ -95,7 +95,7 @@ def _read(item: Any) -> list[Operation]:  # noqa: ANN401 - JSON
         raise ScimInvalid("noTarget", "A remove operation needs a path.")
     if not isinstance(value, dict):
         raise ScimInvalid("invalidValue", "An operation without a path needs an object as value.")
-    return [Operation(kind, filters.parse_path(name), one) for name, one in value.items()]
+    return [Operation(kind, filters.parse_path(name), new_value) for name, new_value in value.items()]
 
 
 def _change(target: dict[str, Any], name: str, kind: Kind, value: Any) -> None:  # noqa: ANN401 - JSON
@@ -120,9 +120,9 @@ def _extend(present: list[Any], more: list[Any]) -> None:
         if value in present:
             continue
         if isinstance(value, dict) and value.get("primary") in (True, "True", "true"):
-            for one in present:
-                if isinstance(one, dict):
-                    one.pop("primary", None)
+            for other in present:
+                if isinstance(other, dict):
+                    other.pop("primary", None)
         present.append(value)
 
 
@@ -182,13 +182,13 @@ def _compare(present: Any, operator: str, expected: filters.Value) -> bool:  # n
 
 
 _OF_TEXTS: Mapping[str, Callable[[str, str], bool]] = {
-    "eq": lambda present, wanted: present == wanted,
-    "ne": lambda present, wanted: present != wanted,
-    "co": lambda present, wanted: wanted in present,
-    "sw": lambda present, wanted: present.startswith(wanted),
-    "ew": lambda present, wanted: present.endswith(wanted),
-    "gt": lambda present, wanted: present > wanted,
-    "ge": lambda present, wanted: present >= wanted,
-    "lt": lambda present, wanted: present < wanted,
-    "le": lambda present, wanted: present <= wanted,
+    "eq": lambda present, expected: present == expected,
+    "ne": lambda present, expected: present != expected,
+    "co": lambda present, expected: expected in present,
+    "sw": lambda present, expected: present.startswith(expected),
+    "ew": lambda present, expected: present.endswith(expected),
+    "gt": lambda present, expected: present > expected,
+    "ge": lambda present, expected: present >= expected,
+    "lt": lambda present, expected: present < expected,
+    "le": lambda present, expected: present <= expected,
 }

@@ -90,7 +90,7 @@ def resource_of(user: User, entry: DirectoryUser, groups: Sequence[tuple[str, st
 
 
 def version_of(user: User, entry: DirectoryUser) -> str:
-    """Return the ETag of everything that the directory can change, whoever changed it."""
+    """Return the ETag of everything that the directory can change, independent of who changed it."""
     return f'W/"{hashlib.sha256(orjson.dumps(_stored(user, entry))).hexdigest()[:16]}"'
 
 
