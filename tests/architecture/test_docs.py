@@ -27,7 +27,7 @@ DOCS = ROOT / "docs"
 PAGES = [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]
 SECTIONS = {"start", "guides", "concepts", "reference", "operate", "contribute", "decisions"}
 CATALOG = Registry(BUILTINS)
-TYPES = "Types, and what turns into what"
+TYPES = "Types and coercions"
 _LINK = re.compile(r"\[[^\]]*\]\((?P<path>[^)\s#]*)#(?P<anchor>[^)\s]+)\)")
 _FENCE = re.compile(r"^```(?P<kind>[\w-]*)[^\n]*\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
 
