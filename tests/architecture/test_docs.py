@@ -27,7 +27,7 @@ DOCS = ROOT / "docs"
 PAGES = [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]
 SECTIONS = {"start", "guides", "concepts", "reference", "operate", "contribute", "decisions"}
 CATALOG = Registry(BUILTINS)
-TYPES = "Types, and what turns into what"
+TYPES = "Types and coercions"
 _LINK = re.compile(r"\[[^\]]*\]\((?P<path>[^)\s#]*)#(?P<anchor>[^)\s]+)\)")
 _FENCE = re.compile(r"^```(?P<kind>[\w-]*)[^\n]*\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
 
@@ -94,10 +94,11 @@ class TestCodeOnPages:
 
 
 def anchors(page: Path) -> set[str]:
-    """What links may lead to on a page: its headings, as GitHub names them."""
+    """Anchors of a page: its headings, as GitHub names them, and explicit ones, which keep the names of renamed headings."""
     text = _FENCE.sub("", page.read_text(encoding="utf-8"))
     headings = re.findall(r"^#+ +(.+?) *$", text, re.MULTILINE)
-    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+    named = {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+    return named | set(re.findall(r'^<a id="([\w-]+)"></a>$', text, re.MULTILINE))
 
 
 def section(page: str, heading: str) -> str:

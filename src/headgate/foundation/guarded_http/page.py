@@ -13,7 +13,7 @@ fails when a connection was opened otherwise; it sees the packets, so compiled l
 
 No client reads `HTTP_PROXY`, `HTTPS_PROXY`, `ALL_PROXY`, `NO_PROXY` or `~/.netrc`; the operator's proxy is a setting
 ([below](#the-operators-proxy)). An HTTP client connects to the address that was checked, never to a second answer of
-the DNS. [Security](../operate/security.md#what-flows-may-reach) lists the ranges.
+the DNS. [Security](../operate/security.md#network-access-of-flows) lists the ranges.
 
 | connection | chosen by | may reach | redirects | made by | modules |
 |---|---|---|---|---|---|
