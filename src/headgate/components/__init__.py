@@ -4,6 +4,7 @@ from headgate.components.agent import Agent
 from headgate.components.ai import AIStep, LanguageModel
 from headgate.components.approval import Approval
 from headgate.components.calculator import Calculator
+from headgate.components.classify import Classify
 from headgate.components.clock import CurrentDate, Wait
 from headgate.components.code import Python
 from headgate.components.data import MessageHistory, ParseJSON, SelectData
@@ -70,6 +71,7 @@ BUILTINS: tuple[type[Component], ...] = (
     McpTools,
     WorkspaceFiles,
     StructuredOutput,
+    Classify,
     Transcribe,
     Note,
     Group,

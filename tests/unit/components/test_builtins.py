@@ -64,6 +64,7 @@ Agent: model*(Model) tools[](Tool) input*@~(Text|Message) files[](File) instruct
 McpTools!: server* tools -> tools:Tool
 WorkspaceFiles!: root_path read_only -> tools:Tool metadata:Data
 StructuredOutput: model*(Model) input*@~(Text|Data) schema* -> data:Data table:Table
+Classify: model*(Model) value*@(Text|Data|Table) labels* instructions min_confidence -> otherwise:Data? decision:Data
 Transcribe: model*(Model) audio*@(File) language words -> text:Text message:Message data:Data
 Note: text ->
 Group: title colour width height ->
@@ -116,7 +117,7 @@ class TestContract:
 
     def test_marks_what_calls_models(self) -> None:
         using = {template.type for template in TEMPLATES if template.model_using}
-        assert using == {"LanguageModel", "AIStep", "Agent", "StructuredOutput", "Transcribe"}
+        assert using == {"LanguageModel", "AIStep", "Agent", "StructuredOutput", "Classify", "Transcribe"}
         assert [template.type for template in TEMPLATES if template.annotation] == ["Note", "Group"]
 
 

@@ -28,6 +28,7 @@ import {
   Package,
   Paperclip,
   Plug,
+  RefreshCw,
   Regex,
   Repeat,
   Scissors,
@@ -37,7 +38,10 @@ import {
   TableProperties,
   Timer,
   Type,
+  UserCheck,
+  Waypoints,
   Webhook,
+  Workflow,
 } from "lucide-react";
 
 /** The icons that components name; a name that is not here is a box. */
@@ -70,6 +74,7 @@ export const ICONS: Record<string, LucideIcon> = {
   package: Package,
   paperclip: Paperclip,
   plug: Plug,
+  "refresh-cw": RefreshCw,
   regex: Regex,
   repeat: Repeat,
   scissors: Scissors,
@@ -79,5 +84,8 @@ export const ICONS: Record<string, LucideIcon> = {
   "table-properties": TableProperties,
   timer: Timer,
   type: Type,
+  "user-check": UserCheck,
+  waypoints: Waypoints,
   webhook: Webhook,
+  workflow: Workflow,
 };
