@@ -37,8 +37,14 @@ class Book(Component):
 
 
 AGENT_COMPONENTS: tuple[type[Component], ...] = (
-    *(*COMPONENTS, Agent, AIStep, StructuredOutput, Classify, Book),
-    *(HTTPRequest, Wait),
+    *COMPONENTS,
+    Agent,
+    AIStep,
+    StructuredOutput,
+    Classify,
+    Book,
+    HTTPRequest,
+    Wait,
 )
 MODEL = {"provider": "openai", "name": "gpt-5-mini", "params": {"max_retries": 0}}
 

@@ -21,6 +21,7 @@ from headgate.components.packages import InstalledPackages
 from headgate.components.read_file import ReadFile
 from headgate.components.saving import SaveFile
 from headgate.components.splitting import SplitText
+from headgate.components.state import ReadState, WriteState
 from headgate.components.structured import StructuredOutput
 from headgate.components.subflows import ForEach, Loop, RunFlow
 from headgate.components.switch import Switch
@@ -53,6 +54,8 @@ BUILTINS: tuple[type[Component], ...] = (
     Calculator,
     CurrentDate,
     MessageHistory,
+    ReadState,
+    WriteState,
     HTTPRequest,
     URL,
     If,

@@ -41,6 +41,9 @@ ReadFile: file*@(File) -> text:Text table:Table data:Data
 Calculator: expression*~ -> result:Data text:Text
 CurrentDate: timezone~ format -> text:Text data:Data
 MessageHistory: limit -> text:Text messages:Data
+ReadState: name* default -> value:Data text:Text version:Data
+WriteState!: name* value@(Text|Data|Table) operation most expected_version(Data) \
+ -> value:Data previous:Data version:Data
 HTTPRequest: method~ url*~ headers body~(Text|Data) timeout_seconds -> data:Data text:Text status:Data
 URL: url*~@ -> text:Text title:Text links:Data
 If: value*@(Text|Data|Table) field operator compare ignore_case -> true:Data? false:Data?

@@ -35,36 +35,38 @@ async def engine(database: Database, settings: Settings, openai: OpenAIServer) -
     await backend.close()
 
 
-@pytest.mark.parametrize(
-    ("label", "confidence", "way"),
-    [("Refund request", 0.8, "refund_request"), ("Refund request", 0.2, "otherwise"), (None, 1, "otherwise")],
-)
-async def test_one_branch_continues_with_the_value(
-    engine: ExecutionBackend,
-    database: Database,
-    openai: OpenAIServer,
-    *,
-    label: str | None,
-    confidence: float,
-    way: str,
-) -> None:
-    openai.script(openai.structured({"label": label or "none_of_these", "confidence": confidence}))
-    flow = make_flow(
-        {"start": "Start", "topic": "Classify", "one": "Echo", "rest": "Echo", "seen": "Echo"},
-        [
-            *("start.text -> topic.value", "topic.refund_request -> one.input", "topic.otherwise -> rest.input"),
-            "topic.decision -> seen.input",
-        ],
-        topic={"model": MODEL, "labels": ["Refund request: wants money", "fault"], "min_confidence": 0.5},
+class TestClassify:
+    @pytest.mark.parametrize(
+        ("label", "confidence", "way"),
+        [("Refund request", 0.8, "refund_request"), ("Refund request", 0.2, "otherwise"), (None, 1, "otherwise")],
     )
-    request = new_run(await store_flow(database, flow, AGENT_COMPONENTS), "my money")
-    await engine.start(request)
-    await over(engine, request.key.run_id)
-    rows = await step_rows(database, request.key.run_id)
-    decision = {"label": label, "confidence": confidence, "output": way}
-    assert value_of(rows["topic"], "decision") == decision
-    assert decision in [line.get("details") for line in rows["topic"].log], "also where nothing is connected"
-    taken, skipped = ("one", "rest") if way == "refund_request" else ("rest", "one")
-    assert (rows[taken].status, rows[skipped].status) == ("completed", "skipped")
-    assert value_of(rows[taken]) == "my money"
-    assert "wants money" in rows["topic"].effective_prompt
+    async def test_one_branch_continues_with_the_value(
+        self,
+        engine: ExecutionBackend,
+        database: Database,
+        openai: OpenAIServer,
+        *,
+        label: str | None,
+        confidence: float,
+        way: str,
+    ) -> None:
+        openai.script(openai.structured({"label": label or "none_of_these", "confidence": confidence}))
+        flow = make_flow(
+            {"start": "Start", "topic": "Classify", "one": "Echo", "rest": "Echo", "seen": "Echo"},
+            [
+                *("start.text -> topic.value", "topic.refund_request -> one.input", "topic.otherwise -> rest.input"),
+                "topic.decision -> seen.input",
+            ],
+            topic={"model": MODEL, "labels": ["Refund request: wants money", "fault"], "min_confidence": 0.5},
+        )
+        request = new_run(await store_flow(database, flow, AGENT_COMPONENTS), "my money")
+        await engine.start(request)
+        await over(engine, request.key.run_id)
+        rows = await step_rows(database, request.key.run_id)
+        decision = {"label": label, "confidence": confidence, "output": way}
+        assert value_of(rows["topic"], "decision") == decision
+        assert decision in [line.get("details") for line in rows["topic"].log], "also where nothing is connected"
+        taken, skipped = ("one", "rest") if way == "refund_request" else ("rest", "one")
+        assert (rows[taken].status, rows[skipped].status) == ("completed", "skipped")
+        assert value_of(rows[taken]) == "my money"
+        assert "wants money" in rows["topic"].effective_prompt
