@@ -10,6 +10,7 @@ from datetime import datetime, timedelta
 from types import ModuleType
 from typing import Any
 
+from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 import headgate.features
@@ -133,7 +134,7 @@ _FOR_FUNCTION: dict[tuple[str, str], Callable[[World], Any]] = {
     ("change_state", "values"): lambda world: {**_state(world), "name": VARIABLE},
     ("add_value", "values"): _value,
     ("delete_values", "until"): lambda world: 1,
-    ("delete_values", "kept_runs"): lambda world: None,
+    ("delete_values", "kept_runs"): lambda world: select(flow_runs.c.id).where(flow_runs.c.id == ""),
     ("save_server", "values"): lambda world: _SERVER,
     ("find_draft", "revision"): lambda world: DRAFT,
     ("put_facts", "facts"): lambda world: {"label": world.marker},

@@ -11,14 +11,13 @@ from tests.support.team import Team, team
 
 SPEC = """name: Counter
 nodes:
-  heard: ChatInput
   count: WriteState
     name: count
     operation: increment
     value: 1
   out: ChatOutput
 edges:
-  heard.text -> out.input
+  count.value -> out.input
 """
 
 
@@ -35,14 +34,10 @@ async def flow(us: Team) -> dict[str, Any]:
     return made
 
 
-async def asked(us: Team, who: str, method: str, path: str, **more: Any) -> Any:
-    return await us.ask(who, method, path, **more)
-
-
 class TestState:
     async def test_is_written_by_runs_and_read_with_its_history(self, us: Team, flow: dict[str, Any]) -> None:
         path = f"/flows/{flow['id']}"
-        runs = [await us.make("runner", f"{path}/runs", text="hi", wait=True) for _ in range(2)]
+        runs = [await us.make("runner", f"{path}/runs", text="hi", wait=True, version="published") for _ in range(2)]
         items = (await us.get("viewer", f"{path}/state"))["items"]
         assert [(item["name"], item["version"]) for item in items] == [("count", 2)]
         state = await us.get("viewer", f"{path}/state/count")
