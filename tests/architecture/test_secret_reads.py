@@ -15,6 +15,7 @@ DECRYPTING = {
     "features.models.setup.sealed.unseal": SERVER_ACCESS + "SpaceModels.access, or a change, which is audited itself",
     "features.mcptools.target.unseal": SERVER_ACCESS + "Target.filled, or a change, which is audited itself",
     "features.keyring.rotation._replaced": "encrypts it again at once; the rotation is audited",
+    "features.flows.state.sealed.unseal": OWN_STATE + "values that a flow keeps between its runs",
     "features.runs.approvals.sealed.unseal": OWN_STATE + "what users decide on, and their responses",
     "features.runs.deliveries.target.open_target": OWN_STATE + "an address and references to secrets",
     "features.runs.steps.calls._opened": OWN_STATE + "the stored answer to a request of a step",

@@ -23,6 +23,7 @@ ROWS: dict[str, set[str]] = {
     "sandbox": set(),
     "scale": {"SQLite"},
     "startup": {"headgate version (ms)", "first healthy answer (ms)", "CPU of flows list (ms)", "memory after it (MB)"},
+    "waiting": {"SQLite", "PostgreSQL"},
     "workers": {"runs of two steps drained (runs/s)"},
 }
 """Each benchmark, and rows that it must write."""

@@ -6,6 +6,7 @@ from typing import Any
 
 from headgate.components.agent import Agent
 from headgate.components.ai import AIStep
+from headgate.components.classify import Classify
 from headgate.components.clock import Wait
 from headgate.components.structured import StructuredOutput
 from headgate.components.web import HTTPRequest
@@ -35,7 +36,16 @@ class Book(Component):
         return f"booking {len(Path(self.path).read_text().splitlines())} of {self.what}"
 
 
-AGENT_COMPONENTS: tuple[type[Component], ...] = (*COMPONENTS, Agent, AIStep, StructuredOutput, Book, HTTPRequest, Wait)
+AGENT_COMPONENTS: tuple[type[Component], ...] = (
+    *COMPONENTS,
+    Agent,
+    AIStep,
+    StructuredOutput,
+    Classify,
+    Book,
+    HTTPRequest,
+    Wait,
+)
 MODEL = {"provider": "openai", "name": "gpt-5-mini", "params": {"max_retries": 0}}
 
 

@@ -11,6 +11,7 @@ from pydantic import SecretStr
 from sqlalchemy import text
 
 from headgate.components.clock import Wait
+from headgate.components.state import ReadState, WriteState
 from headgate.components.subflows import ForEach, Loop, RunFlow
 from headgate.features.access.principal import LOCAL, Principal
 from headgate.features.catalog.registry import Registry
@@ -47,6 +48,7 @@ from headgate.sdk import (
     output,
 )
 from headgate.sdk.fakes import FakeCode, FakeHttp, InProcess
+from headgate.sdk.state import StateChange
 from tests.support.services import FixedServices
 
 
@@ -198,6 +200,22 @@ class Keep(Component):
         return await self.ctx.files.save("kept.txt", self.input.encode(), "text/plain")
 
 
+class CountAndHold(Component):
+    """Adds one to a value of the flow's state, then works until a file is there."""
+
+    input: str = field(default="", main=True)
+    folder: str = field(port=False)
+
+    @output()
+    async def text(self) -> Text:
+        written = await self.ctx.state.write(StateChange("count", "increment", 1))
+        folder = Path(self.folder)
+        (folder / "counted").touch()
+        while not (folder / "open").exists():  # noqa: ASYNC110 - another process may open it
+            await asyncio.sleep(0.005)
+        return f"{written.previous}, then {written.value}"
+
+
 class Speak(Component):
     """Emits tokens, logs, counts tokens: what a model's step does, without a model."""
 
@@ -245,6 +263,9 @@ COMPONENTS: tuple[type[Component], ...] = (
     Big,
     Keep,
     Speak,
+    CountAndHold,
+    ReadState,
+    WriteState,
     Recall,
     Wait,
     RunFlow,

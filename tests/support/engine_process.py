@@ -14,8 +14,11 @@ from typing import Any
 
 from headgate.features.runs.engine.build import build_engine
 from headgate.features.runs.engine.embedded import EmbeddedBackend
+from headgate.features.runs.step_state import FlowState
 from headgate.features.runs.transitions import RunKey
+from headgate.foundation.crypto import SecretBox
 from headgate.foundation.database import Database
+from headgate.foundation.keyring import new_ring
 from headgate.foundation.log import configure
 from headgate.foundation.settings import EngineSettings, LogSettings
 from tests.support.agents import AGENT_COMPONENTS, ServerModels
@@ -32,6 +35,7 @@ async def work(order: dict[str, Any]) -> None:
     services = make_services(
         database, components=AGENT_COMPONENTS, engine=engine_settings, files=on_disk(database, settings)
     )
+    services = replace(services, flow_state=FlowState(database, SecretBox(new_ring(settings))))
     if "models" in order:
         services = replace(services, chat_models=ServerModels(order["models"]))
     engine = build_engine(settings, database, services)

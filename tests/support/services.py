@@ -1,5 +1,6 @@
 """Services of steps as plain values, for tests that replace some."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from headgate.features.flows.rules import FlowRules
@@ -11,6 +12,7 @@ from headgate.foundation.settings import EngineSettings, LimitSettings
 from headgate.foundation.telemetry import Telemetry
 from headgate.sdk import HttpClient
 from headgate.sdk.approvals import ApprovalAnswer, ApprovalRequest
+from headgate.sdk.state import StateChange
 
 
 class NoApprovals:
@@ -18,6 +20,16 @@ class NoApprovals:
 
     async def ask(self, origin: ports.Origin, request: ApprovalRequest) -> ApprovalAnswer | ports.Pending:
         raise AssertionError(f"step {origin.step_id} asks: {request.question}")
+
+
+class NoState:
+    """Refuses to read and write state."""
+
+    async def read(self, origin: ports.Origin, name: str) -> ports.StoredValue:
+        raise AssertionError(f"step {origin.step_id} reads {name}")
+
+    async def write(self, origin: ports.Origin, change: StateChange, *, outside: Sequence[str]) -> ports.StoredValue:
+        raise AssertionError(f"step {origin.step_id} writes {change.name}")
 
 
 class EveryStarter:
@@ -50,6 +62,7 @@ class FixedServices:
     telemetry: Telemetry = field(default_factory=Telemetry)
     capacity: Capacity | None = None
     approvals: ports.Approvals = field(default_factory=NoApprovals)
+    flow_state: ports.FlowState = field(default_factory=NoState)
     quotas: ports.Quotas | None = None
     classes: ports.SecurityClasses | None = None
     rules: FlowRules | None = None

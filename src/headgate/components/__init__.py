@@ -4,6 +4,7 @@ from headgate.components.agent import Agent
 from headgate.components.ai import AIStep, LanguageModel
 from headgate.components.approval import Approval
 from headgate.components.calculator import Calculator
+from headgate.components.classify import Classify
 from headgate.components.clock import CurrentDate, Wait
 from headgate.components.code import Python
 from headgate.components.data import MessageHistory, ParseJSON, SelectData
@@ -20,6 +21,7 @@ from headgate.components.packages import InstalledPackages
 from headgate.components.read_file import ReadFile
 from headgate.components.saving import SaveFile
 from headgate.components.splitting import SplitText
+from headgate.components.state import ReadState, WriteState
 from headgate.components.structured import StructuredOutput
 from headgate.components.subflows import ForEach, Loop, RunFlow
 from headgate.components.switch import Switch
@@ -52,6 +54,8 @@ BUILTINS: tuple[type[Component], ...] = (
     Calculator,
     CurrentDate,
     MessageHistory,
+    ReadState,
+    WriteState,
     HTTPRequest,
     URL,
     If,
@@ -70,6 +74,7 @@ BUILTINS: tuple[type[Component], ...] = (
     McpTools,
     WorkspaceFiles,
     StructuredOutput,
+    Classify,
     Transcribe,
     Note,
     Group,

@@ -101,11 +101,11 @@ class Switch(Component):
         return OTHERWISE
 
 
-def output_names(cases: Sequence[str]) -> list[str]:
+def output_names(cases: Sequence[str], *, reserved: Sequence[str] = ()) -> list[str]:
     """Return the output name of each case: `Very urgent` is `very_urgent`; collisions are numbered."""
     names: list[str] = []
     for number, case in enumerate(cases, start=1):
-        names.append(free_name(_slug(case) or f"case_{number}", [*names, OTHERWISE, TOOL_OUTPUT]))
+        names.append(free_name(_slug(case) or f"case_{number}", [*names, OTHERWISE, TOOL_OUTPUT, *reserved]))
     return names
 
 

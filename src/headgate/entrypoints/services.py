@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from headgate.features.flows.rules import FlowRules
     from headgate.features.mcptools import connector as mcp_connector
     from headgate.features.models.classes import ModelClasses
-    from headgate.features.runs import ports, starters
+    from headgate.features.runs import ports, starters, step_state
     from headgate.features.runs.approvals import asking
     from headgate.features.runs.deliveries import attempt, delivery_sender
     from headgate.features.runs.quotas import service as quotas
@@ -45,6 +45,7 @@ else:
     run_files = lazy_module("headgate.features.files.run_files")
     mcp_connector = lazy_module("headgate.features.mcptools.connector")
     starters = lazy_module("headgate.features.runs.starters")
+    step_state = lazy_module("headgate.features.runs.step_state")
     asking = lazy_module("headgate.features.runs.approvals.asking")
     attempt = lazy_module("headgate.features.runs.deliveries.attempt")
     delivery_sender = lazy_module("headgate.features.runs.deliveries.delivery_sender")
@@ -205,6 +206,11 @@ class StepServices:
     def approvals(self) -> "asking.StepApprovals":
         """Decisions of users."""
         return asking.StepApprovals(self.installation.database, self.installation.box, self.spaces)
+
+    @cached_property
+    def flow_state(self) -> "step_state.FlowState":
+        """Values that last between runs of a flow."""
+        return step_state.FlowState(self.installation.database, self.installation.box)
 
     @cached_property
     def deliveries(self) -> "delivery_sender.DeliverySender":

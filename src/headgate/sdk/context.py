@@ -12,6 +12,7 @@ from headgate.graph.secret_reference import SecretReference
 from headgate.sdk.approvals import ApprovalAnswer, ApprovalRequest
 from headgate.sdk.calls import CallRequest, CallResult
 from headgate.sdk.flows import Flows
+from headgate.sdk.state import State
 from headgate.sdk.values import File, Message, Model, Recording, Tool, Transcript
 
 if TYPE_CHECKING:  # the chat model type is named without importing LangChain at start-up
@@ -183,6 +184,11 @@ class RunContext(Protocol):
     @property
     def flows(self) -> Flows:
         """Flows that the step runs."""
+        ...
+
+    @property
+    def state(self) -> State:
+        """Values of the flow that last between its runs."""
         ...
 
     async def isolated(self, function: str, arguments: Mapping[str, JsonValue], *, timeout_seconds: float) -> JsonValue:

@@ -18,6 +18,7 @@ from headgate.sdk.coerce import text_of
 from headgate.sdk.context import HttpAnswer, RunInput, WorkspaceTools
 from headgate.sdk.flows import FlowInput, FlowResult, FlowTarget
 from headgate.sdk.outside import merged
+from headgate.sdk.state import StateChange, StateValue
 from headgate.sdk.values import File, Model, Recording, Tool, Transcript
 
 if TYPE_CHECKING:  # named without importing LangChain
@@ -250,6 +251,25 @@ class FakeFlows:
 
 
 @dataclass
+class FakeState:
+    """State in memory: `set` alone; records every change."""
+
+    values: dict[str, StateValue] = field(default_factory=dict)
+    changes: list[StateChange] = field(default_factory=list)
+
+    async def read(self, name: str) -> StateValue:
+        """Return the value of a name."""
+        return self.values.get(name, StateValue(None, 0))
+
+    async def write(self, change: StateChange) -> StateValue:
+        """Record the change; set the value as given."""
+        self.changes.append(change)
+        before = await self.read(change.name)
+        self.values[change.name] = StateValue(change.value, before.version + 1, before.value)
+        return self.values[change.name]
+
+
+@dataclass
 class FakeContext:
     """A run context in memory. It records the component's actions in plain lists."""
 
@@ -260,6 +280,7 @@ class FakeContext:
     files: FakeFiles = field(default_factory=FakeFiles)
     code: FakeCode = field(default_factory=FakeCode)
     flows: FakeFlows = field(default_factory=FakeFlows)
+    state: FakeState = field(default_factory=FakeState)
     model: "BaseChatModel | None" = None
     secrets: dict[str, str] = field(default_factory=dict)
     models: list[Model] = field(default_factory=list)

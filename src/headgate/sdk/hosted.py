@@ -107,6 +107,11 @@ class HostedContext:
         """Raise `NotInTheSandbox`."""
         raise _refused("run a flow", "Add RunFlow to the flow.")
 
+    @property
+    def state(self) -> NoReturn:
+        """Raise `NotInTheSandbox`."""
+        raise _refused("reach the state of the flow", "Add ReadState before it, or WriteState after it.")
+
     async def mcp_tools(self, server: str) -> Sequence[Tool]:  # noqa: ARG002
         """Raise `NotInTheSandbox`."""
         raise _refused("reach an MCP server", "Connect McpTools to an Agent.")

@@ -10,6 +10,7 @@ from datetime import datetime, timedelta
 from types import ModuleType
 from typing import Any
 
+from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 import headgate.features
@@ -62,6 +63,7 @@ _PLAIN: dict[str, Any] = {
     "sort": "created",
     "deleted": False,
     "without_user": False,
+    "draft": False,
 }
 """Arguments that are the same whoever asks."""
 _NOTHING = {"position", "before", "after", "status", "since", "until", "only", "besides", "organisation"}
@@ -100,11 +102,39 @@ def _decision(of: World) -> dict[str, Any]:
     }
 
 
+def _state(of: World) -> dict[str, Any]:
+    return {
+        "flow_id": of.flow_ids[0],
+        "draft": False,
+        "name": "another",
+        "version": 1,
+        "size": 1,
+        "content": MARK,
+        "changed_at": clock(),
+    }
+
+
+def _value(of: World) -> dict[str, Any]:
+    return {
+        "flow_id": of.flow_ids[0],
+        "draft": False,
+        "name": VARIABLE,
+        "version": 2,
+        "content": MARK,
+        "written_at": clock(),
+    }
+
+
 _FOR_FUNCTION: dict[tuple[str, str], Callable[[World], Any]] = {
     ("find_spaces_named", "name"): lambda world: "Personal",
     **{(f"{what}_server", "name"): lambda world: MODEL_SERVER for what in ("find", "save", "delete")},
     ("add_approval", "values"): _approval,
     ("add_decision", "values"): _decision,
+    ("add_state", "values"): _state,
+    ("change_state", "values"): lambda world: {**_state(world), "name": VARIABLE},
+    ("add_value", "values"): _value,
+    ("delete_values", "until"): lambda world: 1,
+    ("delete_values", "kept_runs"): lambda world: select(flow_runs.c.id).where(flow_runs.c.id == ""),
     ("save_server", "values"): lambda world: _SERVER,
     ("find_draft", "revision"): lambda world: DRAFT,
     ("put_facts", "facts"): lambda world: {"label": world.marker},

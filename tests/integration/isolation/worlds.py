@@ -42,6 +42,7 @@ from headgate.features.assistants.tables import AssistantRow
 from headgate.features.catalog.own.tables import OwnComponent
 from headgate.features.conversations.repository import put_conversation
 from headgate.features.encryption.keys import make_key
+from headgate.features.flows.state.tables import FlowStateRow, FlowStateValueRow
 from headgate.features.flows.tables import FlowDraftRow, FlowRow
 from headgate.features.idempotency.keys import CLAIM, StartKey
 from headgate.features.mcptools.tables import McpServerRow, McpToolRow
@@ -370,6 +371,14 @@ async def _make_rows(world: World, database: Database, box: SecretBox) -> None:
                 name=VARIABLE,
                 instructions=world.marker,
                 model="openai/gpt",
+            )
+        )
+        sealed = box.encrypt(SecretStr(json.dumps({"value": world.marker, "outside": [], "previous": None})))
+        state = {"flow_id": world.flow_ids[0], "draft": False, "name": VARIABLE, "tenant_id": tenant, "version": 1}
+        await session.execute(insert(FlowStateRow).values(**state, size=1, content=sealed, changed_at=clock()))
+        await session.execute(
+            insert(FlowStateValueRow).values(
+                **state, content=sealed, flow_run_id=world.run_ids[0], step_id=STEP, written_at=clock()
             )
         )
         approval = new_id()

@@ -41,6 +41,9 @@ ReadFile: file*@(File) -> text:Text table:Table data:Data
 Calculator: expression*~ -> result:Data text:Text
 CurrentDate: timezone~ format -> text:Text data:Data
 MessageHistory: limit -> text:Text messages:Data
+ReadState: name* default -> value:Data text:Text version:Data
+WriteState!: name* value@(Text|Data|Table) operation most expected_version(Data) \
+ -> value:Data previous:Data version:Data
 HTTPRequest: method~ url*~ headers body~(Text|Data) timeout_seconds -> data:Data text:Text status:Data
 URL: url*~@ -> text:Text title:Text links:Data
 If: value*@(Text|Data|Table) field operator compare ignore_case -> true:Data? false:Data?
@@ -64,6 +67,7 @@ Agent: model*(Model) tools[](Tool) input*@~(Text|Message) files[](File) instruct
 McpTools!: server* tools -> tools:Tool
 WorkspaceFiles!: root_path read_only -> tools:Tool metadata:Data
 StructuredOutput: model*(Model) input*@~(Text|Data) schema* -> data:Data table:Table
+Classify: model*(Model) value*@(Text|Data|Table) labels* instructions min_confidence -> otherwise:Data? decision:Data
 Transcribe: model*(Model) audio*@(File) language words -> text:Text message:Message data:Data
 Note: text ->
 Group: title colour width height ->
@@ -116,7 +120,7 @@ class TestContract:
 
     def test_marks_what_calls_models(self) -> None:
         using = {template.type for template in TEMPLATES if template.model_using}
-        assert using == {"LanguageModel", "AIStep", "Agent", "StructuredOutput", "Transcribe"}
+        assert using == {"LanguageModel", "AIStep", "Agent", "StructuredOutput", "Classify", "Transcribe"}
         assert [template.type for template in TEMPLATES if template.annotation] == ["Note", "Group"]
 
 

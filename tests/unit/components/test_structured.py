@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 from langchain_core.language_models import GenericFakeChatModel
 
-from headgate.components.structured import StructuredOutput, refuses_schemas, rows_in
+from headgate.components.structured import StructuredOutput, rows_in
+from headgate.components.structured_answer import refuses_schemas
 from headgate.foundation.errors import UpstreamFailed
 from headgate.sdk import ComponentError, Table
 from headgate.sdk.testing import StepHarness

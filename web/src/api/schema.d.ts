@@ -1962,6 +1962,62 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/flows/{flow_id}/state": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the state of a flow
+         * @description List the names of values that last between runs of the flow.
+         *
+         *     Requires the permission `runs.view`.
+         */
+        get: operations["list__api_v1_flows__flow_id__state_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/flows/{flow_id}/state/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a state
+         * @description Return a value, its version, and the last values with the runs and steps that wrote them.
+         *
+         *     Requires the permission `runs.view`.
+         */
+        get: operations["read_api_v1_flows__flow_id__state__name__get"];
+        /**
+         * Set a state
+         * @description Set a value by hand. The state of published versions needs `flows.publish`.
+         *
+         *     Requires the permission `flows.edit`.
+         */
+        put: operations["put_api_v1_flows__flow_id__state__name__put"];
+        post?: never;
+        /**
+         * Delete a state
+         * @description Delete a value and its history. The state of published versions needs `flows.publish`.
+         *
+         *     Requires the permission `flows.edit`.
+         */
+        delete: operations["delete_api_v1_flows__flow_id__state__name__delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/flows/{flow_id}/components/check": {
         parameters: {
             query?: never;
@@ -9458,6 +9514,83 @@ export interface components {
             result_id?: string | null;
             /** Failed */
             failed?: string[];
+        };
+        /**
+         * StateEntry
+         * @description A value that a name had.
+         */
+        StateEntry: {
+            /** Version */
+            version: number;
+            value: components["schemas"]["JsonValue"];
+            /** Run Id */
+            run_id: string | null;
+            /** Step Id */
+            step_id: string | null;
+            /** User Id */
+            user_id: string | null;
+            /**
+             * Written At
+             * Format: date-time
+             */
+            written_at: string;
+        };
+        /**
+         * StateIn
+         * @description A value to set.
+         */
+        StateIn: {
+            value: components["schemas"]["JsonValue"];
+            /**
+             * Expected Version
+             * @description Refused with 409 unless the value has this version; 0: unless there is none.
+             */
+            expected_version?: number | null;
+        };
+        /**
+         * StateList
+         * @description The state of a flow.
+         */
+        StateList: {
+            /** Items */
+            items: components["schemas"]["StateSummary"][];
+        };
+        /**
+         * StateOut
+         * @description A name with its value and history.
+         */
+        StateOut: {
+            /** Name */
+            name: string;
+            /** Version */
+            version: number;
+            /** Size */
+            size: number;
+            /**
+             * Changed At
+             * Format: date-time
+             */
+            changed_at: string;
+            value: components["schemas"]["JsonValue"];
+            /** History */
+            history: components["schemas"]["StateEntry"][];
+        };
+        /**
+         * StateSummary
+         * @description A name without its value.
+         */
+        StateSummary: {
+            /** Name */
+            name: string;
+            /** Version */
+            version: number;
+            /** Size */
+            size: number;
+            /**
+             * Changed At
+             * Format: date-time
+             */
+            changed_at: string;
         };
         /**
          * StatisticsPart
@@ -18026,6 +18159,353 @@ export interface operations {
             };
             /** @description Conflict */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list__api_v1_flows__flow_id__state_get: {
+        parameters: {
+            query?: {
+                /** @description The state of versions that were never published, such as test runs. */
+                draft?: boolean;
+            };
+            header?: never;
+            path: {
+                flow_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StateList"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The user or the API key lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    read_api_v1_flows__flow_id__state__name__get: {
+        parameters: {
+            query?: {
+                /** @description The state of versions that were never published, such as test runs. */
+                draft?: boolean;
+                /** @description How many of the last values to return. */
+                history?: number;
+            };
+            header?: never;
+            path: {
+                flow_id: string;
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StateOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The user or the API key lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    put_api_v1_flows__flow_id__state__name__put: {
+        parameters: {
+            query?: {
+                /** @description The state of versions that were never published, such as test runs. */
+                draft?: boolean;
+            };
+            header?: never;
+            path: {
+                flow_id: string;
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["StateIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StateOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_api_v1_flows__flow_id__state__name__delete: {
+        parameters: {
+            query?: {
+                /** @description The state of versions that were never published, such as test runs. */
+                draft?: boolean;
+            };
+            header?: never;
+            path: {
+                flow_id: string;
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 from rich.markup import escape
 
+from headgate.entrypoints.cli import flow_state
 from headgate.entrypoints.cli.exit_codes import INVALID, OK
 from headgate.entrypoints.cli.flow_choice import FlowArgument, flow_id_of
 from headgate.entrypoints.cli.output import JsonFlag, console, print_issues, print_json, table, when
@@ -44,6 +45,7 @@ app = typer.Typer(
 )
 
 app.command("report")(flow_report)
+app.add_typer(flow_state.app, name="state")
 
 
 @app.command("list")

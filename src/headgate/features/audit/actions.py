@@ -49,6 +49,8 @@ Action = Literal[
     "flow.published",
     "flow.renamed",
     "flow.restored",
+    "flow.state_deleted",
+    "flow.state_set",
     "flow.tests_cancelled",
     "flow.tests_changed",
     "flow.tests_run",

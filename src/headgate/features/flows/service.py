@@ -15,6 +15,7 @@ from headgate.features.audit.recorder import record_of
 from headgate.features.flows import repository
 from headgate.features.flows.errors import AmbiguousFlow, FlowNotFound, StaleRevision
 from headgate.features.flows.live import announce_change, announce_draft
+from headgate.features.flows.state.repository import delete_states
 from headgate.features.flows.tables import FlowRow
 from headgate.foundation.database import now
 from headgate.foundation.ids import new_id
@@ -213,7 +214,7 @@ async def rename_flow(
 
 
 async def delete_flow(session: AsyncSession, principal: Principal, flow_id: str) -> None:
-    """Delete a flow. Its versions and runs stay as evidence; it cannot run any more.
+    """Delete a flow with its state. Its versions and runs stay as evidence; it cannot run any more.
 
     For a published flow, `flows.publish` is required in addition.
     """
@@ -221,6 +222,7 @@ async def delete_flow(session: AsyncSession, principal: Principal, flow_id: str)
     if row.published_version is not None:
         principal.require_in(row.space_id, Permission.FLOWS_PUBLISH, FlowNotFound(flow_id))
     row.deleted_at = now()
+    await delete_states(session, flow_id, tenant_id=principal.tenant_id)
     await session.flush()
     await record_change(session, principal, row, "flow.deleted", before=draft_as_recorded(row))
     announce_change(session, principal, row.id, "deleted", revision=row.revision)

@@ -18,6 +18,7 @@ from headgate.graph.model import Flow
 from headgate.graph.template import Template
 from headgate.sdk import CodeRunner, Component, File, HttpClient, Model, Recording, Transcript, WorkspaceTools
 from headgate.sdk.approvals import ApprovalAnswer, ApprovalRequest
+from headgate.sdk.state import StateChange, StateValue
 
 if TYPE_CHECKING:  # referenced without importing them
     from langchain_core.language_models import BaseChatModel
@@ -282,6 +283,26 @@ class Pending:
     """When it times out: microseconds in UTC. None: never."""
 
 
+@dataclass(frozen=True, slots=True)
+class StoredValue:
+    """A value of a flow's state, and the marks of the outside content in it."""
+
+    value: StateValue
+    outside: tuple[str, ...]
+
+
+class FlowState(Protocol):
+    """Values that last between runs of a flow."""
+
+    async def read(self, origin: Origin, name: str) -> StoredValue:
+        """Return a value of the flow of a step."""
+        ...
+
+    async def write(self, origin: Origin, change: StateChange, *, outside: Sequence[str]) -> StoredValue:
+        """Change a value once for a step of a run; with the marks of what reached the step."""
+        ...
+
+
 class Approvals(Protocol):
     """Decisions of users that steps ask for."""
 
@@ -359,6 +380,11 @@ class Services(Protocol):
     @property
     def approvals(self) -> Approvals:
         """Decisions of users."""
+        ...
+
+    @property
+    def flow_state(self) -> FlowState:
+        """Values that last between runs."""
         ...
 
     @property

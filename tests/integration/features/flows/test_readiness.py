@@ -90,6 +90,10 @@ CASES: dict[str, Case] = {
         steps(ASK.format(model=chain("anthropic/claude-sonnet-4-5", "groq/openai/gpt-oss-20b")), ASK_EDGES),
         ("model_not_usable", "model_not_usable"),
     ),
+    "a single label": Case(
+        steps('  a: Classify\n    model: openai/gpt-5-mini\n    value: x\n    labels: ["one"]\n'), ("invalid_value",)
+    ),
+    "no labels": Case(steps("  a: Classify\n    model: openai/gpt-5-mini\n    value: x\n"), ("missing_value",)),
     "form answers without a form": Case(steps("  form: FormInput\n"), ("missing_form",)),
     "a file field that the form does not have": Case(
         steps("  file: FileInput\n    field: letter\n"), ("missing_form",)

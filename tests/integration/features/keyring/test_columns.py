@@ -35,6 +35,7 @@ CALLERS = {
     "features/accounts/second_factor/service.py",  # totp_authenticators
     "features/accounts/single_sign_on/transaction.py",  # a cookie of a few minutes
     "features/encryption/keys.py",  # data_keys
+    "features/flows/state/sealed.py",  # flow_states, flow_state_values
     "features/keyring/rotation.py",  # all of them
     "features/mcptools/target.py",  # mcp_servers
     "features/models/setup/sealed.py",  # model_servers

@@ -40,6 +40,10 @@ class TestSearchComponents:
             ("save a file", "SaveFile"),
             ("sql over a table", "TableQuery"),
             ("wait", "Wait"),
+            ("route", "Classify"),
+            ("classify", "Classify"),
+            ("triage", "Classify"),
+            ("sort mails", "Classify"),
         ],
     )
     def test_finds_the_component_that_does_it(self, query: str, type_: str) -> None:

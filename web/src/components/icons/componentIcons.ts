@@ -39,6 +39,7 @@ import {
   Timer,
   Type,
   UserCheck,
+  Waypoints,
   Webhook,
   Workflow,
 } from "lucide-react";
@@ -84,6 +85,7 @@ export const ICONS: Record<string, LucideIcon> = {
   timer: Timer,
   type: Type,
   "user-check": UserCheck,
+  waypoints: Waypoints,
   webhook: Webhook,
   workflow: Workflow,
 };

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from ipaddress import IPv4Address
 
+from headgate.components.classify import read_labels
 from headgate.components.syntax import header_fault, syntax_fault
 from headgate.features.catalog.own.gate import MOST_CHARACTERS
 from headgate.features.flows.readiness.hosts import calls_of
@@ -60,6 +61,18 @@ def code_issues(flow: Flow) -> Iterator[Issue]:
             yield from (_code_issue(node, field, finding) for finding in _scan_code(code, function))
         if node.code is not None:
             yield from (_code_issue(node, "code", finding) for finding in _scan_component(node.code))
+
+
+def label_issues(flow: Flow) -> Iterator[Issue]:
+    """Return labels of Classify that a run would refuse: too few or many, without a name, not unique."""
+    for node in flow.nodes:
+        labels = node.params.get("labels") if node.type == "Classify" else None
+        if labels is None or labels == "":
+            continue  # reported as a missing value
+        try:
+            read_labels(labels)
+        except HeadgateError as fault:
+            yield _issue(IssueCode.INVALID_VALUE, fault, node, "labels")
 
 
 def value_issues(wiring: Wiring, addresses: AddressPolicy) -> Iterator[Issue]:

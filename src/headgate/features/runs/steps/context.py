@@ -19,6 +19,7 @@ from headgate.features.runs.steps.outside import OutsideContent
 from headgate.features.runs.steps.recorder import Recorder
 from headgate.features.runs.steps.secrecy import SecretlessEvents, SecretlessHttp, SecretlessWorkspace
 from headgate.features.runs.steps.servers import StepServers
+from headgate.features.runs.steps.state import StepState
 from headgate.features.runs.steps.waits import SHORTEST_SECONDS, Suspended
 from headgate.features.runs.transitions import clock
 from headgate.features.runs.waiting import WaitReason
@@ -42,6 +43,7 @@ from headgate.sdk import (
 from headgate.sdk.approvals import ApprovalAnswer, ApprovalRequest
 from headgate.sdk.calls import CallRequest, CallResult
 from headgate.sdk.flows import Flows
+from headgate.sdk.state import State
 
 if TYPE_CHECKING:  # referenced without importing LangChain
     from langchain_core.language_models import BaseChatModel
@@ -147,6 +149,11 @@ class StepContext:
         if self._flows is None:
             raise Invalid("No flow can be run here.", remedy="Run the complete flow.")
         return self._flows(self)
+
+    @property
+    def state(self) -> State:
+        """Values of the flow that last between its runs."""
+        return StepState(self._services.flow_state, self._origin, self._secrets, self._outside)
 
     @property
     def call_scope(self) -> str:

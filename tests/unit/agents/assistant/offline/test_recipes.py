@@ -26,7 +26,7 @@ REQUIRED = {
     "PromptTemplate": "template 'Dear all'", "Regex": "pattern 'a+'", "SelectData": "expression 'a'", "TableQuery": "sql 'SELECT 1'",  # noqa: E501
     "Calculator": "expression '1+1'", "HTTPRequest": "url 'https://example.org'", "URL": "url 'https://example.org'",
     "WebhookOut": "url 'https://example.org'", "AIStep": "prompt 'Answer'", "Switch": "", "Python": "", "StructuredOutput": "",  # noqa: E501
-    "RunFlow": "", "ForEach": "", "Loop": "",
+    "RunFlow": "", "ForEach": "", "Loop": "", "Classify": "", "ReadState": "name 'n'", "WriteState": "name 'n'",
 }  # fmt: skip
 """The field that a component cannot do without."""
 

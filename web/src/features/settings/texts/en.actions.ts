@@ -35,6 +35,8 @@ export default {
   did_flow_renamed: "Flow renamed",
   did_flow_restored: "Flow restored",
   did_flow_tests_cancelled: "Tests cancelled",
+  did_flow_state_set: "State set",
+  did_flow_state_deleted: "State deleted",
   did_flow_tests_changed: "Tests changed",
   did_flow_tests_run: "Tests run",
   did_flow_version_made: "Version created",

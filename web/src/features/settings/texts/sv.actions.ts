@@ -37,6 +37,8 @@ const sv: Translation<typeof en> = {
   did_flow_renamed: "Flöde bytte namn",
   did_flow_restored: "Flöde återställt",
   did_flow_tests_cancelled: "Tester avbrutna",
+  did_flow_state_set: "Tillstånd ändrat",
+  did_flow_state_deleted: "Tillstånd borttaget",
   did_flow_tests_changed: "Tester ändrade",
   did_flow_tests_run: "Tester körda",
   did_flow_version_made: "Version skapad",

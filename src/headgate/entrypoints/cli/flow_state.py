@@ -1,0 +1,121 @@
+"""`headgate flows state`: values that last between runs of a flow."""
+
+import json as json_module
+from typing import Annotated
+
+import typer
+from pydantic import ValidationError
+from rich.markup import escape
+
+from headgate.entrypoints.cli.flow_choice import FlowArgument, flow_id_of
+from headgate.entrypoints.cli.output import JsonFlag, console, print_json, table, when
+from headgate.entrypoints.cli.session import acting, with_installation
+from headgate.entrypoints.installation import Installation
+from headgate.features.flows.state import service
+from headgate.features.flows.state.schemas import StateIn
+from headgate.foundation.errors import Invalid
+from headgate.sdk.coerce import text_of
+
+app = typer.Typer(
+    add_completion=False, no_args_is_help=True, help="Values that last between runs: list, show, set, delete."
+)
+Name = Annotated[str, typer.Argument(help="Name of the value.")]
+DraftFlag = Annotated[bool, typer.Option("--draft", help="The state of versions that were never published.")]
+
+
+@app.command("list")
+def list_(which: FlowArgument, draft: DraftFlag = False, json: JsonFlag = False) -> None:
+    """List the state of a flow."""
+
+    async def work(installation: Installation) -> None:
+        flow_id = await flow_id_of(installation, which)
+        async with installation.database.reading() as session:
+            states = await service.list_state(session, acting(), flow_id, draft=draft)
+        if json:
+            print_json(states)
+        elif not states:
+            console.print("No state.")
+        else:
+            rows = [(escape(one.name), one.version, one.size, when(one.changed_at)) for one in states]
+            console.print(table(("name", "version", "bytes", "changed"), rows))
+
+    with_installation(work)
+
+
+@app.command()
+def show(
+    which: FlowArgument,
+    name: Name,
+    history: Annotated[int, typer.Option(help="How many of the last values to show.", min=0, max=100)] = 10,
+    draft: DraftFlag = False,
+    json: JsonFlag = False,
+) -> None:
+    """Show a value and the last ones, with the runs that wrote them."""
+
+    async def work(installation: Installation) -> None:
+        flow_id = await flow_id_of(installation, which)
+        async with installation.database.reading() as session:
+            state = await service.get_state(
+                session, acting(), flow_id, name, draft=draft, box=installation.box, history=history
+            )
+        if json:
+            print_json(state)
+            return
+        console.print(escape(text_of(state.value)))
+        rows = [
+            (one.version, escape(text_of(one.value)[:80]), one.run_id or "by hand", when(one.written_at))
+            for one in state.history
+        ]
+        if rows:
+            console.print(table(("version", "value", "run", "written"), rows))
+
+    with_installation(work)
+
+
+@app.command("set")
+def set_(
+    which: FlowArgument,
+    name: Name,
+    value: Annotated[str, typer.Argument(help='The value as JSON, for example 5, "text" or {"page": 2}.')],
+    expected_version: Annotated[
+        int | None, typer.Option(help="Only if the value has this version; 0: only if there is none.", min=0)
+    ] = None,
+    draft: DraftFlag = False,
+    json: JsonFlag = False,
+) -> None:
+    """Set a value by hand."""
+
+    async def work(installation: Installation) -> None:
+        body = _body(value, expected_version)
+        flow_id = await flow_id_of(installation, which)
+        async with installation.database.writing() as session:
+            state = await service.set_state(session, acting(), flow_id, name, body, draft=draft, box=installation.box)
+        if json:
+            print_json(state)
+        else:
+            console.print(f"{escape(name)} has version {state.version}.")
+
+    with_installation(work)
+
+
+def _body(value: str, expected_version: int | None) -> StateIn:
+    try:
+        return StateIn(value=json_module.loads(value), expected_version=expected_version)
+    except (ValueError, ValidationError, RecursionError) as error:
+        raise Invalid("The value is not JSON.", remedy="Write text in quotes: '\"text\"'.") from error
+
+
+@app.command()
+def delete(which: FlowArgument, name: Name, draft: DraftFlag = False, json: JsonFlag = False) -> None:
+    """Delete a value and its history."""
+
+    async def work(installation: Installation) -> None:
+        flow_id = await flow_id_of(installation, which)
+        async with installation.database.writing() as session:
+            await service.delete_state(session, acting(), flow_id, name, draft=draft)
+        if json:
+            print_json({"deleted": name})
+        else:
+            console.print(f"Deleted {escape(name)}.")
+
+    with_installation(work)

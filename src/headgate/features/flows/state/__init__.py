@@ -1,0 +1,1 @@
+"""State of flows: values that last between runs."""

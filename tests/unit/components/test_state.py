@@ -1,0 +1,94 @@
+"""Values between runs, as the components read and write them."""
+
+from typing import Any
+
+import pytest
+
+from headgate.components.state import ReadState, WriteState
+from headgate.features.flows.state.changes import MOST_BYTES, changed, check_name, size_of
+from headgate.features.flows.state.errors import StateInvalid
+from headgate.sdk import ComponentError
+from headgate.sdk.state import StateChange, StateValue
+from headgate.sdk.testing import StepHarness
+
+
+class TestReadState:
+    async def test_gives_the_value_and_its_version(self) -> None:
+        harness = StepHarness()
+        harness.ctx.state.values["n"] = StateValue({"id": 7}, 3)
+        outputs = await harness.run(ReadState, {"name": "n", "default": 1})
+        assert (outputs["value"], outputs["version"]) == ({"id": 7}, 3)
+        assert '"id": 7' in outputs["text"]
+
+    async def test_gives_the_default_when_there_is_none(self) -> None:
+        outputs = await StepHarness().run(ReadState, {"name": "n", "default": 5})
+        assert outputs == {"value": 5, "text": "5", "version": 0}
+
+    async def test_gives_null_that_was_written_and_not_the_default(self) -> None:
+        harness = StepHarness()
+        harness.ctx.state.values["n"] = StateValue(None, 1)
+        assert (await harness.run(ReadState, {"name": "n", "default": 5}))["value"] is None
+
+
+class TestWriteState:
+    async def test_writes_once_however_many_outputs_are_used(self) -> None:
+        harness = StepHarness()
+        harness.ctx.state.values["n"] = StateValue("a", 1)
+        outputs = await harness.run(WriteState, {"name": "n", "value": "b"})
+        assert outputs == {"value": "b", "previous": "a", "version": 2}
+        assert harness.ctx.state.changes == [StateChange("n", "set", "b", 100, None)]
+
+    @pytest.mark.parametrize(("value", "number"), [(None, 1), ("", 1), ("2", 2), ("1.5", 1.5), (-3, -3)])
+    async def test_increments_by_a_number(self, value: Any, number: float) -> None:
+        harness = StepHarness()
+        await harness.run(WriteState, {"name": "n", "value": value, "operation": "increment"})
+        assert harness.ctx.state.changes[0].value == number
+
+    @pytest.mark.parametrize("value", ["many", True, [1]])
+    async def test_refuses_to_add_what_is_no_number(self, value: Any) -> None:
+        with pytest.raises(ComponentError, match="'value' is"):
+            await StepHarness().run(WriteState, {"name": "n", "value": value, "operation": "increment"})
+
+    @pytest.mark.parametrize(("expected", "version"), [(None, None), ("", None), (0, 0), ("4", 4)])
+    async def test_compares_the_version(self, expected: Any, version: int | None) -> None:
+        harness = StepHarness()
+        await harness.run(WriteState, {"name": "n", "value": "x", "expected_version": expected})
+        assert harness.ctx.state.changes[0].expected_version == version
+
+    async def test_refuses_a_version_that_is_none(self) -> None:
+        with pytest.raises(ComponentError, match="expected_version"):
+            await StepHarness().run(WriteState, {"name": "n", "value": "x", "expected_version": 1.5})
+
+
+class TestChanges:
+    @pytest.mark.parametrize(
+        ("operation", "value", "current", "outcome"),
+        [
+            ("set", [1], "a", [1]),
+            ("increment", 2, None, 2),
+            ("increment", 2, 40, 42),
+            ("increment", -0.5, 1, 0.5),
+            ("append", "c", None, ["c"]),
+            ("append", "c", ["a", "b"], ["b", "c"]),
+        ],
+    )
+    def test_make_the_new_value(self, operation: Any, value: Any, current: Any, outcome: Any) -> None:
+        assert changed(StateChange("n", operation, value, most=2), current) == outcome
+
+    @pytest.mark.parametrize(
+        ("operation", "current"),
+        [("increment", "3"), ("increment", True), ("increment", 2**53 - 1), ("append", {}), ("append", 1)],
+    )
+    def test_refuse_a_value_of_another_type(self, operation: Any, current: Any) -> None:
+        with pytest.raises(StateInvalid):
+            changed(StateChange("n", operation, 1), current)
+
+    @pytest.mark.parametrize("name", ["", " ", "-a", "a b", "å", "a" * 65, "a/b", "a\x00", "a\n"])
+    def test_refuse_a_name_that_is_none(self, name: str) -> None:
+        with pytest.raises(StateInvalid, match="cannot be the name"):
+            check_name(name)
+
+    def test_bound_the_value(self) -> None:
+        assert size_of("n", "x" * (MOST_BYTES - 2)) == MOST_BYTES
+        with pytest.raises(StateInvalid, match="65,537 bytes"):
+            size_of("n", "x" * (MOST_BYTES - 1))
