@@ -92,6 +92,8 @@ UNDOABLE: dict[str, tuple[str, ...]] = {
     "runs files": (NOBODY,),
     "runs download": (NOBODY,),
     "runs cancel": (NOBODY,),
+    "runs pause": (NOBODY,),
+    "runs continue": (NOBODY,),
     "runs resume": (NOBODY,),
     "runs rerun": (NOBODY,),
     "evidence verify": ("missing.json",),
@@ -197,6 +199,8 @@ class TestContract:
         assert run(["runs", "resume", outcome["run_id"]]) == FAILED
         assert run(["runs", "rerun", outcome["run_id"]]) == FAILED
         assert run(["runs", "cancel", outcome["run_id"]]) == CONFLICT
+        assert run(["runs", "pause", outcome["run_id"]]) == CONFLICT
+        assert run(["runs", "continue", outcome["run_id"]]) == CONFLICT
         assert run(["tests", "run", flow["id"]]) != 0
         assert run(["tests", "set", flow["id"], "tests.json"]) == 0
         assert run(["tests", "run", flow["id"]]) == FAILED

@@ -73,6 +73,19 @@ class RunNotOver(Conflict):
     title = "Run is active"
 
 
+class RunOver(Conflict):
+    """The operation needs a run that has not ended."""
+
+    code = "run_over"
+    title = "Run has ended"
+
+    def __init__(self, run_id: str, status: str) -> None:
+        super().__init__(
+            f"Run '{run_id}' is {status}: it can no longer be paused or continued.",
+            remedy="Read the run to see its result. A failed run can be resumed, and every run that is over rerun.",
+        )
+
+
 class NotResumable(Conflict):
     """The run cannot be resumed: it was cancelled or completed, or its flow was deleted."""
 
@@ -117,6 +130,13 @@ class ParentGone(Conflict):
             f"Step '{step_id}' of run '{run_id}' no longer runs, so it cannot start another run.",
             remedy="Read the parent run: it was cancelled, it failed, or another worker has the step.",
         )
+
+
+class ParentPaused(ParentGone):
+    """A step of a paused run wants to start a run. It does so when its run continues."""
+
+    code = "parent_run_paused"
+    title = "Run is paused"
 
 
 class SubflowFailed(Unavailable):

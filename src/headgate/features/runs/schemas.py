@@ -10,7 +10,7 @@ from headgate.features.runs.deliveries.schemas import DeliveryOut
 from headgate.features.runs.waiting import WaitReason
 from headgate.graph.json_values import PlainObject, PlainText
 
-RunState = Literal["queued", "running", "waiting", "completed", "failed", "cancelled"]
+RunState = Literal["queued", "running", "waiting", "paused", "completed", "failed", "cancelled"]
 StepState = Literal["pending", "running", "waiting", "completed", "failed", "cancelled", "skipped"]
 Identifier = Annotated[str, Field(max_length=36)]
 StepId = Annotated[str, Field(max_length=64)]
@@ -228,6 +228,18 @@ class CancelOut(BaseModel):
     status: RunState
     changed: bool
     """False when the run was already over."""
+
+
+class PauseOut(BaseModel):
+    """Outcome of a request to pause or continue a run."""
+
+    id: str
+    status: RunState
+    """Of a run that continues: `running`, `queued` where it has not started, or `waiting`."""
+    changed: bool
+    """False when the run was already paused, or is not paused."""
+    runs: int
+    """Number of runs that changed: this one, and those that its steps started."""
 
 
 class GraphNode(BaseModel):

@@ -12,6 +12,7 @@ from headgate.features.runs.views.stream import RunStream
 from headgate.foundation.database import Database
 from headgate.foundation.settings import Settings
 from tests.integration.features.runs.conformance import BackendConformance, DeathConformance, appears, over
+from tests.integration.features.runs.conformance_pauses import PauseConformance
 from tests.integration.features.runs.conformance_retries import RetryConformance, RetryDeathConformance
 from tests.integration.features.runs.conformance_subflows import SubflowConformance
 from tests.integration.features.runs.conformance_waits import WaitConformance
@@ -26,6 +27,10 @@ class TestEmbeddedBackend(BackendConformance):
 
 class TestEmbeddedSubflows(SubflowConformance):
     """Flows that run flows."""
+
+
+class TestEmbeddedPauses(PauseConformance):
+    """Paused runs in this process."""
 
 
 class TestEmbeddedWaits(WaitConformance):

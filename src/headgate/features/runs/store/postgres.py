@@ -13,6 +13,7 @@ from headgate.features.runs.errors import FLOW_DELETED, SourceGone
 from headgate.features.runs.event_log import EventPage
 from headgate.features.runs.quotas.usage import check_in
 from headgate.features.runs.states import LIVE_RUNS, RunStatus, StepStatus
+from headgate.features.runs.store import postgres_pauses as pauses
 from headgate.features.runs.store import postgres_resumes as rare
 from headgate.features.runs.store import postgres_statements as sql
 from headgate.features.runs.store import postgres_trees as trees
@@ -76,7 +77,7 @@ from headgate.features.runs.transitions import (
     StoredRun,
     Straggler,
 )
-from headgate.features.runs.waiting import Suspension, WokenRun
+from headgate.features.runs.waiting import Paused, Suspension, WokenRun
 from headgate.foundation.database import PROBES
 from headgate.foundation.errors import HeadgateError
 from headgate.foundation.log import get_logger
@@ -256,8 +257,23 @@ class PostgresRunStore:
 
     async def wake(self, at: int, limit: int, *, run_id: str | None = None) -> Sequence[WokenRun]:
         """Wake steps that are due."""
-        rows = await self._pool.execute(waits.WAKE, {"at": at, "limit": limit, "run_id": run_id})
-        return [WokenRun(RunKey(*row[:4]), row[4]) for row in rows]
+        while True:
+            rows = await self._pool.execute(waits.WAKE, {"at": at, "limit": limit, "run_id": run_id})
+            woken = [WokenRun(RunKey(*row[1:5]), row[5]) for row in rows if row[1] is not None]
+            if woken or rows[0][0] < limit:
+                return woken
+
+    async def pause(self, key: RunKey, at: int, entry: Entry | None = None) -> Paused | None:
+        """Pause a run."""
+        return await self._change(pauses.PAUSE, key, at, entry)
+
+    async def unpause(self, key: RunKey, at: int, entry: Entry | None = None) -> Paused | None:
+        """Continue a paused run."""
+        return await self._change(pauses.CONTINUE, key, at, entry)
+
+    async def _change(self, statement: str, key: RunKey, at: int, entry: Entry | None) -> Paused | None:
+        async with self._pool.connection() as connection, connection.transaction():
+            return await pauses.change(connection, statement, key, at, entry)
 
     async def take_over(self, key: RunKey, holders: Sequence[Holder], lease: Lease) -> tuple[Claim, ...]:
         """Recover steps from a dead worker."""

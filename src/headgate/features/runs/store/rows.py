@@ -70,8 +70,10 @@ LIVE_RUNS_SQL = (
 ORPHANS_SQL = (
     "SELECT r.id, r.tenant_id, r.flow_id, r.version FROM flow_runs r JOIN flows f ON f.id = r.flow_id"
     " WHERE r.status = 'waiting' AND f.deleted_at IS NOT NULL"
+    " UNION ALL SELECT r.id, r.tenant_id, r.flow_id, r.version FROM flow_runs r JOIN flows f ON f.id = r.flow_id"
+    " WHERE r.status = 'paused' AND f.deleted_at IS NOT NULL"
 )
-"""Waiting runs of deleted flows, which nothing may wake."""
+"""Waiting and paused runs of deleted flows, which nothing may wake or continue."""
 STRAGGLERS_SQL = (
     "SELECT r.id, r.tenant_id, r.flow_id, r.version, s.step_id, s.attempts, s.worker_id, s.lease_until,"
     " s.interruptions FROM flow_runs r JOIN flow_step_results s"

@@ -10,6 +10,7 @@ from headgate.features.idempotency.keys import StartKey
 from headgate.features.runs.answered_calls import AnsweredCall, StoredCall
 from headgate.features.runs.event_log import EventPage
 from headgate.features.runs.states import RunStatus
+from headgate.features.runs.store import sqlite_pauses as pauses
 from headgate.features.runs.store import sqlite_resumes as rare
 from headgate.features.runs.store import sqlite_transitions as sql
 from headgate.features.runs.store import sqlite_waits as waits
@@ -68,7 +69,7 @@ from headgate.features.runs.transitions import (
     Straggler,
     clock,
 )
-from headgate.features.runs.waiting import Suspension, WokenRun
+from headgate.features.runs.waiting import Paused, Suspension, WokenRun
 from headgate.foundation.database import PROBES
 from headgate.foundation.settings import DatabaseSettings
 
@@ -139,6 +140,14 @@ class SqliteRunStore:
     async def wake(self, at: int, limit: int, *, run_id: str | None = None) -> Sequence[WokenRun]:
         """Wake steps that are due."""
         return await self._writer.submit(lambda db: waits.wake(db, at, limit, run_id))
+
+    async def pause(self, key: RunKey, at: int, entry: Entry | None = None) -> Paused | None:
+        """Pause a run."""
+        return await self._writer.submit(lambda db: pauses.pause(db, key, at, entry))
+
+    async def unpause(self, key: RunKey, at: int, entry: Entry | None = None) -> Paused | None:
+        """Continue a paused run."""
+        return await self._writer.submit(lambda db: pauses.unpause(db, key, at, entry))
 
     async def take_over(self, key: RunKey, holders: Sequence[Holder], lease: Lease) -> tuple[Claim, ...]:
         """Recover steps from a dead worker."""

@@ -10,6 +10,7 @@ from headgate.features.audit.statements import append
 from headgate.features.runs.errors import FLOW_DELETED, FLOW_DELETED_MESSAGE, WORKER_LOST, WORKER_LOST_MESSAGE
 from headgate.features.runs.states import (
     ATTEMPT_MOVES,
+    CLAIMABLE_RUNS,
     LIVE_RUNS,
     RUN_MOVES,
     STEP_MOVES,
@@ -154,7 +155,7 @@ def _judge(db: sqlite3.Connection, key: RunKey, onward: Onward, lease: Lease, ev
         return Progress(status, recorded=False)
     skipped = _skip(db, key, onward.skip, lease.at)
     remaining = unfinished - len(events) - len(skipped)
-    going = status in LIVE_RUNS and not deleted
+    going = status in CLAIMABLE_RUNS and not deleted
     claims, ready = _move_on(db, key, onward, lease, going=going)
     has_output = onward.output_payload is not None
     next_status = _after(status, remaining=remaining, has_output=has_output, deleted=deleted, started=bool(claims))

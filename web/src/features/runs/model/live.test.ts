@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { RunOut, StepSummary } from "@/api/types";
-import { applyEvent, fromRun, inOrder } from "./live";
+import { applyEvent, fromRun, inOrder, isOver } from "./live";
 
 const step = (id: string, order: number, more: Partial<StepSummary> = {}): StepSummary => ({
   step_id: id,
@@ -57,6 +57,15 @@ describe("a run that is followed", () => {
     expect(run.steps.a).toMatchObject({ retry: null, error: "" });
     run = applyEvent(run, event("step_completed", { step_id: "a", error: { code: "x", message: "It is down." } }));
     expect(run.steps.a).toMatchObject({ status: "completed", error: "It is down." });
+  });
+
+  it("shows that a run is paused and continues", () => {
+    let run = applyEvent(fromRun(RUN), event("run_paused", {}));
+    expect(run.status).toBe("paused");
+    expect(isOver(run.status)).toBe(false);
+    expect(applyEvent(run, event("run_continued", { status: "queued" })).status).toBe("queued");
+    run = applyEvent(run, event("run_continued", { status: "running" }));
+    expect(run.status).toBe("running");
   });
 
   it("shows where text was missed until the step has ended", () => {

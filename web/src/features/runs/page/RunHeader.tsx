@@ -9,6 +9,7 @@ import { isOver, type LiveRun } from "../model/live";
 import { partWords } from "../model/partWords";
 import { useNames } from "../model/useNames";
 import { useRerunnable } from "../model/useRerunnable";
+import { PauseButton } from "../panel/PauseButton";
 import { RunFigures } from "../panel/RunFigures";
 import { useCancel } from "../panel/useCancel";
 import { useRunTexts } from "../texts";
@@ -54,6 +55,7 @@ export function RunHeader({ flowId, run, live, onRerun, onCompare }: RunHeaderPr
         </div>
       </div>
       <div className="flex flex-wrap items-center gap-2">
+        {runs && !over && <PauseButton live={live} />}
         {runs && !over && (
           <Button kind="danger" icon={<Square />} busy={cancel.isPending} onClick={() => cancel.mutate(run.id)}>
             {t("stop")}

@@ -28,7 +28,7 @@ from headgate.features.runs.transitions import (
     RunKey,
     clock,
 )
-from headgate.features.runs.waiting import WokenRun
+from headgate.features.runs.waiting import Paused, WokenRun
 from headgate.foundation.errors import Unavailable
 from headgate.foundation.event_relay import EventRelay, RelayFeed
 from headgate.foundation.log import get_logger
@@ -197,6 +197,20 @@ class CeleryBackend:
             self._events(key).changed()
             await self._send_rest(key.run_id)
         return resumed
+
+    async def pause(self, key: RunKey, entry: Entry | None = None) -> Paused | None:
+        """Pause a run: workers claim no step of it; its messages have no effect."""
+        paused = await self._store.pause(key, clock(), entry)
+        for run in paused.runs if paused is not None else ():
+            self._events(run.key).changed()
+        return paused
+
+    async def unpause(self, key: RunKey, entry: Entry | None = None) -> Paused | None:
+        """Continue a paused run: send its remainder."""
+        continued = await self._store.unpause(key, clock(), entry)
+        for run in continued.runs if continued is not None else ():
+            await self._proceed(run)
+        return continued
 
     async def cancel(self, run_id: str, tenant_id: str, entry: Entry | None = None) -> Cancelled | None:
         """Cancel a run: in the database first; then notify its worker and revoke its messages."""

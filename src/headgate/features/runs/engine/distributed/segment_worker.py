@@ -47,7 +47,7 @@ class Outcome(StrEnum):
     ELSEWHERE = "elsewhere"
     """Another worker has the step, or it waits for steps that are not settled."""
     SUSPENDED = "suspended"
-    """A step waits, and no worker with it: the rest of the run is sent when it is woken."""
+    """A step waits, or the run is paused, and no worker with it: the rest is sent when it is woken or continues."""
     FAILED = "failed"
     """The run failed here."""
 
@@ -147,6 +147,8 @@ class SegmentWorker:
         stored = started or await self._store.load(order.run_id)
         if stored is None or stored.key != order.key or stored.status.over:
             return Outcome.OVER
+        if stored.status is RunStatus.PAUSED:
+            return Outcome.SUSPENDED
         try:
             run = await self._recovery.revive(stored)
         except Unavailable:
