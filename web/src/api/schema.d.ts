@@ -5900,6 +5900,8 @@ export interface components {
             retry?: components["schemas"]["RetryPolicy"] | null;
             /** Step Timeout Seconds */
             step_timeout_seconds?: number | null;
+            /** Run Deadline Seconds */
+            run_deadline_seconds?: number | null;
         };
         /**
          * FlowSummary
@@ -8799,6 +8801,8 @@ export interface components {
             started_at: string | null;
             /** Finished At */
             finished_at: string | null;
+            /** Deadline At */
+            deadline_at?: string | null;
             /** Ms */
             ms: number | null;
             /** Resumes */
@@ -8888,6 +8892,11 @@ export interface components {
              * @default false
              */
             wait?: boolean;
+            /**
+             * Deadline Seconds
+             * @description The run fails with `deadline_exceeded` if it has not ended this long after its start, or after the `run_deadline_seconds` of the flow where that is less. Pauses do not count.
+             */
+            deadline_seconds?: number | null;
         };
         /**
          * RunStatistics
@@ -8961,6 +8970,8 @@ export interface components {
             started_at: string | null;
             /** Finished At */
             finished_at: string | null;
+            /** Deadline At */
+            deadline_at?: string | null;
             /** Ms */
             ms: number | null;
             /** Resumes */

@@ -43,6 +43,16 @@ class RunStart(BaseModel):
         description="Outputs by name that replace the execution of steps, by step id. For runs of the draft only.",
     )
     wait: bool = Field(default=False, description="Respond when the run has ended, not when it starts.")
+    deadline_seconds: float | None = Field(
+        default=None,
+        gt=0,
+        le=315_360_000,
+        allow_inf_nan=False,
+        description=(
+            "The run fails with `deadline_exceeded` if it has not ended this long after its start, or after the "
+            "`run_deadline_seconds` of the flow where that is less. Pauses do not count."
+        ),
+    )
 
     @field_validator("session_id")
     @classmethod
@@ -186,6 +196,8 @@ class RunSummary(BaseModel):
     created_at: datetime
     started_at: datetime | None
     finished_at: datetime | None
+    deadline_at: datetime | None = None
+    """When it fails if it has not ended; later by each pause."""
     ms: float | None
     resumes: int
     """How often it failed and was resumed."""

@@ -176,7 +176,12 @@ async def prepare_run(
     )
     start_check.require_files(planned, run_input, part)
     request = backend.RunRequest(
-        key=key, input=run_input, user_id=principal.user_id or None, session_id=start.session_id, part=part
+        key=key,
+        input=run_input,
+        user_id=principal.user_id or None,
+        session_id=start.session_id,
+        part=part,
+        deadline_seconds=start.deadline_seconds,
     )
     return PreparedRun(request, uploads.unshared if uploads else ())
 

@@ -8,8 +8,9 @@ the run that this one continues and the first step executed again; `flow_step_at
 failed attempt, such as prompt and tokens, after the run was resumed; `flow_step_results.reused_from_run_id` is the run
 that paid for a reused result. `parent_run_id`, `parent_step_id` and `parent_iteration` name the step that started the
 run, and its number among the runs of that step, which no other has. `paused_at` is when it was paused
-the last time. `part` is set when a run executed less than its flow: `only_step` where it stopped,
-`from_step` where it began, and `pinned`, the steps with a pinned output, which were not executed and cost nothing.
+the last time. `deadline_after` is how long it may take and `deadline_at` when that is over: later by each pause. `part`
+is set when a run executed less than its flow: `only_step` where it stopped, `from_step` where it began, and `pinned`,
+the steps with a pinned output, which were not executed and cost nothing.
 """
 
 from collections.abc import Iterable
@@ -42,6 +43,8 @@ _LIVE = "status IN ('queued', 'running')"
 """Active runs; few, independent of the number of waiting and past runs."""
 _WAITS = "status = 'waiting'"
 _PAUSED = "status = 'paused'"
+_DEADLINE = "deadline_at IS NOT NULL AND status IN ('queued', 'running', 'waiting')"
+"""Runs that end at their deadline: few queries read them, twice a second."""
 _PARENT = ("parent_run_id", "parent_step_id", "parent_iteration")
 _OPEN_CHILD = "parent_run_id IS NOT NULL AND status <> 'completed'"
 """Runs of a step that are active or did not succeed: few, independent of how many it has started."""
@@ -68,6 +71,8 @@ flow_runs = Table(
     Column("finished_at", BigInteger),
     Column("cancelled_at", BigInteger),
     Column("paused_at", BigInteger),
+    Column("deadline_after", BigInteger),
+    Column("deadline_at", BigInteger),
     Column("dispatched_at", BigInteger),
     Column("dispatches", Integer, nullable=False, server_default="0"),
     Column("pickups", Integer, nullable=False, server_default="0"),
@@ -99,6 +104,7 @@ flow_runs = Table(
     partial_index("ix_flow_runs_failed", "finished_at", where=_FAILED),
     partial_index("ix_flow_runs_live", "created_at", where=_LIVE),
     partial_index("ix_flow_runs_waiting", "flow_id", where=_WAITS),
+    partial_index("ix_flow_runs_deadline", "deadline_at", where=_DEADLINE),
     partial_index("ix_flow_runs_paused", "flow_id", where=_PAUSED),
 )
 

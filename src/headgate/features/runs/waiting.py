@@ -64,6 +64,15 @@ class WokenRun:
 
 
 @dataclass(frozen=True, slots=True)
+class OverdueRun:
+    """A run that has not ended at its deadline."""
+
+    key: RunKey
+    deadline_after: int
+    """Microseconds after its start."""
+
+
+@dataclass(frozen=True, slots=True)
 class Paused:
     """Outcome of a request to pause or continue a run."""
 

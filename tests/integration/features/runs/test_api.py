@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ from headgate.foundation.ids import new_id
 from headgate.foundation.keyring import new_ring
 from headgate.foundation.settings import Settings
 from headgate.foundation.signing import read_public_key
-from headgate.graph.model import Flow, FormField, Node, OutputType, StepPolicy
+from headgate.graph.model import Flow, FlowSettings, FormField, Node, OutputType, StepPolicy
 from headgate.sandbox.documents import maker
 from tests.integration.features.runs.conformance import appears
 from tests.support.api import api
@@ -232,6 +233,28 @@ class TestCancel:
             answer = await client.post(f"/flow-runs/{run_id}/cancel")
             assert answer.json() == {"id": run_id, "status": "cancelled", "changed": changed}
         assert (await client.get(f"/flow-runs/{run_id}")).json()["steps"][0]["status"] == "cancelled"
+
+
+class TestDeadline:
+    async def test_is_the_earlier_one_of_the_start_and_the_flow(
+        self, client: httpx2.AsyncClient, database: Database
+    ) -> None:
+        flow = make_chain(1).model_copy(update={"settings": FlowSettings(run_deadline_seconds=60)})
+        flow_id = (await store_flow(database, flow)).flow_id
+        for given, seconds in ((None, 60), (3600, 60), (5, 5)):
+            found = await run(client, flow_id, deadline_seconds=given)
+            took = datetime.fromisoformat(found["deadline_at"]) - datetime.fromisoformat(found["created_at"])
+            assert took.total_seconds() == seconds
+        evidence = (await client.get(f"/flow-runs/{found['id']}/evidence")).json()["run"]
+        assert evidence["deadline_at"].startswith(found["deadline_at"][:19])
+
+    @pytest.mark.parametrize("seconds", [0, -1, 1e12, "soon"])
+    async def test_must_be_a_time_to_come(
+        self, client: httpx2.AsyncClient, database: Database, seconds: object
+    ) -> None:
+        flow_id = (await store_flow(database, make_chain(1))).flow_id
+        answer = await client.post(f"/flows/{flow_id}/runs", json={"deadline_seconds": seconds})
+        assert answer.status_code == 422
 
 
 class TestPause:

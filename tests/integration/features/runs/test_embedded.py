@@ -12,6 +12,7 @@ from headgate.features.runs.views.stream import RunStream
 from headgate.foundation.database import Database
 from headgate.foundation.settings import Settings
 from tests.integration.features.runs.conformance import BackendConformance, DeathConformance, appears, over
+from tests.integration.features.runs.conformance_deadlines import DeadlineConformance
 from tests.integration.features.runs.conformance_pauses import PauseConformance
 from tests.integration.features.runs.conformance_retries import RetryConformance, RetryDeathConformance
 from tests.integration.features.runs.conformance_subflows import SubflowConformance
@@ -27,6 +28,10 @@ class TestEmbeddedBackend(BackendConformance):
 
 class TestEmbeddedSubflows(SubflowConformance):
     """Flows that run flows."""
+
+
+class TestEmbeddedDeadlines(DeadlineConformance):
+    """Deadlines of runs in this process."""
 
 
 class TestEmbeddedPauses(PauseConformance):

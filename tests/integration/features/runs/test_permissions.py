@@ -434,7 +434,7 @@ class TestRouteContracts:
     def test_take_inputs_and_no_flow(self, app: FastAPI) -> None:
         document = app.openapi()
         inputs = {"text", "form_data", "file_ids", "session_id"}
-        choices = {"version", "wait", "from_step", "only_step", "pins"}
+        choices = {"version", "wait", "from_step", "only_step", "pins", "deadline_seconds"}
         seen = set()
         for path, operations in document["paths"].items():
             for method, operation in operations.items():

@@ -38,6 +38,8 @@ class RunRequest:
     """Quotas to check."""
     parent: Parent | None = None
     """The step that starts it, instead of a user."""
+    deadline_seconds: float | None = None
+    """Its deadline, where that is earlier than the one that the flow sets."""
 
     @property
     def is_whole(self) -> bool:

@@ -13,7 +13,7 @@ from headgate.features.audit.chain import Entry
 from headgate.features.idempotency.keys import StartKey
 from headgate.features.jobs.upkeep import repeat
 from headgate.features.jobs.worker import Worker
-from headgate.features.runs.engine.alarm import MOST_QUEUED, MOST_WOKEN, WAKE_SECONDS, wake_due
+from headgate.features.runs.engine.alarm import MOST_QUEUED, MOST_WOKEN, WAKE_SECONDS, end_overdue, wake_due
 from headgate.features.runs.engine.backend import BackendHealth, RunRequest
 from headgate.features.runs.engine.conductor import Conductor
 from headgate.features.runs.engine.patience import patiently
@@ -24,6 +24,7 @@ from headgate.features.runs.engine.subflows import Subflows
 from headgate.features.runs.engine.turns import Turns
 from headgate.features.runs.engine.waiters import Waiters
 from headgate.features.runs.engine.worker_lease import WorkerLease
+from headgate.features.runs.errors import DEADLINE_EXCEEDED
 from headgate.features.runs.events import RunEvents
 from headgate.features.runs.ports import Services
 from headgate.features.runs.spaces import share_of
@@ -120,7 +121,8 @@ class EmbeddedBackend:
         await self._store.open()
         interval = self._settings.lease_seconds / 3
         heartbeat = repeat(self._renew, interval, Outage(log, "database of leases"))
-        self._upkeep.append(asyncio.create_task(heartbeat))
+        deadlines = repeat(self._end_overdue, WAKE_SECONDS, Outage(log, "database of deadlines"))
+        self._upkeep += [asyncio.create_task(heartbeat), asyncio.create_task(deadlines)]
         # A command that runs one flow next to a server leaves the server's queue alone.
         if self._settings.recover_on_start:
             sweep = repeat(self.recover, interval, Outage(log, "database of sweeps"))
@@ -235,6 +237,10 @@ class EmbeddedBackend:
 
     async def _wake_due(self) -> int:
         return await wake_due(self._store, self._proceed, lambda: MOST_QUEUED - self._runs.queue_length)
+
+    async def _end_overdue(self) -> None:
+        for key in await end_overdue(self._store):
+            self._tell_end(key, Verdict(Action.END, DEADLINE_EXCEEDED))
 
     async def pause(self, key: RunKey, entry: Entry | None = None) -> Paused | None:
         """Pause a run: its steps that run here finish, and no other is claimed."""

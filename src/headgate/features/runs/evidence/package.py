@@ -103,6 +103,7 @@ class _Author:
             **({"part": run.part} if run.part else {}),
             **_parent(run),
             **_pauses(self._record.pauses),
+            **({"deadline_at": _when(run.deadline_at)} if run.deadline_at is not None else {}),
             **self._outside(run.input_payload),
         }
 

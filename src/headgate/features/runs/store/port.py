@@ -34,7 +34,7 @@ from headgate.features.runs.transitions import (
     StoredRun,
     Straggler,
 )
-from headgate.features.runs.waiting import Paused, Suspension, WokenRun
+from headgate.features.runs.waiting import OverdueRun, Paused, Suspension, WokenRun
 
 
 class RunStore(Protocol):
@@ -143,8 +143,15 @@ class RunStore(Protocol):
         """
         ...
 
-    async def end(self, key: RunKey, code: str, message: str, at: int) -> bool:
-        """Fail a run for a reason outside its steps. Returns False when it was already over."""
+    async def end(self, key: RunKey, code: str, message: str, at: int, *, overdue: bool = False) -> bool:
+        """Fail a run for a reason outside its steps. Returns False when it was already over.
+
+        With `overdue` only one that is past its deadline and not paused.
+        """
+        ...
+
+    async def overdue(self, at: int, limit: int) -> Sequence[OverdueRun]:
+        """Return runs that are past their deadline, those first that are past it longest; no paused ones."""
         ...
 
     async def cancel(self, run_id: str, tenant_id: str, at: int, entry: Entry | None = None) -> Cancelled | None:

@@ -33,7 +33,8 @@ _DATA = "'run_continued', NULL::text, NULL::int, json_build_object('status', sta
 CONTINUE = f"""
 WITH changed AS (
     UPDATE flow_runs SET status = CASE WHEN started_at IS NULL THEN 'queued' ELSE 'running' END,
-        dispatched_at = NULL, pickups = 0, last_event = last_event + 1
+        dispatched_at = NULL, pickups = 0,
+        deadline_at = deadline_at + greatest(0, %(at)s::bigint - paused_at), last_event = last_event + 1
     WHERE id = %(run_id)s AND {guard(RUN_CONTINUES, RunStatus.RUNNING)} {_RETURNING}
 ), {logged(_DATA, after="before", run="changed")}, steps AS (
     UPDATE flow_step_results s

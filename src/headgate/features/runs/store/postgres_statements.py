@@ -306,6 +306,7 @@ WITH changed AS (
     UPDATE flow_runs SET status = 'failed', error_code = %(code)s, error_message = %(message)s, finished_at = %(at)s,
         last_event = last_event + 1
     WHERE id = %(run_id)s AND {guard(RUN_MOVES, RunStatus.FAILED)}
+        AND (NOT %(overdue)s::bool OR (deadline_at <= %(at)s AND status IN {sql_list(CLAIMABLE_RUNS)}))
     RETURNING id, last_event - 1 AS before
 ), {logged("'run_failed', NULL::text, NULL::int, %(event)s::text", after="before", run="changed")},
 {_CANCEL_STEPS.format(which="('running', 'waiting')")},

@@ -44,7 +44,8 @@ async def end_tree(
         return None, False, ()
     status = RunStatus(row[0])
     below = await lock_children(connection, values) if with_children and status in LIVE_RUNS else []
-    changed = await (await connection.execute(statement, values)).fetchone() is not None
+    if await (await connection.execute(statement, values)).fetchone() is None:
+        return status, False, ()
     for child in below:
         await connection.execute(sql.CANCEL, {**values, "run_id": child})
-    return status, changed, tuple(below)
+    return status, True, tuple(below)

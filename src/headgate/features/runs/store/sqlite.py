@@ -31,6 +31,7 @@ from headgate.features.runs.store.rows import (
     LOAD_RUN_SQL,
     LOAD_STEPS_SQL,
     ORPHANS_SQL,
+    OVERDUE_SQL,
     READ_RUN_SQL,
     READ_STEPS_SQL,
     STRAGGLERS_OF_RUN_SQL,
@@ -69,7 +70,7 @@ from headgate.features.runs.transitions import (
     Straggler,
     clock,
 )
-from headgate.features.runs.waiting import Paused, Suspension, WokenRun
+from headgate.features.runs.waiting import OverdueRun, Paused, Suspension, WokenRun
 from headgate.foundation.database import PROBES
 from headgate.foundation.settings import DatabaseSettings
 
@@ -153,9 +154,15 @@ class SqliteRunStore:
         """Recover steps from a dead worker."""
         return await self._writer.submit(lambda db: sql.take_over(db, key, holders, lease))
 
-    async def end(self, key: RunKey, code: str, message: str, at: int) -> bool:
+    async def end(self, key: RunKey, code: str, message: str, at: int, *, overdue: bool = False) -> bool:
         """Fail a run for a reason outside its steps."""
-        return await self._logged(key.run_id, lambda db: sql.end(db, key, code, message, at))
+        return await self._logged(key.run_id, lambda db: sql.end(db, key, code, message, at, overdue=overdue))
+
+    async def overdue(self, at: int, limit: int) -> Sequence[OverdueRun]:
+        """Runs that are past their deadline."""
+        values = {"at": at, "limit": limit}
+        rows = await self._writer.read(lambda db: db.execute(OVERDUE_SQL, values).fetchall())
+        return [OverdueRun(RunKey(*row[:4]), row[4]) for row in rows]
 
     async def cancel(self, run_id: str, tenant_id: str, at: int, entry: Entry | None = None) -> Cancelled | None:
         """Cancel a run."""

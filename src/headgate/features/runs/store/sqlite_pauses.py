@@ -24,7 +24,7 @@ _PAUSE = (
 )
 _CONTINUE = (
     "UPDATE flow_runs SET status = CASE WHEN started_at IS NULL THEN 'queued' ELSE 'running' END,"
-    " dispatched_at = NULL, pickups = 0"
+    " dispatched_at = NULL, pickups = 0, deadline_at = deadline_at + max(0, :at - coalesce(paused_at, :at))"
     f" WHERE id = :run_id AND {guard(RUN_CONTINUES, RunStatus.RUNNING)} {_RETURNING}"
 )
 _DUE = (
@@ -78,7 +78,7 @@ def _pause(db: sqlite3.Connection, run_id: str, at: int) -> WokenRun | None:
 
 
 def _unpause(db: sqlite3.Connection, run_id: str, at: int) -> WokenRun | None:
-    row = db.execute(_CONTINUE, {"run_id": run_id}).fetchone()
+    row = db.execute(_CONTINUE, {"run_id": run_id, "at": at}).fetchone()
     if row is None:
         return None
     key = RunKey(*row[:4])

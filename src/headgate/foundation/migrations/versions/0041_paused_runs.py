@@ -1,4 +1,4 @@
-"""Runs that a user paused."""
+"""Runs that a user paused, and runs with a deadline."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -9,16 +9,27 @@ down_revision = "0038"
 _BEFORE, _AFTER = "'waiting', 'completed'", "'waiting', 'paused', 'completed'"
 _KNOWN = "'queued', 'running', 'waiting', 'completed', 'failed', 'cancelled'"
 _PAUSED = sa.text("status = 'paused'")
+_DEADLINE = sa.text("deadline_at IS NOT NULL AND status IN ('queued', 'running', 'waiting')")
 
 
 def upgrade() -> None:
     _change_check(_BEFORE, _AFTER)
     op.add_column("flow_runs", sa.Column("paused_at", sa.BigInteger()))
+    op.add_column("flow_runs", sa.Column("deadline_after", sa.BigInteger()))
+    op.add_column("flow_runs", sa.Column("deadline_at", sa.BigInteger()))
+    op.create_index(
+        "ix_flow_runs_deadline",
+        "flow_runs",
+        ["deadline_at"],
+        sqlite_where=_DEADLINE,
+        postgresql_where=_DEADLINE,
+    )
     op.create_index("ix_flow_runs_paused", "flow_runs", ["flow_id"], sqlite_where=_PAUSED, postgresql_where=_PAUSED)
 
 
 def downgrade() -> None:
     op.drop_index("ix_flow_runs_paused", "flow_runs")
+    op.drop_index("ix_flow_runs_deadline", "flow_runs")
     op.execute(
         "UPDATE flow_step_results SET due_at = answered_at WHERE status = 'waiting' AND due_at IS NULL"
         " AND answered_at IS NOT NULL"
@@ -27,7 +38,8 @@ def downgrade() -> None:
         "UPDATE flow_runs SET status = CASE WHEN started_at IS NULL THEN 'queued' ELSE 'running' END"
         " WHERE status = 'paused'"
     )
-    op.drop_column("flow_runs", "paused_at")
+    for column in ("deadline_at", "deadline_after", "paused_at"):
+        op.drop_column("flow_runs", column)
     _change_check(_AFTER, _BEFORE)
 
 

@@ -36,7 +36,12 @@ export function RunHeader({ flowId, run, live, onRerun, onCompare }: RunHeaderPr
   const again = useRerunnable(run);
   const evidence = `/api/v1/flow-runs/${run.id}/evidence`;
   const names = useNames(run.steps);
-  const about = [t("version", { no: run.version }), partWords(run, t, names), run.source_run_id ? t("built_on") : ""];
+  const about = [
+    t("version", { no: run.version }),
+    partWords(run, t, names),
+    run.source_run_id ? t("built_on") : "",
+    run.deadline_at && !over ? t("deadline", { when: dateTime(run.deadline_at) }) : "",
+  ];
   return (
     <header className="flex flex-wrap items-center gap-x-4 gap-y-2">
       <div className="min-w-0 flex-1">

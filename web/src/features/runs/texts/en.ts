@@ -5,6 +5,7 @@ export default {
   running: "Running",
   waiting: "Waiting",
   paused: "Paused",
+  deadline: "fails if not done by {{when}}",
   waiting_until: "until {{when}}",
   fell_back: "Answered by {{model}} after {{failed}} failed",
   retry_at: "attempt {{attempt}} of {{most}}, next at {{when}}: {{error}}",

@@ -7,6 +7,7 @@ const sv: Translation<typeof en> = {
   running: "Körs",
   waiting: "Väntar",
   paused: "Pausad",
+  deadline: "misslyckas om den inte är klar {{when}}",
   waiting_until: "till {{when}}",
   fell_back: "Besvarat av {{model}} sedan {{failed}} misslyckats",
   retry_at: "försök {{attempt}} av {{most}}, nästa {{when}}: {{error}}",

@@ -7,7 +7,7 @@ from contextlib import suppress
 from headgate.features.audit.chain import Entry
 from headgate.features.idempotency.keys import StartKey
 from headgate.features.jobs.upkeep import repeat
-from headgate.features.runs.engine.alarm import MOST_WOKEN, WAKE_SECONDS, wake_due
+from headgate.features.runs.engine.alarm import MOST_WOKEN, WAKE_SECONDS, end_overdue, wake_due
 from headgate.features.runs.engine.backend import BackendHealth, RunRequest
 from headgate.features.runs.engine.distributed.broker import Broker
 from headgate.features.runs.engine.distributed.cancellations import Cancellations
@@ -17,6 +17,7 @@ from headgate.features.runs.engine.distributed.sweeper import Sweeper
 from headgate.features.runs.engine.reconciler import Reconciler
 from headgate.features.runs.engine.recovery import settled_run, whole_run
 from headgate.features.runs.engine.worker_lease import WorkerLease
+from headgate.features.runs.errors import DEADLINE_EXCEEDED
 from headgate.features.runs.events import RunEvents, topic_of
 from headgate.features.runs.ports import Services
 from headgate.features.runs.states import RunStatus
@@ -127,8 +128,14 @@ class CeleryBackend:
             self.keep_waking()
 
     def keep_waking(self) -> None:
-        """Wake waiting steps from now on: every server and every worker child does, and each step is woken once."""
+        """Wake waiting steps and end overdue runs from now on: every server and every worker child does, each once."""
         self._do_later(repeat(self._wake_due, WAKE_SECONDS, Outage(log, "database of waiting steps")))
+        self._do_later(repeat(self._end_overdue, WAKE_SECONDS, Outage(log, "database of deadlines")))
+
+    async def _end_overdue(self) -> None:
+        for key in await end_overdue(self._store):
+            self._events(key).run_failed(DEADLINE_EXCEEDED)
+            self._do_later(self._take_back(key.run_id))
 
     async def wake_run(self, run_id: str) -> None:
         """Wake the steps of a run that are due, and send what is left of it."""

@@ -284,11 +284,10 @@ class SegmentWorker:
         await self._presence.tell(self._worker_lease.worker.id)
 
     async def _cancelled(self, run_id: str) -> None:
-        """Stop a run that is reported cancelled, if the rows confirm it."""
-        run = self._active.get(run_id)
+        """Stop a run that is reported cancelled or overdue, if its rows confirm that its steps are not held here."""
         try:
-            if run is not None and await self._store.is_cancelled(run_id):
-                await self._conductor.lose(run)
+            if run_id in self._active:
+                await self._renew()
         except Unavailable as error:
             log.warning("cancellation left to the heartbeat", run_id=run_id, problem=error.detail)
 
