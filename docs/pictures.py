@@ -24,6 +24,7 @@ Place = tuple[int, int]
 RUN = {
     "queued": (0, 1),
     "running": (1, 0),
+    "paused": (1, 1),
     "waiting": (1, 2),
     "completed": (2, 0),
     "failed": (2, 1),
@@ -82,7 +83,7 @@ def architecture_picture() -> str:
 
 def run_picture() -> str:
     """States of a run."""
-    return _machine("States of a run", RUN, states.RUN_MOVES, states.RUN_RESUMES)
+    return _machine("States of a run", RUN, states.RUN_MOVES, states.RUN_RESUMES | states.RUN_CONTINUES)
 
 
 def step_picture() -> str:
@@ -108,7 +109,7 @@ def _machine(
         left, top = _corner(column, row)
         boxes += [_box(left, top, 120, 36), _text(left + 60, top + 23, name, anchor="middle")]
     columns, rows = (max(place[axis] for place in places.values()) + 1 for axis in (0, 1))
-    note = [_text(24, 80 * rows + 22, "dashed: by a request to resume", size=12)] if resumes else []
+    note = [_text(24, 80 * rows + 22, "dashed: by a request to resume or continue", size=12)] if resumes else []
     return _svg(220 * columns - 40, 80 * rows + 34, title, [*arrows, *boxes, *note])
 
 

@@ -47,7 +47,7 @@ from headgate.features.runs.transitions import (
     StoredRun,
     clock,
 )
-from headgate.features.runs.waiting import WokenRun
+from headgate.features.runs.waiting import Paused, WokenRun
 from headgate.foundation.errors import Unavailable
 from headgate.foundation.events import EventBus
 
@@ -376,15 +376,29 @@ class ClusterEngine:
         await self._cancellations.tell(run_id)
         return outcome
 
+    async def pause(self, key: RunKey, entry: Entry | None = None) -> Paused | None:
+        """Pause a run."""
+        return await self._store.pause(key, clock(), entry)
+
+    async def unpause(self, key: RunKey, entry: Entry | None = None) -> Paused | None:
+        """Let a paused run continue."""
+        outcome = await self._store.unpause(key, clock(), entry)
+        if outcome is not None and outcome.changed:
+            await self._send_rest(key)
+        return outcome
+
     async def resume(self, key: RunKey, entry: Entry | None = None) -> Resumed | None:
         """Let a failed run continue."""
         await self._reconciler.settle_lost(key.run_id)
         outcome = await self._store.resume(key, clock(), entry)
         if outcome is not None and outcome.changed:
-            for one in await self._store.sent([key.run_id]):
-                with suppress(BrokerAway):
-                    await self._dispatcher.send_rest(one)
+            await self._send_rest(key)
         return outcome
+
+    async def _send_rest(self, key: RunKey) -> None:
+        for sent in await self._store.sent([key.run_id]):
+            with suppress(BrokerAway):
+                await self._dispatcher.send_rest(sent)
 
     async def wait(self, run_id: str) -> None:
         """Return once the run is over."""

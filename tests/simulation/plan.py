@@ -23,6 +23,8 @@ STANDSTILL_SECONDS = 300.0
 FLOWS = ("single", "chain", "diamond", "fork")
 WAITING = 0.1
 """Share of the runs whose flow waits long."""
+PAUSED = 0.15
+"""Share of the runs that are paused for a while."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +42,10 @@ class PlannedRun:
     """Whether a client watches its events."""
     cancel_after: float | None = None
     """Seconds after its start at which the client cancels it."""
+    pause_after: float | None = None
+    """Seconds after its start at which the client pauses it."""
+    paused_seconds: float = 0.0
+    """How long it is paused."""
 
 
 @dataclass(frozen=True)
@@ -119,7 +125,10 @@ def draw(seed: int) -> Plan:
         lease_seconds=random.choice([1.0, 2.0, 8.0]),
         slots=random.choice([1, 2, 4, 16]),
         distributed=distributed,
-        runs=tuple(_waiting(seed, _run(random, number, processes, span)) for number in range(random.randint(1, 24))),
+        runs=tuple(
+            _paused(seed, _waiting(seed, _run(random, number, processes, span)))
+            for number in range(random.randint(1, 24))
+        ),
         faults=tuple(faults),
     )
 
@@ -141,6 +150,14 @@ def _waiting(seed: int, run: PlannedRun) -> PlannedRun:
     """The run, or one of a flow that waits long: drawn apart, so that the other runs of a seed stay what they are."""
     waits = Random(f"{seed}:{run.number}:waiting").random() < WAITING
     return replace(run, flow="waiting") if waits else run
+
+
+def _paused(seed: int, run: PlannedRun) -> PlannedRun:
+    """The run, or one that is paused for a while: drawn apart for the same reason."""
+    random = Random(f"{seed}:{run.number}:paused")
+    if random.random() >= PAUSED or run.fails_once or run.cancel_after is not None:
+        return run
+    return replace(run, pause_after=random.random() * 3, paused_seconds=random.choice((0.0, 0.2, 3.0, 40.0)))
 
 
 def _fault(random: Random, kinds: Sequence[FaultKind], processes: int, span: float) -> Fault:

@@ -280,8 +280,23 @@ class World:
             await asyncio.sleep(planned.cancel_after)
             server = await self._running(planned.process)
             await self._ask(server, server.engine.cancel(key.run_id, key.tenant_id))
+        if planned.pause_after is not None:
+            await self._pause(planned, key, planned.pause_after)
         if planned.fails_once:
             await self._resume(planned, key)
+
+    async def _pause(self, planned: PlannedRun, key: RunKey, after: float) -> None:
+        """Pause a run, and let it continue; the second is asked until it is answered."""
+        await asyncio.sleep(after)
+        server = await self._running(planned.process)
+        await self._ask(server, server.engine.pause(key))
+        await asyncio.sleep(planned.paused_seconds)
+        for _ in range(MOST_REQUESTS):
+            server = await self._running(planned.process)
+            if await self._ask(server, server.engine.unpause(key)):
+                self._note(f"run {planned.number} was paused and continues", server.process)
+                return
+            await asyncio.sleep(0.5)
 
     async def _resume(self, planned: PlannedRun, key: RunKey) -> None:
         for _ in range(MOST_REQUESTS):

@@ -42,12 +42,20 @@ class FlowRuns:
         version: Wanted = "draft",
         idempotency_key: str | None = None,
         outside: Marks = (),
+        deadline_seconds: float | None = None,
     ) -> RunOutcome:
         """Pin the draft (or the requested version), run it, and return its outcome.
 
         With a key the same request starts one run. When the caller is cancelled, so is the run.
         """
-        start = checked(RunStart, text=text, form_data=dict(form), file_ids=list(file_ids), version=version)
+        start = checked(
+            RunStart,
+            text=text,
+            form_data=dict(form),
+            file_ids=list(file_ids),
+            version=version,
+            deadline_seconds=deadline_seconds,
+        )
         run_id = await start_once(
             self.database, self.engine, principal, flow_id, start, idempotency_key=idempotency_key, outside=outside
         )

@@ -203,6 +203,8 @@ class FlowSettings(Value):
     """Retries of steps that have no external effect and no retries of their own."""
     step_timeout_seconds: float | None = Field(default=None, gt=0, le=604_800, allow_inf_nan=False)
     """Limit of one attempt at a step that sets none."""
+    run_deadline_seconds: float | None = Field(default=None, gt=0, le=315_360_000, allow_inf_nan=False)
+    """Time after its start at which a run fails, whether it runs or waits; without pauses."""
 
 
 class Flow(Value):

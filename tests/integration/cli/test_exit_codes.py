@@ -29,6 +29,16 @@ edges:
   ask.text -> read.text
   read.data -> out.input
 """
+WAITING = """name: Waiting
+settings:
+  run_deadline_seconds: 3600
+nodes:
+  ask: TextInput
+  wait: Wait
+    seconds: 86400
+edges:
+  ask.text -> wait.value
+"""
 READS = frozenset(
     {
         "approvals list", "codev list", "codev patterns", "codev instances list", "flows list", "deliveries list",
@@ -96,6 +106,8 @@ UNDOABLE: dict[str, tuple[str, ...]] = {
     "runs files": (NOBODY,),
     "runs download": (NOBODY,),
     "runs cancel": (NOBODY,),
+    "runs pause": (NOBODY,),
+    "runs continue": (NOBODY,),
     "runs resume": (NOBODY,),
     "runs rerun": (NOBODY,),
     "evidence verify": ("missing.json",),
@@ -201,10 +213,20 @@ class TestContract:
         assert run(["runs", "resume", outcome["run_id"]]) == FAILED
         assert run(["runs", "rerun", outcome["run_id"]]) == FAILED
         assert run(["runs", "cancel", outcome["run_id"]]) == CONFLICT
+        assert run(["runs", "pause", outcome["run_id"]]) == CONFLICT
+        assert run(["runs", "continue", outcome["run_id"]]) == CONFLICT
         assert run(["tests", "run", flow["id"]]) != 0
         assert run(["tests", "set", flow["id"], "tests.json"]) == 0
         assert run(["tests", "run", flow["id"]]) == FAILED
         assert run(["flows", "restore", flow["id"], "7"]) == NOT_FOUND
+
+    def test_a_run_that_waits_beyond_its_deadline_fails(
+        self, data_folder: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        Path("waiting.flow").write_text(WAITING)
+        outcome = answered(capsys, "run", "waiting.flow", "--text", "hi", "--deadline", "0.5", code=FAILED)
+        assert "deadline of 0.5 seconds" in outcome["error"]
+        assert run(["run", "waiting.flow", "--deadline", "0"]) == INVALID
 
     def test_what_is_not_confirmed_is_not_done(
         self, data_folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch

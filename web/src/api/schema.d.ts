@@ -344,6 +344,54 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/flow-runs/{run_id}/pause": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Pause a run
+         * @description Pause a run and the runs that its steps started.
+         *
+         *     Running steps finish; no other step starts, and what becomes due waits. Has no effect on a paused run.
+         *
+         *     Requires the permission `runs.start`.
+         */
+        post: operations["pause_api_v1_flow_runs__run_id__pause_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/flow-runs/{run_id}/continue": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Continue a paused run
+         * @description Continue a paused run and the paused runs that its steps started. Has no effect on a run that is not paused.
+         *
+         *     A failed run is resumed with `/resume`.
+         *
+         *     Requires the permission `runs.start`.
+         */
+        post: operations["continue__api_v1_flow_runs__run_id__continue_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/flow-runs/{run_id}/evidence": {
         parameters: {
             query?: never;
@@ -765,7 +813,7 @@ export interface paths {
         put?: never;
         /**
          * Start a new conversation with the assistant
-         * @description Forget what was said in the conversation, and remove the caller's own components. Flows keep the code they have.
+         * @description Delete the conversation's messages, and the caller's own components. Flows keep the code they have.
          *
          *     Only ever the caller's own: who that is comes from the sign-in alone.
          *
@@ -4541,7 +4589,7 @@ export interface components {
              * Status
              * @enum {string}
              */
-            status: "queued" | "running" | "waiting" | "completed" | "failed" | "cancelled";
+            status: "queued" | "running" | "waiting" | "paused" | "completed" | "failed" | "cancelled";
             /** Changed */
             changed: boolean;
         };
@@ -4966,7 +5014,7 @@ export interface components {
         };
         /**
          * CredentialsDone
-         * @description The credentials are there now, or the session is to go on without them.
+         * @description The credentials exist now, or the session continues without them.
          */
         CredentialsDone: {
             /**
@@ -5908,6 +5956,8 @@ export interface components {
             retry?: components["schemas"]["RetryPolicy"] | null;
             /** Step Timeout Seconds */
             step_timeout_seconds?: number | null;
+            /** Run Deadline Seconds */
+            run_deadline_seconds?: number | null;
         };
         /**
          * FlowSummary
@@ -6680,7 +6730,7 @@ export interface components {
              * Status
              * @enum {string}
              */
-            status: "queued" | "running" | "waiting" | "completed" | "failed" | "cancelled";
+            status: "queued" | "running" | "waiting" | "paused" | "completed" | "failed" | "cancelled";
             /** Version */
             version: number;
             /**
@@ -7952,6 +8002,23 @@ export interface components {
             updated_at: string;
         };
         /**
+         * PauseOut
+         * @description Outcome of a request to pause or continue a run.
+         */
+        PauseOut: {
+            /** Id */
+            id: string;
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "queued" | "running" | "waiting" | "paused" | "completed" | "failed" | "cancelled";
+            /** Changed */
+            changed: boolean;
+            /** Runs */
+            runs: number;
+        };
+        /**
          * PendingCount
          * @description How many approvals wait for the caller.
          */
@@ -8768,7 +8835,7 @@ export interface components {
              * Status
              * @enum {string}
              */
-            status: "queued" | "running" | "waiting" | "completed" | "failed" | "cancelled";
+            status: "queued" | "running" | "waiting" | "paused" | "completed" | "failed" | "cancelled";
             /** Session Id */
             session_id: string | null;
             /** User Id */
@@ -8790,6 +8857,8 @@ export interface components {
             started_at: string | null;
             /** Finished At */
             finished_at: string | null;
+            /** Deadline At */
+            deadline_at?: string | null;
             /** Ms */
             ms: number | null;
             /** Resumes */
@@ -8879,6 +8948,11 @@ export interface components {
              * @default false
              */
             wait?: boolean;
+            /**
+             * Deadline Seconds
+             * @description The run fails with `deadline_exceeded` if it has not ended this long after its start, or after the `run_deadline_seconds` of the flow where that is less. Pauses do not count.
+             */
+            deadline_seconds?: number | null;
         };
         /**
          * RunStatistics
@@ -8930,7 +9004,7 @@ export interface components {
              * Status
              * @enum {string}
              */
-            status: "queued" | "running" | "waiting" | "completed" | "failed" | "cancelled";
+            status: "queued" | "running" | "waiting" | "paused" | "completed" | "failed" | "cancelled";
             /** Session Id */
             session_id: string | null;
             /** User Id */
@@ -8952,6 +9026,8 @@ export interface components {
             started_at: string | null;
             /** Finished At */
             finished_at: string | null;
+            /** Deadline At */
+            deadline_at?: string | null;
             /** Ms */
             ms: number | null;
             /** Resumes */
@@ -11447,7 +11523,7 @@ export interface operations {
                 /** @description `next_cursor` of the previous page. */
                 cursor?: string | null;
                 flow_id?: string | null;
-                status?: ("queued" | "running" | "waiting" | "completed" | "failed" | "cancelled") | null;
+                status?: ("queued" | "running" | "waiting" | "paused" | "completed" | "failed" | "cancelled") | null;
                 session_id?: string | null;
                 /** @description With a delivery in this state. */
                 deliveries?: ("pending" | "delivering" | "delivered" | "failed" | "cancelled") | null;
@@ -11801,6 +11877,184 @@ export interface operations {
             };
             /** @description Not Found */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    pause_api_v1_flow_runs__run_id__pause_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PauseOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The user or the API key lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    continue__api_v1_flow_runs__run_id__continue_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PauseOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The user or the API key lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };

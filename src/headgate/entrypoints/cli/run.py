@@ -49,6 +49,10 @@ def run(
         str | None,
         typer.Option(help="A unique key: repeating the command with it within a day returns the first run."),
     ] = None,
+    deadline: Annotated[
+        float | None,
+        typer.Option(help="Fail the run if it has not ended after this many seconds, even if it waits."),
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> int:
     """Run a flow and follow its steps. Exit code 1 if it or a delivery fails, 8 while a delivery is retried."""
@@ -78,6 +82,7 @@ def run(
                 on_event=on_event,
                 version=wanted,
                 idempotency_key=idempotency_key,
+                deadline_seconds=deadline,
             )
         undelivered = await undelivered_of(parts, outcome.run_id)
         if json:

@@ -8,7 +8,7 @@ import typer
 from rich.markup import escape
 
 from headgate.entrypoints.cli import deliveries as sent
-from headgate.entrypoints.cli import reruns
+from headgate.entrypoints.cli import pauses, reruns
 from headgate.entrypoints.cli.exit_codes import CONFLICT, OK
 from headgate.entrypoints.cli.files import write_file
 from headgate.entrypoints.cli.flow_choice import flow_id_of
@@ -37,7 +37,9 @@ else:
     packages = lazy_module("headgate.features.runs.evidence.service")
 
 app = typer.Typer(
-    add_completion=False, no_args_is_help=True, help="List and inspect runs; resume, rerun, cancel; export evidence."
+    add_completion=False,
+    no_args_is_help=True,
+    help="List and inspect runs; pause, resume, rerun, cancel; export evidence.",
 )
 RunId = Annotated[str, typer.Argument(help="Id of the run.")]
 Output = Annotated[Path | None, typer.Option("--output", "-o", help="Output file. Default: standard output.")]
@@ -46,6 +48,7 @@ _COLOURS = {
     "failed": "red",
     "running": "yellow",
     "waiting": "cyan",
+    "paused": "magenta",
     "skipped": "dim",
     "cancelled": "dim",
 }
@@ -222,6 +225,8 @@ def cancel(run_id: RunId, json: JsonFlag = False) -> int:
     return with_parts(work)
 
 
+app.command()(pauses.pause)
+app.command("continue")(pauses.continue_)
 reruns.add_commands(app)
 
 
@@ -241,6 +246,8 @@ def _show(run: RunOut, flow: str) -> None:
         console.print(f"[red]{escape(run.error.message)}[/] [dim]{run.error.code}[/]")
     if run.status == "failed":
         console.print(f"[dim]after fixing the cause: headgate runs resume {run.id}[/]")
+    if run.status == "paused":
+        console.print(f"[dim]headgate runs continue {run.id}[/]")
     if run.text:
         console.print()
         show_text(run)

@@ -139,7 +139,8 @@ TABLE: Mapping[Permission, Rule] = MappingProxyType(
         Permission.ASSISTANTS_VIEW: Rule(Role.VIEWER, "View shared assistants."),
         Permission.MCP_SERVERS_VIEW: Rule(Role.VIEWER, "View MCP servers and their tools."),
         Permission.RUNS_START: Rule(
-            Role.RUNNER, "Run published versions and dry-run them; cancel, resume, rerun, redeliver, decide approvals."
+            Role.RUNNER,
+            "Run published versions and dry-run them; cancel, pause, resume, rerun, redeliver, decide approvals.",
         ),
         Permission.FILES_UPLOAD: Rule(
             Role.RUNNER, "Upload files. Nobody else can view them until a run or a test uses them."

@@ -7,6 +7,9 @@ FLOW_DELETED_MESSAGE = "The flow was deleted while this run was active."
 WORKER_LOST = "worker_lost"
 WORKER_LOST_MESSAGE = "The worker died or was unreachable while it executed this step."
 RUN_STALE = "run_stale"
+DEADLINE_EXCEEDED = "deadline_exceeded"
+ENDS_CHILDREN = frozenset({FLOW_DELETED, DEADLINE_EXCEEDED})
+"""Codes of ended runs with which the runs of their steps are cancelled."""
 NEVER_BEGUN = "never_begun"
 STEP_TIMEOUT = "step_timeout"
 INTERNAL = "internal_error"
@@ -73,6 +76,19 @@ class RunNotOver(Conflict):
     title = "Run is active"
 
 
+class RunOver(Conflict):
+    """The operation needs a run that has not ended."""
+
+    code = "run_over"
+    title = "Run has ended"
+
+    def __init__(self, run_id: str, status: str) -> None:
+        super().__init__(
+            f"Run '{run_id}' is {status}: it can no longer be paused or continued.",
+            remedy="Read the run to see its result. A failed run can be resumed, and every run that is over rerun.",
+        )
+
+
 class NotResumable(Conflict):
     """The run cannot be resumed: it was cancelled or completed, or its flow was deleted."""
 
@@ -117,6 +133,13 @@ class ParentGone(Conflict):
             f"Step '{step_id}' of run '{run_id}' no longer runs, so it cannot start another run.",
             remedy="Read the parent run: it was cancelled, it failed, or another worker has the step.",
         )
+
+
+class ParentPaused(ParentGone):
+    """A step of a paused run wants to start a run. It does so when its run continues."""
+
+    code = "parent_run_paused"
+    title = "Run is paused"
 
 
 class SubflowFailed(Unavailable):

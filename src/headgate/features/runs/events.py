@@ -17,6 +17,8 @@ the readers.
 | `delivery_completed` | `step_id`, `delivery_id`, `attempt`, `status`, `ms` |
 | `delivery_failed` | `step_id`, `delivery_id`, `attempt`, `code`, `message`, `again` |
 | `run_waiting` | `flow_id`, `version`, `steps` |
+| `run_paused` | `flow_id`, `version`, `steps` |
+| `run_continued` | `flow_id`, `version`, `steps`, `status`: `running` or `queued` |
 | `run_completed` | `ms`, `text`, `truncated` |
 | `run_failed` | `code`, `message`, `step_id` |
 | `run_cancelled` | |

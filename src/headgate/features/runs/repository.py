@@ -12,7 +12,7 @@ from headgate.features.accounts.tables import SpaceMember, User
 from headgate.features.flows.tables import FlowRow, VersionStepRow
 from headgate.features.runs.deliveries.states import DeliveryStatus
 from headgate.features.runs.deliveries.tables import webhook_deliveries
-from headgate.features.runs.tables import flow_runs, flow_step_attempts, flow_step_results
+from headgate.features.runs.tables import flow_run_events, flow_runs, flow_step_attempts, flow_step_results
 
 AnyRow = Row[*tuple[Any, ...]]
 """A row of columns, read by name."""
@@ -204,6 +204,19 @@ async def versions_of(session: AsyncSession, run_ids: Collection[str], *, tenant
     query = select(flow_runs.c.id, flow_runs.c.version)
     rows = await session.execute(query.where(flow_runs.c.id.in_(run_ids), flow_runs.c.tenant_id == tenant_id))
     return {row.id: row.version for row in rows}
+
+
+async def list_pauses(session: AsyncSession, run_id: str, *, tenant_id: str) -> Sequence[AnyRow]:
+    """List the events that a run was paused or continued, in order."""
+    events = flow_run_events.c
+    query = (
+        select(events.kind, events.at)
+        .join(flow_runs, flow_runs.c.id == events.flow_run_id)
+        .where(events.flow_run_id == run_id, flow_runs.c.tenant_id == tenant_id)
+        .where(events.kind.in_(["run_paused", "run_continued"]))
+        .order_by(events.seq)
+    )
+    return (await session.execute(query)).all()
 
 
 async def list_attempts(

@@ -12,7 +12,7 @@ from headgate.features.access.permissions import Permission
 from headgate.features.idempotency.http import Once
 from headgate.features.idempotency.keys import StartKey
 from headgate.features.keyring.service import signing_keys
-from headgate.features.runs import service
+from headgate.features.runs import pausing, service
 from headgate.features.runs.deliveries.schemas import DeliveryState
 from headgate.features.runs.engine.backend import ExecutionBackend
 from headgate.features.runs.evidence.archive import as_json, as_zip
@@ -23,6 +23,7 @@ from headgate.features.runs.schemas import (
     CancelOut,
     EvidenceOut,
     GraphOut,
+    PauseOut,
     RunOut,
     RunStart,
     RunState,
@@ -188,6 +189,29 @@ async def events(
 async def cancel(run_id: str, engine: Engine, caller: Caller) -> CancelOut:
     """Cancel a run. Has no effect on a run that is over."""
     return await service.cancel_run(engine, caller, run_id)
+
+
+@router.post("/flow-runs/{run_id}/pause", summary="Pause a run", responses=problems(404, 409), dependencies=_START)
+async def pause(run_id: str, engine: Engine, caller: Caller) -> PauseOut:
+    """Pause a run and the runs that its steps started.
+
+    Running steps finish; no other step starts, and what becomes due waits. Has no effect on a paused run.
+    """
+    return await pausing.pause_run(engine, caller, run_id)
+
+
+@router.post(
+    "/flow-runs/{run_id}/continue",
+    summary="Continue a paused run",
+    responses=problems(404, 409),
+    dependencies=_START,
+)
+async def continue_(run_id: str, engine: Engine, caller: Caller) -> PauseOut:
+    """Continue a paused run and the paused runs that its steps started. Has no effect on a run that is not paused.
+
+    A failed run is resumed with `/resume`.
+    """
+    return await pausing.continue_run(engine, caller, run_id)
 
 
 @router.get(

@@ -10,7 +10,7 @@ from headgate.features.runs.deliveries.schemas import DeliveryOut
 from headgate.features.runs.waiting import WaitReason
 from headgate.graph.json_values import PlainObject, PlainText
 
-RunState = Literal["queued", "running", "waiting", "completed", "failed", "cancelled"]
+RunState = Literal["queued", "running", "waiting", "paused", "completed", "failed", "cancelled"]
 StepState = Literal["pending", "running", "waiting", "completed", "failed", "cancelled", "skipped"]
 Identifier = Annotated[str, Field(max_length=36)]
 StepId = Annotated[str, Field(max_length=64)]
@@ -43,6 +43,16 @@ class RunStart(BaseModel):
         description="Outputs by name that replace the execution of steps, by step id. For runs of the draft only.",
     )
     wait: bool = Field(default=False, description="Respond when the run has ended, not when it starts.")
+    deadline_seconds: float | None = Field(
+        default=None,
+        gt=0,
+        le=315_360_000,
+        allow_inf_nan=False,
+        description=(
+            "The run fails with `deadline_exceeded` if it has not ended this long after its start, or after the "
+            "`run_deadline_seconds` of the flow where that is less. Pauses do not count."
+        ),
+    )
 
     @field_validator("session_id")
     @classmethod
@@ -186,6 +196,8 @@ class RunSummary(BaseModel):
     created_at: datetime
     started_at: datetime | None
     finished_at: datetime | None
+    deadline_at: datetime | None = None
+    """When it fails if it has not ended; later by each pause."""
     ms: float | None
     resumes: int
     """How often it failed and was resumed."""
@@ -228,6 +240,18 @@ class CancelOut(BaseModel):
     status: RunState
     changed: bool
     """False when the run was already over."""
+
+
+class PauseOut(BaseModel):
+    """Outcome of a request to pause or continue a run."""
+
+    id: str
+    status: RunState
+    """Of a run that continues: `running`, `queued` where it has not started, or `waiting`."""
+    changed: bool
+    """False when the run was already paused, or is not paused."""
+    runs: int
+    """Number of runs that changed: this one, and those that its steps started."""
 
 
 class GraphNode(BaseModel):

@@ -176,14 +176,19 @@ async def prepare_run(
     )
     start_check.require_files(planned, run_input, part)
     request = backend.RunRequest(
-        key=key, input=run_input, user_id=principal.user_id or None, session_id=start.session_id, part=part
+        key=key,
+        input=run_input,
+        user_id=principal.user_id or None,
+        session_id=start.session_id,
+        part=part,
+        deadline_seconds=start.deadline_seconds,
     )
     return PreparedRun(request, uploads.unshared if uploads else ())
 
 
 async def key_of(engine: "ExecutionBackend", principal: Principal, run_id: str) -> "RunKey":
     """Return the key of a run of the caller's tenant, without a permission check. Raises `RunNotFound`."""
-    run = await _read(engine, principal, run_id)
+    run = await read_run(engine, principal, run_id)
     return transitions.RunKey(run.id, run.tenant_id, run.flow_id, run.version)
 
 
@@ -196,7 +201,7 @@ async def wait_for_run(engine: "ExecutionBackend", run_id: str, *, seconds: floa
 
 async def get_run(engine: "ExecutionBackend", principal: Principal, run_id: str) -> RunOut:
     """Return a run with its steps and its result. Raises `RunNotFound`, `PermissionMissing`."""
-    run = await _read(engine, principal, run_id)
+    run = await read_run(engine, principal, run_id)
     await require_of_run(engine.services.spaces, principal, run, Permission.RUNS_VIEW)
     return views.run_view(run, run.steps, await plan_of(engine, run))
 
@@ -207,7 +212,7 @@ async def answer_of(engine: "ExecutionBackend", principal: Principal, run_id: st
     The permission to start it includes its result. The store reads it, without a session: this completes a request that
     starts a run and waits for it.
     """
-    run = await _read(engine, principal, run_id)
+    run = await read_run(engine, principal, run_id)
     return views.run_view(run, run.steps, await plan_of(engine, run))
 
 
@@ -308,7 +313,7 @@ async def get_step(
 
 async def cancel_run(engine: "ExecutionBackend", principal: Principal, run_id: str) -> CancelOut:
     """Cancel a run; has no effect on one that is over. Raises `RunNotFound`, `PermissionMissing`."""
-    run = await _read(engine, principal, run_id)
+    run = await read_run(engine, principal, run_id)
     await require_of_run(engine.services.spaces, principal, run, Permission.RUNS_START)
     entry = await audited.change_of(
         engine, principal, transitions.RunKey(run_id, run.tenant_id, run.flow_id, run.version), "run.cancelled"
@@ -332,7 +337,8 @@ async def plan_of(engine: "ExecutionBackend", row: "repository.AnyRow | ReadRun"
         return None
 
 
-async def _read(engine: "ExecutionBackend", principal: Principal, run_id: str) -> "ReadRun":
+async def read_run(engine: "ExecutionBackend", principal: Principal, run_id: str) -> "ReadRun":
+    """Return a run of the caller's tenant, without a permission check. Raises `RunNotFound`."""
     run = await engine.store.read(run_id, principal.tenant_id) if is_id(run_id) else None
     if run is None:
         raise RunNotFound(run_id)

@@ -16,6 +16,9 @@ Waiting: a running step that waits for a time suspends (`running` to `waiting`) 
 come it is `pending` again with no parents to wait for, and is claimed like any other step. A run of which no step runs
 or can be claimed while one waits is `waiting` too; waking its step makes it `running`.
 
+Paused: a user may pause a run that is not over. Its running steps finish, and may complete or fail the run; no step is
+claimed or woken. Continuing makes it `running` again, or `queued` where it has not started.
+
 Attempt
 
   started ─┬─► completed
@@ -43,6 +46,7 @@ class RunStatus(StrEnum):
     QUEUED = "queued"
     RUNNING = "running"
     WAITING = "waiting"
+    PAUSED = "paused"
     COMPLETED = "completed"
     FAILED = "failed"
     CANCELLED = "cancelled"
@@ -93,6 +97,12 @@ RUN_MOVES = frozenset(
         (RunStatus.WAITING, RunStatus.RUNNING),
         (RunStatus.WAITING, RunStatus.FAILED),
         (RunStatus.WAITING, RunStatus.CANCELLED),
+        (RunStatus.QUEUED, RunStatus.PAUSED),
+        (RunStatus.RUNNING, RunStatus.PAUSED),
+        (RunStatus.WAITING, RunStatus.PAUSED),
+        (RunStatus.PAUSED, RunStatus.COMPLETED),
+        (RunStatus.PAUSED, RunStatus.FAILED),
+        (RunStatus.PAUSED, RunStatus.CANCELLED),
     }
 )
 STEP_MOVES = frozenset(
@@ -111,6 +121,8 @@ STEP_MOVES = frozenset(
 )
 RUN_RESUMES = frozenset({(RunStatus.FAILED, RunStatus.RUNNING)})
 """Transitions of a run that only a resume request makes."""
+RUN_CONTINUES = frozenset({(RunStatus.PAUSED, RunStatus.QUEUED), (RunStatus.PAUSED, RunStatus.RUNNING)})
+"""Transitions of a paused run that only a request to continue makes."""
 STEP_RESUMES = frozenset({(StepStatus.FAILED, StepStatus.PENDING), (StepStatus.CANCELLED, StepStatus.PENDING)})
 """Transitions of its steps, in the same transaction."""
 BORN_SETTLED = frozenset({StepStatus.COMPLETED, StepStatus.SKIPPED})
@@ -119,8 +131,10 @@ ATTEMPT_MOVES = frozenset((AttemptStatus.STARTED, after) for after in AttemptSta
 
 LIVE_RUNS = frozenset(before for before, _ in RUN_MOVES)
 """Runs that may still change without a request."""
-ACTIVE_RUNS = LIVE_RUNS - {RunStatus.WAITING}
-"""Runs that need a worker, now or when one is free. A waiting run needs none, however many there are."""
+CLAIMABLE_RUNS = LIVE_RUNS - {RunStatus.PAUSED}
+"""Runs of which steps may be claimed and woken."""
+ACTIVE_RUNS = CLAIMABLE_RUNS - {RunStatus.WAITING}
+"""Runs that need a worker, now or when one is free. Waiting and paused runs need none, however many there are."""
 
 MAX_ATTEMPTS = 5
 """How often in a row workers may die at a step, before it fails."""

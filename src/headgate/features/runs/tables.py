@@ -7,9 +7,10 @@ last claimed a step: only such a row proves that a worker received the run. `sou
 the run that this one continues and the first step executed again; `flow_step_attempts.record` keeps the data of a
 failed attempt, such as prompt and tokens, after the run was resumed; `flow_step_results.reused_from_run_id` is the run
 that paid for a reused result. `parent_run_id`, `parent_step_id` and `parent_iteration` name the step that started the
-run, and its number among the runs of that step, which no other has. `part` is set when a run executed less than its
-flow: `only_step` where it stopped,
-`from_step` where it began, and `pinned`, the steps with a pinned output, which were not executed and cost nothing.
+run, and its number among the runs of that step, which no other has. `paused_at` is when it was paused
+the last time. `deadline_after` is how long it may take and `deadline_at` when that is over: later by each pause. `part`
+is set when a run executed less than its flow: `only_step` where it stopped, `from_step` where it began, and `pinned`,
+the steps with a pinned output, which were not executed and cost nothing.
 """
 
 from collections.abc import Iterable
@@ -41,6 +42,9 @@ def _one_of(column: str, values: Iterable[StrEnum]) -> CheckConstraint:
 _LIVE = "status IN ('queued', 'running')"
 """Active runs; few, independent of the number of waiting and past runs."""
 _WAITS = "status = 'waiting'"
+_PAUSED = "status = 'paused'"
+_DEADLINE = "deadline_at IS NOT NULL AND status IN ('queued', 'running', 'waiting')"
+"""Runs that end at their deadline: few queries read them, twice a second."""
 _PARENT = ("parent_run_id", "parent_step_id", "parent_iteration")
 _OPEN_CHILD = "parent_run_id IS NOT NULL AND status <> 'completed'"
 """Runs of a step that are active or did not succeed: few, independent of how many it has started."""
@@ -66,6 +70,9 @@ flow_runs = Table(
     Column("started_at", BigInteger),
     Column("finished_at", BigInteger),
     Column("cancelled_at", BigInteger),
+    Column("paused_at", BigInteger),
+    Column("deadline_after", BigInteger),
+    Column("deadline_at", BigInteger),
     Column("dispatched_at", BigInteger),
     Column("dispatches", Integer, nullable=False, server_default="0"),
     Column("pickups", Integer, nullable=False, server_default="0"),
@@ -97,6 +104,8 @@ flow_runs = Table(
     partial_index("ix_flow_runs_failed", "finished_at", where=_FAILED),
     partial_index("ix_flow_runs_live", "created_at", where=_LIVE),
     partial_index("ix_flow_runs_waiting", "flow_id", where=_WAITS),
+    partial_index("ix_flow_runs_deadline", "deadline_at", where=_DEADLINE),
+    partial_index("ix_flow_runs_paused", "flow_id", where=_PAUSED),
 )
 
 flow_step_results = Table(

@@ -152,6 +152,8 @@ class NewRun:
     """Quotas that are checked in the same transaction."""
     parent: Parent | None = None
     """The step that starts it, whose attempt must still be the current one."""
+    deadline_after: int | None = None
+    """Microseconds after its creation at which it fails, if it has not ended."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -382,6 +384,7 @@ class ReadRun:
     parent_run_id: str | None
     parent_step_id: str | None
     parent_iteration: int | None
+    deadline_at: int | None
     deliveries_failed: int
     part: dict[str, Any] | None
     input_payload: dict[str, Any]

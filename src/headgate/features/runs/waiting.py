@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
+from headgate.features.runs.states import RunStatus
 from headgate.features.runs.transitions import Claim, Json, RunKey
 
 
@@ -60,3 +61,23 @@ class WokenRun:
     key: RunKey
     starter: str | None
     """The user who started it, or the digest of a visitor's address."""
+
+
+@dataclass(frozen=True, slots=True)
+class OverdueRun:
+    """A run that has not ended at its deadline."""
+
+    key: RunKey
+    deadline_after: int
+    """Microseconds after its start."""
+
+
+@dataclass(frozen=True, slots=True)
+class Paused:
+    """Outcome of a request to pause or continue a run."""
+
+    status: RunStatus
+    """Its status afterwards."""
+    changed: bool
+    runs: tuple[WokenRun, ...] = ()
+    """The runs that changed: itself, and those that its steps started."""

@@ -227,7 +227,7 @@ class TestRuns:
                 await asyncio.shield(runs.cancel_run(self._engine, request.principal, run_id))
             raise
         run = await runs.answer_of(self._engine, request.principal, run_id)
-        if run.status in {"queued", "running", "waiting"}:
+        if run.status in {"queued", "running", "waiting", "paused"}:
             await runs.cancel_run(self._engine, request.principal, run_id)
         return run
 
@@ -251,6 +251,6 @@ def _why_no_answer(run: RunOut) -> str:
         return ""
     if run.error is not None:
         return f"The run failed: {run.error.message}"
-    if run.status in {"queued", "running", "waiting"}:
+    if run.status in {"queued", "running", "waiting", "paused"}:
         return f"The run took longer than {LONGEST_TRIAL_SECONDS / 60:.0f} minutes and was cancelled."
     return f"The run was {run.status}."

@@ -75,6 +75,7 @@ _WORDS: Mapping[type[BaseModel], Mapping[str, str]] = {
         "required_trials": "how often each test has to pass",
         "retry": "retries of steps without external effects that set none",
         "step_timeout_seconds": "limit of one attempt at a step that sets none",
+        "run_deadline_seconds": "a run that has not ended this long after its start fails",
     },
     TestCase: {
         "name": "unique in the flow",

@@ -13,9 +13,9 @@ from headgate.features.audit.tables import AuditEvent
 from headgate.features.runs.engine.backend import ExecutionBackend, RunRequest
 from headgate.features.runs.transitions import Reuse
 from headgate.foundation.database import Database
-from tests.integration.features.runs.conformance import finish, over
+from tests.integration.features.runs.conformance import appears, finish, over
 from tests.integration.features.runs.conformance_resume import mendable
-from tests.support.engine import make_chain, new_run, store_flow
+from tests.support.engine import make_chain, make_flow, new_run, store_flow
 
 
 def audited(request: RunRequest, action: Action = "run.started") -> RunRequest:
@@ -56,6 +56,21 @@ class AuditConformance:
         await engine.resume(key, audited(request, "run.resumed").entry)
         await over(engine, key.run_id)
         assert await actions(database, request) == ["run.started", "run.resumed", "run.resumed"]
+
+    async def test_writes_down_a_pause_and_its_end_once(
+        self, engine: ExecutionBackend, database: Database, tmp_path: Path
+    ) -> None:
+        gated = make_flow({"g": "Gate"}, g={"folder": str(tmp_path)})
+        request = audited(new_run(await store_flow(database, gated)))
+        await engine.start(request)
+        await appears(tmp_path / "gate.started")
+        for _ in range(2):
+            await engine.pause(request.key, audited(request, "run.paused").entry)
+        for _ in range(2):
+            await engine.unpause(request.key, audited(request, "run.continued").entry)
+        (tmp_path / "gate.open").touch()
+        await over(engine, request.key.run_id)
+        assert await actions(database, request) == ["run.started", "run.paused", "run.continued"]
 
     async def test_writes_down_a_rerun(self, engine: ExecutionBackend, database: Database) -> None:
         version = await store_flow(database, make_chain(3))

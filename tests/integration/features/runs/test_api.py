@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ from headgate.foundation.ids import new_id
 from headgate.foundation.keyring import new_ring
 from headgate.foundation.settings import Settings
 from headgate.foundation.signing import read_public_key
-from headgate.graph.model import Flow, FormField, Node, OutputType, StepPolicy
+from headgate.graph.model import Flow, FlowSettings, FormField, Node, OutputType, StepPolicy
 from headgate.sandbox.documents import maker
 from tests.integration.features.runs.conformance import appears
 from tests.support.api import api
@@ -234,6 +235,67 @@ class TestCancel:
         assert (await client.get(f"/flow-runs/{run_id}")).json()["steps"][0]["status"] == "cancelled"
 
 
+class TestDeadline:
+    async def test_is_the_earlier_one_of_the_start_and_the_flow(
+        self, client: httpx2.AsyncClient, database: Database
+    ) -> None:
+        flow = make_chain(1).model_copy(update={"settings": FlowSettings(run_deadline_seconds=60)})
+        flow_id = (await store_flow(database, flow)).flow_id
+        for given, seconds in ((None, 60), (3600, 60), (5, 5)):
+            found = await run(client, flow_id, deadline_seconds=given)
+            took = datetime.fromisoformat(found["deadline_at"]) - datetime.fromisoformat(found["created_at"])
+            assert took.total_seconds() == seconds
+        evidence = (await client.get(f"/flow-runs/{found['id']}/evidence")).json()["run"]
+        assert evidence["deadline_at"].startswith(found["deadline_at"][:19])
+
+    @pytest.mark.parametrize("seconds", [0, -1, 1e12, "soon"])
+    async def test_must_be_a_time_to_come(
+        self, client: httpx2.AsyncClient, database: Database, seconds: object
+    ) -> None:
+        flow_id = (await store_flow(database, make_chain(1))).flow_id
+        answer = await client.post(f"/flows/{flow_id}/runs", json={"deadline_seconds": seconds})
+        assert answer.status_code == 422
+
+
+class TestPause:
+    async def test_pauses_and_continues_once(
+        self, client: httpx2.AsyncClient, database: Database, tmp_path: Path
+    ) -> None:
+        flow = make_flow({"g": "Gate", "e": "Echo"}, ["g.text -> e.input"], g={"folder": str(tmp_path)})
+        version = await store_flow(database, flow)
+        run_id = (await client.post(f"/flows/{version.flow_id}/runs", json={"text": "x"})).json()["id"]
+        await appears(tmp_path / "gate.started")
+        for changed in (True, False):
+            answer = await client.post(f"/flow-runs/{run_id}/pause")
+            assert answer.json() == {"id": run_id, "status": "paused", "changed": changed, "runs": int(changed)}
+        (listed,) = (await client.get("/flow-runs", params={"status": "paused"})).json()["items"]
+        assert listed["id"] == run_id
+        for changed in (True, False):
+            answer = await client.post(f"/flow-runs/{run_id}/continue")
+            assert answer.json() == {"id": run_id, "status": "running", "changed": changed, "runs": int(changed)}
+        (tmp_path / "gate.open").touch()
+        events = sse((await client.get(f"/flow-runs/{run_id}/events")).text)
+        assert [kind for _, kind, _ in events if kind.startswith("run_")] == [
+            "run_started",
+            "run_paused",
+            "run_continued",
+            "run_completed",
+        ]
+        (pause,) = (await client.get(f"/flow-runs/{run_id}/evidence")).json()["run"]["pauses"]
+        assert pause["paused_at"] < pause["continued_at"]
+
+    @pytest.mark.parametrize("deed", ["pause", "continue"])
+    async def test_of_a_run_that_is_over_is_a_conflict(
+        self, client: httpx2.AsyncClient, database: Database, deed: str
+    ) -> None:
+        over = await run(client, (await store_flow(database, make_chain(2))).flow_id)
+        answer = await client.post(f"/flow-runs/{over['id']}/{deed}")
+        assert (answer.status_code, answer.json()["code"]) == (409, "run_over")
+        assert "completed" in answer.json()["detail"]
+        missing = await client.post(f"/flow-runs/{new_id()}/{deed}")
+        assert (missing.status_code, missing.json()["code"]) == (404, "run_not_found")
+
+
 class TestEvents:
     async def test_tells_everything_in_order(self, client: httpx2.AsyncClient, database: Database) -> None:
         flow = make_flow(
@@ -368,11 +430,13 @@ class TestTenants:
                 await theirs.get(f"/flow-runs/{made['id']}/evidence"),
                 await theirs.get(f"/flow-runs/{made['id']}/steps/s1"),
                 await theirs.post(f"/flow-runs/{made['id']}/cancel"),
+                await theirs.post(f"/flow-runs/{made['id']}/pause"),
+                await theirs.post(f"/flow-runs/{made['id']}/continue"),
                 await theirs.post(f"/flows/{version.flow_id}/runs", json={}),
                 await theirs.get(f"/flows/{version.flow_id}/graph"),
                 await theirs.get(f"/flows/{version.flow_id}/graph", params={"run_id": made["id"]}),
             ]
-            assert [answer.status_code for answer in answers] == [404] * 8
+            assert [answer.status_code for answer in answers] == [404] * 10
             assert not any("secret" in answer.text for answer in answers)
             assert (await theirs.get("/flow-runs")).json()["items"] == []
             assert (await theirs.get("/flow-runs", params={"flow_id": version.flow_id})).json()["items"] == []

@@ -13,6 +13,8 @@ from tests.integration.features.runs.celery_fixtures import (  # noqa: F401 - fi
     workers,
 )
 from tests.integration.features.runs.conformance import BackendConformance, DeathConformance
+from tests.integration.features.runs.conformance_deadlines import DeadlineConformance
+from tests.integration.features.runs.conformance_pauses import PauseConformance
 from tests.integration.features.runs.conformance_retries import RetryConformance, RetryDeathConformance
 from tests.integration.features.runs.conformance_subflows import SubflowConformance
 from tests.integration.features.runs.conformance_waits import WaitConformance
@@ -26,6 +28,14 @@ class TestCeleryBackend(BackendConformance):
 
 class TestCelerySubflows(SubflowConformance):
     """Flows that run flows."""
+
+
+class TestCeleryDeadlines(DeadlineConformance):
+    """Deadlines of runs with workers."""
+
+
+class TestCeleryPauses(PauseConformance):
+    """Paused runs with workers."""
 
 
 class TestCeleryWaits(WaitConformance):

@@ -12,6 +12,8 @@ from headgate.features.runs.views.stream import RunStream
 from headgate.foundation.database import Database
 from headgate.foundation.settings import Settings
 from tests.integration.features.runs.conformance import BackendConformance, DeathConformance, appears, over
+from tests.integration.features.runs.conformance_deadlines import DeadlineConformance
+from tests.integration.features.runs.conformance_pauses import PauseConformance
 from tests.integration.features.runs.conformance_retries import RetryConformance, RetryDeathConformance
 from tests.integration.features.runs.conformance_subflows import SubflowConformance
 from tests.integration.features.runs.conformance_waits import WaitConformance
@@ -26,6 +28,14 @@ class TestEmbeddedBackend(BackendConformance):
 
 class TestEmbeddedSubflows(SubflowConformance):
     """Flows that run flows."""
+
+
+class TestEmbeddedDeadlines(DeadlineConformance):
+    """Deadlines of runs in this process."""
+
+
+class TestEmbeddedPauses(PauseConformance):
+    """Paused runs in this process."""
 
 
 class TestEmbeddedWaits(WaitConformance):

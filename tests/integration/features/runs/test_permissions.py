@@ -257,13 +257,16 @@ class TestRuns:
         await key.ask("POST", f"/flow-runs/{run['id']}/rerun", 201, json={"wait": True})
         await key.ask("POST", f"/flow-runs/{things.run_id}/redeliver", 200)
         await key.ask("POST", f"/flow-runs/{run['id']}/cancel", 200)
+        for deed in ("pause", "continue"):
+            assert (await key.ask("POST", f"/flow-runs/{run['id']}/{deed}", 409))["code"] == "run_over"
 
     async def test_are_shown_to_a_key_that_may_only_look(self, place: Place, things: Things) -> None:
         key = place.with_key("editor", Permission.RUNS_VIEW)
         run = f"/flow-runs/{things.run_id}"
         for path in (run, f"{run}/evidence", f"{run}/steps/said", f"{run}/deliveries", "/flow-runs", "/evidence-keys"):
             await key.ask("GET", path, 200)
-        assert (await key.ask("POST", f"{run}/cancel", 403))["permission"] == "runs.start"
+        for deed in ("cancel", "pause", "continue"):
+            assert (await key.ask("POST", f"{run}/{deed}", 403))["permission"] == "runs.start"
 
 
 class TestChats:
@@ -435,7 +438,7 @@ class TestRouteContracts:
     def test_take_inputs_and_no_flow(self, app: FastAPI) -> None:
         document = app.openapi()
         inputs = {"text", "form_data", "file_ids", "session_id"}
-        choices = {"version", "wait", "from_step", "only_step", "pins"}
+        choices = {"version", "wait", "from_step", "only_step", "pins", "deadline_seconds"}
         seen = set()
         for path, operations in document["paths"].items():
             for method, operation in operations.items():

@@ -9,6 +9,7 @@ import pytest
 
 from headgate.features.runs.states import (
     ATTEMPT_MOVES,
+    RUN_CONTINUES,
     RUN_MOVES,
     RUN_RESUMES,
     STEP_MOVES,
@@ -70,6 +71,8 @@ TRANSITIONS: dict[str, Transition] = {
     "rest": lambda store, key: store.rest(key, clock()),
     "wake": lambda store, key: store.wake(clock(), 10),
     "resume": lambda store, key: store.resume(key, clock()),
+    "pause": lambda store, key: store.pause(key, clock()),
+    "unpause": lambda store, key: store.unpause(key, clock()),
 }
 REFUSED_BY_A_FINISHED_RUN = frozenset(TRANSITIONS) - {"fail"}
 
@@ -78,6 +81,8 @@ def _allowed(name: str) -> tuple[set[Any], set[Any], set[Any]]:
     """Moves of runs, steps and attempts that a transition may make."""
     if name == "resume":
         return set(RUN_RESUMES), set(STEP_RESUMES), set()
+    if name == "unpause":
+        return {*RUN_CONTINUES, (RunStatus.PAUSED, RunStatus.WAITING)}, set(), set()
     return set(RUN_MOVES), set(STEP_MOVES), set(ATTEMPT_MOVES)
 
 

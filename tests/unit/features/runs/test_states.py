@@ -4,7 +4,9 @@ from headgate.features.runs.states import (
     ACTIVE_RUNS,
     ATTEMPT_MOVES,
     BORN_SETTLED,
+    CLAIMABLE_RUNS,
     LIVE_RUNS,
+    RUN_CONTINUES,
     RUN_MOVES,
     RUN_RESUMES,
     STEP_MOVES,
@@ -44,7 +46,8 @@ class TestMoves:
             assert reached == {str(state) for state in states}
 
     def test_know_which_runs_are_live(self) -> None:
-        assert {RunStatus.QUEUED, RunStatus.RUNNING, RunStatus.WAITING} == LIVE_RUNS
+        assert {RunStatus.QUEUED, RunStatus.RUNNING, RunStatus.WAITING, RunStatus.PAUSED} == LIVE_RUNS
+        assert {RunStatus.QUEUED, RunStatus.RUNNING, RunStatus.WAITING} == CLAIMABLE_RUNS
         assert {RunStatus.QUEUED, RunStatus.RUNNING} == ACTIVE_RUNS
         assert not RunStatus.RUNNING.over
 
@@ -53,6 +56,10 @@ class TestMoves:
         assert sources(STEP_RESUMES, StepStatus.PENDING) == {StepStatus.FAILED, StepStatus.CANCELLED}
         assert not RUN_RESUMES & RUN_MOVES
         assert not STEP_RESUMES & STEP_MOVES
+
+    def test_of_a_continued_run_start_from_paused_only(self) -> None:
+        assert {before for before, _ in RUN_CONTINUES} == {RunStatus.PAUSED}
+        assert not RUN_CONTINUES & RUN_MOVES
 
     def test_let_only_settled_steps_be_taken_over(self) -> None:
         assert all(state.settled for state in BORN_SETTLED)
@@ -64,4 +71,4 @@ class TestSql:
 
     def test_guards_a_move_with_the_states_it_may_start_from(self) -> None:
         assert guard(STEP_MOVES, StepStatus.SKIPPED) == "status IN ('pending')"
-        assert guard(RUN_MOVES, RunStatus.CANCELLED) == "status IN ('queued', 'running', 'waiting')"
+        assert guard(RUN_MOVES, RunStatus.CANCELLED) == "status IN ('paused', 'queued', 'running', 'waiting')"

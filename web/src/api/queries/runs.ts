@@ -22,8 +22,9 @@ export const runKeys = {
   deliveries: (id: string) => ["runs", "one", id, "deliveries"] as const,
 };
 
-const over = (run: { status: string } | undefined) =>
-  run !== undefined && run.status !== "queued" && run.status !== "running" && run.status !== "waiting";
+const UNDER_WAY = ["queued", "running", "waiting", "paused"];
+
+const over = (run: { status: string } | undefined) => run !== undefined && !UNDER_WAY.includes(run.status);
 
 /** A run with its steps and its result. */
 export const runQuery = (id: string) =>

@@ -4,7 +4,7 @@ import type { DraftStore } from "@/lib/draft";
 import { usePanels } from "@/lib/panels";
 import type { FlowPlace } from "./place";
 
-const GOING = ["queued", "running", "waiting"];
+const GOING = ["queued", "running", "waiting", "paused"];
 
 /** Panels come and go with what somebody does: a node pointed at is shown, a run is shown where it can be seen. */
 export function usePlacing(store: DraftStore, place: FlowPlace, flowId: string): void {

@@ -35,6 +35,13 @@ export function FlowFailureFields() {
         most={604_800}
         onChange={(step_timeout_seconds) => set({ step_timeout_seconds })}
       />
+      <NumberBox
+        label={t("run_deadline")}
+        help={t("run_deadline_about")}
+        value={settings.run_deadline_seconds ?? null}
+        most={315_360_000}
+        onChange={(run_deadline_seconds) => set({ run_deadline_seconds })}
+      />
     </fieldset>
   );
 }

@@ -45,6 +45,7 @@ const STATES: Record<string, { tone: Tone; dot: string }> = {
   pending: { tone: "neutral", dot: "bg-faint" },
   running: { tone: "info", dot: "bg-info animate-pulse" },
   waiting: { tone: "info", dot: "bg-info" },
+  paused: { tone: "warn", dot: "bg-warn" },
   completed: { tone: "ok", dot: "bg-ok" },
   failed: { tone: "bad", dot: "bg-bad" },
   cancelled: { tone: "warn", dot: "bg-warn" },

@@ -19,6 +19,7 @@ import { StepNode } from "./nodes/StepNode";
 const NODES = { step: StepNode, note: NoteNode, frame: GroupNode };
 const EDGES = { flow: FlowEdge };
 const NONE: never[] = [];
+const UNDER_WAY = ["queued", "running", "waiting", "paused"];
 const ADD_TO_SELECTION = ["Shift", "Meta", "Control"];
 const PRO = { hideAttribution: true };
 
@@ -36,7 +37,7 @@ export const Surface = memo(function Surface({ stage, start }: { stage: Stage; s
   const inspect = useCallback(() => {
     const { offer, setOpen } = usePanels.getState();
     const status = stage.store.getState().shownRun?.status;
-    if (status === "queued" || status === "running" || status === "waiting") offer("inspector");
+    if (UNDER_WAY.includes(status ?? "")) offer("inspector");
     else setOpen("inspector", true);
   }, [stage]);
   const labels = useMemo(

@@ -1,10 +1,11 @@
-"""Wakes waiting steps when they are due, whichever process suspended them."""
+"""Wakes waiting steps when they are due, and ends runs at their deadline, whichever process started them."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
 
+from headgate.features.runs.errors import DEADLINE_EXCEEDED
 from headgate.features.runs.store.port import RunStore
-from headgate.features.runs.transitions import clock
+from headgate.features.runs.transitions import RunKey, clock
 from headgate.features.runs.waiting import WokenRun
 
 WAKE_SECONDS = 0.5
@@ -13,6 +14,17 @@ MOST_WOKEN = 200
 """Steps that are woken in one transaction."""
 MOST_QUEUED = 1000
 """Woken runs that wait for a slot in a process before it leaves the others to later, or to other processes."""
+
+
+async def end_overdue(store: RunStore) -> list[RunKey]:
+    """Fail the runs that are past their deadline; of several processes one fails each. Returns their keys."""
+    now = clock()
+    ended = []
+    for run in await store.overdue(now, MOST_WOKEN):
+        message = f"The run did not end within its deadline of {run.deadline_after / 1_000_000:g} seconds."
+        if await store.end(run.key, DEADLINE_EXCEEDED, message, now, overdue=True):
+            ended.append(run.key)
+    return ended
 
 
 async def wake_due(

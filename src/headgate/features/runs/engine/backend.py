@@ -11,6 +11,7 @@ from headgate.features.runs.states import RunStatus
 from headgate.features.runs.steps.planned import Plans
 from headgate.features.runs.store.port import RunStore
 from headgate.features.runs.transitions import Cancelled, Parent, Part, Resumed, Reuse, RunKey
+from headgate.features.runs.waiting import Paused
 from headgate.foundation.events import EventFeed
 from headgate.sdk import RunInput
 
@@ -37,6 +38,8 @@ class RunRequest:
     """Quotas to check."""
     parent: Parent | None = None
     """The step that starts it, instead of a user."""
+    deadline_seconds: float | None = None
+    """Its deadline, where that is earlier than the one that the flow sets."""
 
     @property
     def is_whole(self) -> bool:
@@ -125,6 +128,17 @@ class ExecutionBackend(Protocol):
 
     async def cancel(self, run_id: str, tenant_id: str, entry: Entry | None = None) -> Cancelled | None:
         """Cancel a run; idempotent. Returns None when the tenant has no such run."""
+        ...
+
+    async def pause(self, key: RunKey, entry: Entry | None = None) -> Paused | None:
+        """Pause a run (see `RunStore.pause`). Returns None when the tenant has no such run."""
+        ...
+
+    async def unpause(self, key: RunKey, entry: Entry | None = None) -> Paused | None:
+        """Continue a paused run (see `RunStore.unpause`). Returns None when the tenant has no such run.
+
+        A process that executes nothing else, such as a command, leaves it to the server.
+        """
         ...
 
     async def wait(self, run_id: str) -> None:

@@ -146,8 +146,13 @@ class Conductor:
         if announce is not None:
             announce()
         self._apply(run, onward, progress)
+        if progress.status is RunStatus.PAUSED:
+            run.ready.clear()
+            run.suspended = True
         if self._may_be_over(run, following, finished, progress):
             return progress.claims + await self._conclude(run)
+        if progress.status is RunStatus.PAUSED:
+            return ()
         unknown = [
             step
             for step in progress.ready

@@ -13,7 +13,7 @@ from headgate.features.audit.chain import Entry
 from headgate.features.idempotency.keys import StartKey
 from headgate.features.jobs.upkeep import repeat
 from headgate.features.jobs.worker import Worker
-from headgate.features.runs.engine.alarm import MOST_QUEUED, MOST_WOKEN, WAKE_SECONDS, wake_due
+from headgate.features.runs.engine.alarm import MOST_QUEUED, MOST_WOKEN, WAKE_SECONDS, end_overdue, wake_due
 from headgate.features.runs.engine.backend import BackendHealth, RunRequest
 from headgate.features.runs.engine.conductor import Conductor
 from headgate.features.runs.engine.patience import patiently
@@ -24,10 +24,11 @@ from headgate.features.runs.engine.subflows import Subflows
 from headgate.features.runs.engine.turns import Turns
 from headgate.features.runs.engine.waiters import Waiters
 from headgate.features.runs.engine.worker_lease import WorkerLease
+from headgate.features.runs.errors import DEADLINE_EXCEEDED
 from headgate.features.runs.events import RunEvents
 from headgate.features.runs.ports import Services
 from headgate.features.runs.spaces import share_of
-from headgate.features.runs.states import RunStatus, StepStatus
+from headgate.features.runs.states import ACTIVE_RUNS, RunStatus, StepStatus
 from headgate.features.runs.steps.active import ActiveRun
 from headgate.features.runs.steps.ledger import Ledger
 from headgate.features.runs.steps.planned import PlannedFlow, Plans
@@ -41,7 +42,7 @@ from headgate.features.runs.transitions import (
     StoredRun,
     clock,
 )
-from headgate.features.runs.waiting import WokenRun
+from headgate.features.runs.waiting import Paused, WokenRun
 from headgate.foundation.errors import HeadgateError, Unavailable
 from headgate.foundation.events import EventBus
 from headgate.foundation.fair_places import Share
@@ -120,7 +121,8 @@ class EmbeddedBackend:
         await self._store.open()
         interval = self._settings.lease_seconds / 3
         heartbeat = repeat(self._renew, interval, Outage(log, "database of leases"))
-        self._upkeep.append(asyncio.create_task(heartbeat))
+        deadlines = repeat(self._end_overdue, WAKE_SECONDS, Outage(log, "database of deadlines"))
+        self._upkeep += [asyncio.create_task(heartbeat), asyncio.create_task(deadlines)]
         # A command that runs one flow next to a server leaves the server's queue alone.
         if self._settings.recover_on_start:
             sweep = repeat(self.recover, interval, Outage(log, "database of sweeps"))
@@ -236,6 +238,29 @@ class EmbeddedBackend:
     async def _wake_due(self) -> int:
         return await wake_due(self._store, self._proceed, lambda: MOST_QUEUED - self._runs.queue_length)
 
+    async def _end_overdue(self) -> None:
+        for key in await end_overdue(self._store):
+            self._tell_end(key, Verdict(Action.END, DEADLINE_EXCEEDED))
+
+    async def pause(self, key: RunKey, entry: Entry | None = None) -> Paused | None:
+        """Pause a run: its steps that run here finish, and no other is claimed."""
+        paused = await self._store.pause(key, clock(), entry)
+        for run in paused.runs if paused is not None else ():
+            self._events(run.key).changed()
+            owned = self._runs.get(run.key.run_id)
+            if owned is not None and owned.queued:
+                owned.run = None  # read from its rows when its turn comes
+        return paused
+
+    async def unpause(self, key: RunKey, entry: Entry | None = None) -> Paused | None:
+        """Continue a paused run here; a command leaves it to the server."""
+        continued = await self._store.unpause(key, clock(), entry)
+        for run in continued.runs if continued is not None else ():
+            self._events(run.key).changed()
+            if self._settings.recover_on_start:
+                await self._proceed(run)
+        return continued
+
     async def cancel(self, run_id: str, tenant_id: str, entry: Entry | None = None) -> Cancelled | None:
         """Cancel a run: in the database first, then its tasks in this process."""
         cancelled = await self._store.cancel(run_id, tenant_id, clock(), entry)
@@ -338,7 +363,7 @@ class EmbeddedBackend:
             await self._begin_queued(entry, entry.run)
             return
         stored = await patiently(lambda: self._store.load(entry.run_id))
-        if stored is None or stored.status.over:
+        if stored is None or stored.status not in ACTIVE_RUNS:
             return
         try:
             run = await self._recovery.revive(stored)

@@ -141,7 +141,15 @@ def whole_run(
         visitor=request.visitor,
         bounds=request.bounds,
         parent=request.parent,
+        deadline_after=_deadline_after(request, planned),
     )
+
+
+def _deadline_after(request: RunRequest, planned: PlannedFlow) -> int | None:
+    """Return the earlier one of the deadlines of a request and of its flow, in microseconds after the start."""
+    given = (request.deadline_seconds, planned.flow.settings.run_deadline_seconds)
+    deadlines = [seconds for seconds in given if seconds is not None]
+    return round(min(deadlines) * 1_000_000) if deadlines else None
 
 
 def settled_run(request: RunRequest, planned: PlannedFlow, trace_parent: str | None) -> NewRun:

@@ -4,14 +4,16 @@ from typing import Protocol
 
 from headgate.features.runs import form, start_check
 from headgate.features.runs.engine.backend import RunRequest
-from headgate.features.runs.errors import SubflowRefused
+from headgate.features.runs.errors import ParentPaused, SubflowRefused
 from headgate.features.runs.ports import Services
 from headgate.features.runs.states import RunStatus
 from headgate.features.runs.steps.active import ActiveRun
 from headgate.features.runs.steps.flows import Prepared
 from headgate.features.runs.steps.planned import Plans, refuse_unoffered
+from headgate.features.runs.steps.waits import Suspended
 from headgate.features.runs.store.port import RunStore
-from headgate.features.runs.transitions import Parent, Resumed, RunKey
+from headgate.features.runs.transitions import Parent, Resumed, RunKey, clock
+from headgate.features.runs.waiting import Paused, WaitReason
 from headgate.foundation.ids import new_id
 from headgate.sdk import RunInput
 from headgate.sdk.flows import FlowInput, FlowTarget
@@ -41,6 +43,10 @@ class Engine(Protocol):
 
     async def resume(self, key: RunKey) -> Resumed | None:
         """Resume a failed run."""
+        ...
+
+    async def pause(self, key: RunKey) -> Paused | None:
+        """Pause a run."""
         ...
 
     async def wake_run(self, run_id: str) -> None:
@@ -86,27 +92,32 @@ class Subflows:
     async def start(
         self, run: ActiveRun, parent: Parent, prepared: Prepared, inputs: FlowInput, outside: tuple[str, ...]
     ) -> None:
-        """Start a run of a step. Raises `InputInvalid`, `ParentGone`, `QuotaExceeded`, `Unavailable`."""
+        """Start a run of a step. Raises `InputInvalid`, `ParentGone`, `QuotaExceeded`, `Unavailable`.
+
+        Raises `Suspended` where the run of the step is paused: the step starts it when that continues.
+        """
         answers = form.check_form(prepared.planned.form, inputs.answers)
         form.check_files(prepared.planned.form, answers, inputs.files)
         run_input = RunInput(text=inputs.text, form_data=answers, files=inputs.files, outside=outside)
         start_check.require_files(prepared.planned, run_input, None)
         key = RunKey(new_id(), prepared.key.tenant_id, prepared.key.flow_id, prepared.key.version)
-        await self._engine.start(
-            RunRequest(
-                key=key,
-                input=run_input,
-                user_id=run.user_id,
-                visitor=run.visitor,
-                bounds=prepared.bounds,
-                parent=parent,
-            )
+        request = RunRequest(
+            key=key, input=run_input, user_id=run.user_id, visitor=run.visitor, bounds=prepared.bounds, parent=parent
         )
+        try:
+            await self._engine.start(request)
+        except ParentPaused:
+            raise Suspended(WaitReason.RUN, clock()) from None
 
-    async def resume(self, key: RunKey) -> bool:
-        """Resume a failed run. Returns False when it cannot be resumed."""
+    async def resume(self, run: ActiveRun, key: RunKey) -> bool:
+        """Resume a failed run of a step; paused where the run of the step is. Returns False when it cannot be."""
         resumed = await self._engine.resume(key)
-        return resumed is not None and resumed.changed
+        if resumed is None or not resumed.changed:
+            return False
+        # A pause after this sees the resumed run, and pauses it too.
+        if await self._engine.store.status(run.key.run_id) is RunStatus.PAUSED:
+            await self._engine.pause(key)
+        return True
 
     async def wake(self, run_id: str) -> None:
         """Wake what is due in a run now, before the next look for due steps."""

@@ -35,6 +35,8 @@ class RunRecord:
     """Input and output files of the run by id, without removed ones."""
     approvals: Sequence[Row] = ()
     approval_decisions: Sequence[Row] = ()
+    pauses: Sequence[Row] = ()
+    """Events that the run was paused or continued, in order: `kind` and `at`."""
 
 
 def make_package(record: RunRecord, signer: Signer, secrets: Sequence[str]) -> dict[str, Any]:
@@ -100,6 +102,8 @@ class _Author:
             # Only when present, so that earlier exports keep their bytes.
             **({"part": run.part} if run.part else {}),
             **_parent(run),
+            **_pauses(self._record.pauses),
+            **({"deadline_at": _when(run.deadline_at)} if run.deadline_at is not None else {}),
             **self._outside(run.input_payload),
         }
 
@@ -296,6 +300,17 @@ def _parent(run: Row) -> dict[str, Any]:
         return {}
     step = {"run_id": run.parent_run_id, "step_id": run.parent_step_id, "iteration": run.parent_iteration}
     return {"parent": step}
+
+
+def _pauses(events: Sequence[Row]) -> dict[str, Any]:
+    """Return when users paused and continued a run, if they did."""
+    pauses: list[dict[str, Any]] = []
+    for event in events:
+        if event.kind == "run_paused":
+            pauses.append({"paused_at": _when(event.at), "continued_at": None})
+        elif pauses:
+            pauses[-1]["continued_at"] = _when(event.at)
+    return {"pauses": pauses} if pauses else {}
 
 
 def _when(microseconds: int | None) -> str | None:

@@ -82,6 +82,7 @@ async def read_record(session: AsyncSession, principal: Principal, run_id: str) 
         delivery_attempts=await deliveries.list_attempts(session, [row.id for row in delivery_rows], tenant_id=tenant),
         files={row.id: row for row in file_rows if row.id in input_file_ids or row.space_id == run.space_id},
         approvals=approval_rows,
+        pauses=await repository.list_pauses(session, run_id, tenant_id=tenant),
         approval_decisions=await approvals.list_decisions(session, [row.id for row in approval_rows], tenant_id=tenant),
     )
 

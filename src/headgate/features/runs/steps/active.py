@@ -52,7 +52,7 @@ class ActiveRun:
     recalled: int = 0
     """The value of `absorbed` up to which secrets are known here."""
     suspended: bool = False
-    """A step of it waits since it was suspended here: whoever wakes it continues the run."""
+    """A step of it waits since it was suspended here, or it is paused: the process that wakes it continues the run."""
     woken: dict[str, str] = field(default_factory=dict)
     """Steps that were woken for their next attempt, and what they had waited for."""
     tries: dict[str, Tries] = field(default_factory=dict)

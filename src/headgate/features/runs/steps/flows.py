@@ -53,11 +53,11 @@ class FlowStarter(Protocol):
     async def start(
         self, run: ActiveRun, parent: Parent, prepared: Prepared, inputs: FlowInput, outside: tuple[str, ...]
     ) -> None:
-        """Start a run of a step. Raises `InputInvalid`, `ParentGone`, `QuotaExceeded`, `Unavailable`."""
+        """Start a run of a step. Raises `InputInvalid`, `ParentGone`, `QuotaExceeded`, `Unavailable`, `Suspended`."""
         ...
 
-    async def resume(self, key: RunKey) -> bool:
-        """Resume a failed run. Returns False when it cannot be resumed."""
+    async def resume(self, run: ActiveRun, key: RunKey) -> bool:
+        """Resume a failed run of a step; paused where the run of the step is. Returns False when it cannot be."""
         ...
 
     async def wake(self, run_id: str) -> None:
@@ -107,7 +107,7 @@ class StepFlows:
             await self._start(await self._prepared(target), number, inputs)
             raise Suspended(WaitReason.RUN, None)
         child = children[0]
-        if child.status is RunStatus.FAILED and not self._answered and await self._starter.resume(child.key):
+        if child.status is RunStatus.FAILED and not self._answered and await self._starter.resume(self._run, child.key):
             raise Suspended(WaitReason.RUN, None)
         if not child.status.over:
             raise Suspended(WaitReason.RUN, None)
@@ -147,7 +147,7 @@ class StepFlows:
         """Resume runs that failed before this step was repeated. Raises `SubflowFailed` for one that cannot be."""
         for number in ended:
             (child,) = await self._starter.store.children(self._run.key, self._step_id, number, number + 1)
-            if self._answered or not await self._starter.resume(child.key):
+            if self._answered or not await self._starter.resume(self._run, child.key):
                 raise _failure(child)
         return len(ended)
 

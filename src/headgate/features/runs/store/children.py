@@ -5,6 +5,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from headgate.features.runs.errors import ParentGone, ParentPaused
 from headgate.features.runs.states import LIVE_RUNS, RunStatus, StepStatus, sql_list
 from headgate.features.runs.store.rows import for_postgres
 from headgate.features.runs.transitions import ChildRun, ChildStates, Parent, RunKey
@@ -38,11 +39,11 @@ WAKE_PARENT_SQL = (
 )
 """In the transaction that ends a run: the step that started it is due. Does nothing for a run that a user started."""
 RUNS_SQL = (
-    "SELECT 1 FROM flow_step_results s JOIN flow_runs r ON r.id = s.flow_run_id AND r.flow_id = s.flow_id"
+    "SELECT r.status FROM flow_step_results s JOIN flow_runs r ON r.id = s.flow_run_id AND r.flow_id = s.flow_id"
     " WHERE s.flow_run_id = :parent_run_id AND s.step_id = :parent_step_id AND s.tenant_id = :tenant_id"
-    " AND s.attempts = :parent_attempt AND s.status = 'running' AND r.status = 'running'"
+    " AND s.attempts = :parent_attempt AND s.status = 'running' AND r.status IN ('running', 'paused')"
 )
-"""Whether a step may start a run: its attempt is the current one, and its run is neither over nor cancelled."""
+"""The run of a step that may start runs: its attempt is the current one, and its run is neither over nor cancelled."""
 
 
 def children_of(rows: Sequence[Sequence[Any]]) -> list[ChildRun]:
@@ -70,3 +71,11 @@ def parent_values(key: RunKey, parent: Parent) -> dict[str, Any]:
         "parent_step_id": parent.step_id,
         "parent_attempt": parent.attempt,
     }
+
+
+def check_parent(row: Sequence[Any] | None, parent: Parent) -> None:
+    """Check a row of `RUNS_SQL`. Raises `ParentGone`, `ParentPaused`."""
+    if row is None:
+        raise ParentGone(parent.run_id, parent.step_id)
+    if row[0] == RunStatus.PAUSED:
+        raise ParentPaused(parent.run_id, parent.step_id)

@@ -34,7 +34,7 @@ from headgate.features.runs.transitions import (
     StoredRun,
     Straggler,
 )
-from headgate.features.runs.waiting import Suspension, WokenRun
+from headgate.features.runs.waiting import OverdueRun, Paused, Suspension, WokenRun
 
 
 class RunStore(Protocol):
@@ -66,7 +66,7 @@ class RunStore(Protocol):
         A run that reuses results or executes a part of its flow is queued. Its reused results are copied in the
         database; raises `SourceGone` when they no longer exist, and then no run is stored. Its pinned steps are created
         as completed, its excluded ones as skipped. The other steps wait for those that are not settled. Raises
-        `ParentGone` for a run of a step whose attempt is not the current one.
+        `ParentGone` for a run of a step whose attempt is not the current one, `ParentPaused` where its run is paused.
         """
         ...
 
@@ -114,7 +114,24 @@ class RunStore(Protocol):
     async def wake(self, at: int, limit: int, *, run_id: str | None = None) -> Sequence[WokenRun]:
         """Wake steps that are due, those first that are due longest: they can be claimed, and their runs are running.
 
-        Of several processes one wakes a step. A step of a run that is over is cancelled.
+        Of several processes one wakes a step. A step of a run that is over is cancelled; one of a paused run is due
+        again when its run continues.
+        """
+        ...
+
+    async def pause(self, key: RunKey, at: int, entry: Entry | None = None) -> Paused | None:
+        """Pause a run that is not over, and the runs that its steps started: no step of them is claimed or woken.
+
+        Running steps finish. Returns None when the tenant has no such run. On a change, `entry` is added to the audit
+        log.
+        """
+        ...
+
+    async def unpause(self, key: RunKey, at: int, entry: Entry | None = None) -> Paused | None:
+        """Continue a paused run, and the paused runs that its steps started: steps that were due meanwhile are due now.
+
+        Time limits of its steps are later by the duration of the pause. Returns None when the tenant has no such run.
+        On a change, `entry` is added to the audit log.
         """
         ...
 
@@ -126,8 +143,15 @@ class RunStore(Protocol):
         """
         ...
 
-    async def end(self, key: RunKey, code: str, message: str, at: int) -> bool:
-        """Fail a run for a reason outside its steps. Returns False when it was already over."""
+    async def end(self, key: RunKey, code: str, message: str, at: int, *, overdue: bool = False) -> bool:
+        """Fail a run for a reason outside its steps. Returns False when it was already over.
+
+        With `overdue` only one that is past its deadline and not paused.
+        """
+        ...
+
+    async def overdue(self, at: int, limit: int) -> Sequence[OverdueRun]:
+        """Return runs that are past their deadline, those first that are past it longest; no paused ones."""
         ...
 
     async def cancel(self, run_id: str, tenant_id: str, at: int, entry: Entry | None = None) -> Cancelled | None:
@@ -175,7 +199,7 @@ class RunStore(Protocol):
         ...
 
     async def orphans(self) -> Sequence[RunKey]:
-        """Return the waiting runs whose flow is deleted."""
+        """Return the waiting and paused runs whose flow is deleted."""
         ...
 
     async def worked(self, run_id: str, *, since: int, until: int) -> int:

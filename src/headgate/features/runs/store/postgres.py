@@ -9,10 +9,11 @@ from headgate.features.audit.chain import Entry
 from headgate.features.idempotency import keys
 from headgate.features.idempotency.keys import StartKey
 from headgate.features.runs.answered_calls import AnsweredCall, StoredCall
-from headgate.features.runs.errors import FLOW_DELETED, SourceGone
+from headgate.features.runs.errors import ENDS_CHILDREN, SourceGone
 from headgate.features.runs.event_log import EventPage
 from headgate.features.runs.quotas.usage import check_in
 from headgate.features.runs.states import LIVE_RUNS, RunStatus, StepStatus
+from headgate.features.runs.store import postgres_pauses as pauses
 from headgate.features.runs.store import postgres_resumes as rare
 from headgate.features.runs.store import postgres_statements as sql
 from headgate.features.runs.store import postgres_trees as trees
@@ -36,6 +37,7 @@ from headgate.features.runs.store.rows import (
     LOAD_RUN_SQL,
     LOAD_STEPS_SQL,
     ORPHANS_SQL,
+    OVERDUE_SQL,
     READ_RUN_SQL,
     READ_STEPS_SQL,
     STRAGGLERS_OF_RUN_SQL,
@@ -76,7 +78,7 @@ from headgate.features.runs.transitions import (
     StoredRun,
     Straggler,
 )
-from headgate.features.runs.waiting import Suspension, WokenRun
+from headgate.features.runs.waiting import OverdueRun, Paused, Suspension, WokenRun
 from headgate.foundation.database import PROBES
 from headgate.foundation.errors import HeadgateError
 from headgate.foundation.log import get_logger
@@ -86,7 +88,7 @@ if TYPE_CHECKING:  # referenced without importing psycopg
 
 _OPEN, _LAST = for_postgres(OPEN_SQL), for_postgres(LAST_SQL)
 _LOAD_RUN, _LOAD_STEPS = for_postgres(LOAD_RUN_SQL), for_postgres(LOAD_STEPS_SQL)
-_EVENTS = for_postgres(EVENTS_SQL)
+_EVENTS, _OVERDUE = for_postgres(EVENTS_SQL), for_postgres(OVERDUE_SQL)
 _ENDING = for_postgres(ENDING_SQL)
 _DELIVER = for_postgres(DELIVER_SQL)
 _READ_RUN, _READ_STEPS = for_postgres(READ_RUN_SQL), for_postgres(READ_STEPS_SQL)
@@ -256,8 +258,23 @@ class PostgresRunStore:
 
     async def wake(self, at: int, limit: int, *, run_id: str | None = None) -> Sequence[WokenRun]:
         """Wake steps that are due."""
-        rows = await self._pool.execute(waits.WAKE, {"at": at, "limit": limit, "run_id": run_id})
-        return [WokenRun(RunKey(*row[:4]), row[4]) for row in rows]
+        while True:
+            rows = await self._pool.execute(waits.WAKE, {"at": at, "limit": limit, "run_id": run_id})
+            woken = [WokenRun(RunKey(*row[1:5]), row[5]) for row in rows if row[1] is not None]
+            if woken or rows[0][0] < limit:
+                return woken
+
+    async def pause(self, key: RunKey, at: int, entry: Entry | None = None) -> Paused | None:
+        """Pause a run."""
+        return await self._change(pauses.PAUSE, key, at, entry)
+
+    async def unpause(self, key: RunKey, at: int, entry: Entry | None = None) -> Paused | None:
+        """Continue a paused run."""
+        return await self._change(pauses.CONTINUE, key, at, entry)
+
+    async def _change(self, statement: str, key: RunKey, at: int, entry: Entry | None) -> Paused | None:
+        async with self._pool.connection() as connection, connection.transaction():
+            return await pauses.change(connection, statement, key, at, entry)
 
     async def take_over(self, key: RunKey, holders: Sequence[Holder], lease: Lease) -> tuple[Claim, ...]:
         """Recover steps from a dead worker."""
@@ -269,11 +286,16 @@ class PostgresRunStore:
         rows = await self._pool.execute(sql.TAKE_OVER, {**_key(key), **_lease(lease), **expected})
         return tuple(Claim(*row) for row in rows)
 
-    async def end(self, key: RunKey, code: str, message: str, at: int) -> bool:
+    async def end(self, key: RunKey, code: str, message: str, at: int, *, overdue: bool = False) -> bool:
         """Fail a run for a reason outside its steps."""
-        values = {**_key(key), **_error(code, message), "at": at}
-        _, changed, _ = await self._end_tree(sql.END, values, with_children=code == FLOW_DELETED)
+        values = {**_key(key), **_error(code, message), "at": at, "overdue": overdue}
+        _, changed, _ = await self._end_tree(sql.END, values, with_children=code in ENDS_CHILDREN)
         return await self._with_log(key.run_id, changed)
+
+    async def overdue(self, at: int, limit: int) -> Sequence[OverdueRun]:
+        """Runs that are past their deadline."""
+        rows = await self._pool.execute(_OVERDUE, {"at": at, "limit": limit})
+        return [OverdueRun(RunKey(*row[:4]), row[4]) for row in rows]
 
     async def cancel(self, run_id: str, tenant_id: str, at: int, entry: Entry | None = None) -> Cancelled | None:
         """Cancel a run."""

@@ -19,6 +19,7 @@ RESUME = f"""
 WITH changed AS (
     UPDATE flow_runs SET status = 'running', error_code = NULL, error_message = NULL, finished_at = NULL,
         started_at = %(at)s, resumes = resumes + 1, dispatched_at = NULL, dispatches = 0, pickups = 0,
+        deadline_at = %(at)s::bigint + deadline_after,
         last_event = last_event + 1
     WHERE id = %(run_id)s AND tenant_id = %(tenant_id)s AND {guard(RUN_RESUMES, RunStatus.RUNNING)}
         AND NOT EXISTS (SELECT 1 FROM flows WHERE id = %(flow_id)s AND deleted_at IS NOT NULL)

@@ -12,6 +12,7 @@ from typing import Any
 from headgate.features.runs.errors import FLOW_DELETED, FLOW_DELETED_MESSAGE, WORKER_LOST, WORKER_LOST_MESSAGE
 from headgate.features.runs.states import (
     ATTEMPT_MOVES,
+    CLAIMABLE_RUNS,
     LIVE_RUNS,
     RUN_MOVES,
     STEP_MOVES,
@@ -38,7 +39,7 @@ _OPEN = sql_list({*LIVE_RUNS, RunStatus.FAILED})
 
 _RUN = f"""run AS (
     SELECT r.id, r.status, r.unfinished, r.last_event, f.deleted_at IS NOT NULL AS deleted,
-        r.status IN {_LIVE} AND f.deleted_at IS NULL AS going
+        r.status IN {sql_list(CLAIMABLE_RUNS)} AND f.deleted_at IS NULL AS going
     FROM flow_runs r JOIN flows f ON f.id = r.flow_id
     WHERE r.id = %(run_id)s AND r.tenant_id = %(tenant_id)s
     FOR NO KEY UPDATE OF r
@@ -305,6 +306,7 @@ WITH changed AS (
     UPDATE flow_runs SET status = 'failed', error_code = %(code)s, error_message = %(message)s, finished_at = %(at)s,
         last_event = last_event + 1
     WHERE id = %(run_id)s AND {guard(RUN_MOVES, RunStatus.FAILED)}
+        AND (NOT %(overdue)s::bool OR (deadline_at <= %(at)s AND status IN {sql_list(CLAIMABLE_RUNS)}))
     RETURNING id, last_event - 1 AS before
 ), {logged("'run_failed', NULL::text, NULL::int, %(event)s::text", after="before", run="changed")},
 {_CANCEL_STEPS.format(which="('running', 'waiting')")},

@@ -66,7 +66,8 @@ WITH due AS (
     WHERE id IN (SELECT flow_run_id FROM due) FOR NO KEY UPDATE SKIP LOCKED
 ), woken AS (
     UPDATE flow_step_results s
-    SET status = CASE WHEN run.live THEN 'pending' ELSE 'cancelled' END, due_at = NULL, answered_at = NULL,
+    SET status = CASE WHEN run.status = 'paused' THEN s.status WHEN run.live THEN 'pending' ELSE 'cancelled' END,
+        due_at = NULL, answered_at = CASE WHEN run.status = 'paused' THEN coalesce(s.answered_at, %(at)s::bigint) END,
         waits_for = CASE WHEN run.live THEN s.waits_for END,
         finished_at = CASE WHEN run.live THEN NULL ELSE %(at)s::bigint END
     FROM due JOIN run ON run.id = due.flow_run_id
@@ -84,6 +85,10 @@ WITH due AS (
     INSERT INTO flow_run_events (flow_run_id, seq, kind, at, data)
     SELECT id, last_event, 'run_started', %(at)s, '{{"resumed":true}}'::jsonb FROM changed WHERE before = 'waiting'
 )
-SELECT id, tenant_id, flow_id, version, starter FROM changed
+SELECT moved.count, id, tenant_id, flow_id, version, starter
+FROM (SELECT count(*) FROM woken) moved LEFT JOIN changed ON true
 """
-"""Locks runs before steps, as every transition does; what another process has locked is left for the next time."""
+"""Locks runs before steps, as every transition does; what another process has locked is left for the next time.
+
+A step of a paused run stays: it is due again when its run continues.
+"""

@@ -9,7 +9,7 @@ from typing import Any
 import orjson
 
 from headgate.features.runs.event_log import EventPage, RunEvent
-from headgate.features.runs.states import ACTIVE_RUNS, AttemptStatus, RunStatus, StepStatus, sql_list
+from headgate.features.runs.states import ACTIVE_RUNS, CLAIMABLE_RUNS, AttemptStatus, RunStatus, StepStatus, sql_list
 from headgate.features.runs.transitions import (
     Finished,
     Holder,
@@ -40,7 +40,7 @@ _STOPS_AT = "(SELECT json_extract(part, '$.only_step') FROM flow_runs r WHERE r.
 READ_RUN_SQL = (
     "SELECT id, tenant_id, flow_id, version, user_id, session_id, status, error_code, error_message, created_at,"
     " started_at, finished_at, resumes, source_run_id, source_step_id, parent_run_id, parent_step_id, parent_iteration,"
-    " (SELECT count(*) FROM webhook_deliveries d"
+    " deadline_at, (SELECT count(*) FROM webhook_deliveries d"
     " WHERE d.flow_run_id = flow_runs.id AND d.status = 'failed'), part, input_payload, output_payload"
     " FROM flow_runs WHERE id = :run_id AND tenant_id = :tenant_id"
 )
@@ -70,8 +70,16 @@ LIVE_RUNS_SQL = (
 ORPHANS_SQL = (
     "SELECT r.id, r.tenant_id, r.flow_id, r.version FROM flow_runs r JOIN flows f ON f.id = r.flow_id"
     " WHERE r.status = 'waiting' AND f.deleted_at IS NOT NULL"
+    " UNION ALL SELECT r.id, r.tenant_id, r.flow_id, r.version FROM flow_runs r JOIN flows f ON f.id = r.flow_id"
+    " WHERE r.status = 'paused' AND f.deleted_at IS NOT NULL"
 )
-"""Waiting runs of deleted flows, which nothing may wake."""
+"""Waiting and paused runs of deleted flows, which nothing may wake or continue."""
+OVERDUE_SQL = (
+    "SELECT id, tenant_id, flow_id, version, deadline_after FROM flow_runs"
+    f" WHERE deadline_at IS NOT NULL AND status IN {sql_list(CLAIMABLE_RUNS)} AND deadline_at <= :at"
+    " ORDER BY deadline_at LIMIT :limit"
+)
+"""Served by the partial index `ix_flow_runs_deadline`."""
 STRAGGLERS_SQL = (
     "SELECT r.id, r.tenant_id, r.flow_id, r.version, s.step_id, s.attempts, s.worker_id, s.lease_until,"
     " s.interruptions FROM flow_runs r JOIN flow_step_results s"

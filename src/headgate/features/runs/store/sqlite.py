@@ -10,6 +10,7 @@ from headgate.features.idempotency.keys import StartKey
 from headgate.features.runs.answered_calls import AnsweredCall, StoredCall
 from headgate.features.runs.event_log import EventPage
 from headgate.features.runs.states import RunStatus
+from headgate.features.runs.store import sqlite_pauses as pauses
 from headgate.features.runs.store import sqlite_resumes as rare
 from headgate.features.runs.store import sqlite_transitions as sql
 from headgate.features.runs.store import sqlite_waits as waits
@@ -30,6 +31,7 @@ from headgate.features.runs.store.rows import (
     LOAD_RUN_SQL,
     LOAD_STEPS_SQL,
     ORPHANS_SQL,
+    OVERDUE_SQL,
     READ_RUN_SQL,
     READ_STEPS_SQL,
     STRAGGLERS_OF_RUN_SQL,
@@ -68,7 +70,7 @@ from headgate.features.runs.transitions import (
     Straggler,
     clock,
 )
-from headgate.features.runs.waiting import Suspension, WokenRun
+from headgate.features.runs.waiting import OverdueRun, Paused, Suspension, WokenRun
 from headgate.foundation.database import PROBES
 from headgate.foundation.settings import DatabaseSettings
 
@@ -140,13 +142,27 @@ class SqliteRunStore:
         """Wake steps that are due."""
         return await self._writer.submit(lambda db: waits.wake(db, at, limit, run_id))
 
+    async def pause(self, key: RunKey, at: int, entry: Entry | None = None) -> Paused | None:
+        """Pause a run."""
+        return await self._writer.submit(lambda db: pauses.pause(db, key, at, entry))
+
+    async def unpause(self, key: RunKey, at: int, entry: Entry | None = None) -> Paused | None:
+        """Continue a paused run."""
+        return await self._writer.submit(lambda db: pauses.unpause(db, key, at, entry))
+
     async def take_over(self, key: RunKey, holders: Sequence[Holder], lease: Lease) -> tuple[Claim, ...]:
         """Recover steps from a dead worker."""
         return await self._writer.submit(lambda db: sql.take_over(db, key, holders, lease))
 
-    async def end(self, key: RunKey, code: str, message: str, at: int) -> bool:
+    async def end(self, key: RunKey, code: str, message: str, at: int, *, overdue: bool = False) -> bool:
         """Fail a run for a reason outside its steps."""
-        return await self._logged(key.run_id, lambda db: sql.end(db, key, code, message, at))
+        return await self._logged(key.run_id, lambda db: sql.end(db, key, code, message, at, overdue=overdue))
+
+    async def overdue(self, at: int, limit: int) -> Sequence[OverdueRun]:
+        """Runs that are past their deadline."""
+        values = {"at": at, "limit": limit}
+        rows = await self._writer.read(lambda db: db.execute(OVERDUE_SQL, values).fetchall())
+        return [OverdueRun(RunKey(*row[:4]), row[4]) for row in rows]
 
     async def cancel(self, run_id: str, tenant_id: str, at: int, entry: Entry | None = None) -> Cancelled | None:
         """Cancel a run."""

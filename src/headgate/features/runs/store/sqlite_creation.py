@@ -8,11 +8,11 @@ from typing import Any
 
 from headgate.features.audit.statements import append
 from headgate.features.idempotency.keys import claim_on
-from headgate.features.runs.errors import ParentGone, SourceGone
+from headgate.features.runs.errors import SourceGone
 from headgate.features.runs.quotas.usage import check_on
 from headgate.features.runs.states import BORN_SETTLED, RunStatus, StepStatus, sql_list
 from headgate.features.runs.store.births import Birth, births_of
-from headgate.features.runs.store.children import RUNS_SQL, parent_values
+from headgate.features.runs.store.children import RUNS_SQL, check_parent, parent_values
 from headgate.features.runs.store.rows import TAKEN_COLUMNS
 from headgate.features.runs.store.sqlite_events import Event, write_events
 from headgate.features.runs.transitions import Lease, NewRun
@@ -20,8 +20,8 @@ from headgate.features.runs.transitions import Lease, NewRun
 _INSERT_RUN = (
     "INSERT INTO flow_runs (id, tenant_id, flow_id, version, user_id, session_id, status, unfinished, input_payload,"
     " created_at, started_at, trace_parent, source_run_id, source_step_id, part, last_event, visitor,"
-    " parent_run_id, parent_step_id, parent_iteration)"
-    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+    " parent_run_id, parent_step_id, parent_iteration, deadline_after, deadline_at)"
+    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 )
 _INSERT_STEP = (
     "INSERT INTO flow_step_results (flow_run_id, flow_id, version, tenant_id, step_id, step_order, waiting, status,"
@@ -48,11 +48,11 @@ _COPY_STEP = (
 def create(db: sqlite3.Connection, run: NewRun, lease: Lease) -> None:
     """Insert a run with its steps: claimed ones running, settled ones as they are.
 
-    Raises `SourceGone`, `ParentGone`, `KeyTaken`, `QuotaExceeded`.
+    Raises `SourceGone`, `ParentGone`, `ParentPaused`, `KeyTaken`, `QuotaExceeded`.
     """
     parent = run.parent
-    if parent is not None and db.execute(RUNS_SQL, parent_values(run.key, parent)).fetchone() is None:
-        raise ParentGone(parent.run_id, parent.step_id)
+    if parent is not None:
+        check_parent(db.execute(RUNS_SQL, parent_values(run.key, parent)).fetchone(), parent)
     claim_on(db, run.once, run.key.run_id, lease.at)
     check_on(db, run.bounds, run.key.tenant_id, lease.at)
     births = births_of(run)
@@ -107,6 +107,8 @@ def _run_values(run: NewRun, lease: Lease, births: Sequence[Birth], *, events: i
         events,
         run.visitor,
         *parent,
+        run.deadline_after,
+        None if run.deadline_after is None else lease.at + run.deadline_after,
     )
 
 

@@ -22,7 +22,8 @@ from headgate.features.runs.transitions import Resumed, RunKey
 
 _RESUME_RUN = (
     "UPDATE flow_runs SET status = 'running', error_code = NULL, error_message = NULL, finished_at = NULL,"
-    " started_at = ?, resumes = resumes + 1, dispatched_at = NULL, dispatches = 0, pickups = 0"
+    " started_at = ?, resumes = resumes + 1, dispatched_at = NULL, dispatches = 0, pickups = 0,"
+    " deadline_at = ? + deadline_after"
     f" WHERE id = ? AND tenant_id = ? AND {guard(RUN_RESUMES, RunStatus.RUNNING)}"
     " AND NOT EXISTS (SELECT 1 FROM flows WHERE id = flow_id AND deleted_at IS NOT NULL)"
 )
@@ -52,7 +53,7 @@ def resume(
     db: sqlite3.Connection, key: RunKey, at: int, entry: Entry | None = None, once: StartKey | None = None
 ) -> Resumed | None:
     """Resume a failed run. Raises `KeyTaken`."""
-    if db.execute(_RESUME_RUN, (at, key.run_id, key.tenant_id)).rowcount:
+    if db.execute(_RESUME_RUN, (at, at, key.run_id, key.tenant_id)).rowcount:
         claim_on(db, once, key.run_id, at)
         db.execute(_KEEP_RECORDS, (key.run_id, key.tenant_id))
         db.execute(_RESUME_STEPS, (key.run_id, key.tenant_id))

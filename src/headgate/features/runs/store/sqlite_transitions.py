@@ -7,9 +7,16 @@ from collections.abc import Sequence
 
 from headgate.features.audit.chain import Entry
 from headgate.features.audit.statements import append
-from headgate.features.runs.errors import FLOW_DELETED, FLOW_DELETED_MESSAGE, WORKER_LOST, WORKER_LOST_MESSAGE
+from headgate.features.runs.errors import (
+    ENDS_CHILDREN,
+    FLOW_DELETED,
+    FLOW_DELETED_MESSAGE,
+    WORKER_LOST,
+    WORKER_LOST_MESSAGE,
+)
 from headgate.features.runs.states import (
     ATTEMPT_MOVES,
+    CLAIMABLE_RUNS,
     LIVE_RUNS,
     RUN_MOVES,
     STEP_MOVES,
@@ -154,7 +161,7 @@ def _judge(db: sqlite3.Connection, key: RunKey, onward: Onward, lease: Lease, ev
         return Progress(status, recorded=False)
     skipped = _skip(db, key, onward.skip, lease.at)
     remaining = unfinished - len(events) - len(skipped)
-    going = status in LIVE_RUNS and not deleted
+    going = status in CLAIMABLE_RUNS and not deleted
     claims, ready = _move_on(db, key, onward, lease, going=going)
     has_output = onward.output_payload is not None
     next_status = _after(status, remaining=remaining, has_output=has_output, deleted=deleted, started=bool(claims))
@@ -217,18 +224,19 @@ def take_over(db: sqlite3.Connection, key: RunKey, holders: Sequence[Holder], le
     return tuple(claims)
 
 
-def end(db: sqlite3.Connection, key: RunKey, code: str, message: str, at: int) -> bool:
+def end(db: sqlite3.Connection, key: RunKey, code: str, message: str, at: int, *, overdue: bool = False) -> bool:
     """Fail a run for a reason outside its steps; cancel its running steps."""
     changed = db.execute(
         "UPDATE flow_runs SET status = 'failed', error_code = ?, error_message = ?, finished_at = ?"
-        f" WHERE id = ? AND tenant_id = ? AND {guard(RUN_MOVES, RunStatus.FAILED)}",
-        (code, message, at, key.run_id, key.tenant_id),
+        f" WHERE id = ? AND tenant_id = ? AND {guard(RUN_MOVES, RunStatus.FAILED)}"
+        f" AND (NOT ? OR (deadline_at <= ? AND status IN {sql_list(CLAIMABLE_RUNS)}))",
+        (code, message, at, key.run_id, key.tenant_id, overdue, at),
     )
     if changed.rowcount == 0:
         return False
     _cancel_steps(db, key.run_id, at, "status IN ('running', 'waiting')")
     _cancel_attempts(db, key.run_id, at)
-    if code == FLOW_DELETED:
+    if code in ENDS_CHILDREN:
         _cancel_children(db, key.run_id, key.tenant_id, at)
     append_events(db, key.run_id, [("run_failed", None, None, failed_data(code, message))], at)
     return True

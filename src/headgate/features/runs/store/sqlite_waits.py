@@ -3,6 +3,7 @@
 # ruff: noqa: S608 - what is put into the statements are constants of this module and of `states`
 
 import sqlite3
+from collections.abc import Iterable
 
 from headgate.features.runs.states import (
     ATTEMPT_MOVES,
@@ -41,9 +42,12 @@ _CLOSE_ATTEMPT = (
 _REST = f"UPDATE flow_runs AS r SET status = 'waiting' WHERE r.id = ? AND r.tenant_id = ? AND {CAN_REST}"
 _DUE = "SELECT rowid FROM flow_step_results WHERE status = 'waiting' AND due_at <= ? {of_run}ORDER BY due_at LIMIT ?"
 _OVER = f"EXISTS (SELECT 1 FROM flow_runs r WHERE r.id = flow_run_id AND r.status NOT IN {sql_list(LIVE_RUNS)})"
+_PAUSED = "EXISTS (SELECT 1 FROM flow_runs r WHERE r.id = flow_run_id AND r.status = 'paused')"
 _WAKE = (
-    f"UPDATE flow_step_results SET status = CASE WHEN {_OVER} THEN 'cancelled' ELSE 'pending' END, due_at = NULL,"
-    f" answered_at = NULL, waits_for = CASE WHEN {_OVER} THEN NULL ELSE waits_for END,"
+    f"UPDATE flow_step_results SET due_at = NULL,"
+    f" status = CASE WHEN {_OVER} THEN 'cancelled' WHEN {_PAUSED} THEN status ELSE 'pending' END,"
+    f" answered_at = CASE WHEN {_PAUSED} THEN coalesce(answered_at, ?) END,"
+    f" waits_for = CASE WHEN {_OVER} THEN NULL ELSE waits_for END,"
     f" finished_at = CASE WHEN {_OVER} THEN ? END"
     f" WHERE rowid IN ({_DUE}) RETURNING flow_run_id"
 )
@@ -88,11 +92,19 @@ def next_due(db: sqlite3.Connection) -> int | None:
 
 
 def wake(db: sqlite3.Connection, at: int, limit: int, run_id: str | None = None) -> list[WokenRun]:
-    """Wake steps that are due."""
-    of_run, values = ("", (at, at, limit)) if run_id is None else ("AND flow_run_id = ? ", (at, at, run_id, limit))
-    runs = dict.fromkeys(row[0] for row in db.execute(_WAKE.format(of_run=of_run), values).fetchall())
+    """Wake steps that are due; those of paused runs are due again when their run continues."""
+    of_run = "" if run_id is None else "AND flow_run_id = ? "
+    values = (at, at, at, *(() if run_id is None else (run_id,)), limit)
+    while True:
+        rows = db.execute(_WAKE.format(of_run=of_run), values).fetchall()
+        woken = _woken(db, dict.fromkeys(row[0] for row in rows), at)
+        if woken or len(rows) < limit:
+            return woken
+
+
+def _woken(db: sqlite3.Connection, run_ids: Iterable[str], at: int) -> list[WokenRun]:
     woken = []
-    for run in runs:
+    for run in run_ids:
         waited = db.execute("SELECT 1 FROM flow_runs WHERE id = ? AND status = 'waiting'", (run,)).fetchone()
         row = db.execute(_RUN_WOKEN, (run,)).fetchone()
         if row is None:

@@ -169,6 +169,7 @@ def _run_members(row: Any) -> dict[str, Any]:  # noqa: ANN401
         "created_at": moment(row.created_at),
         "started_at": _moment(row.started_at),
         "finished_at": _moment(row.finished_at),
+        "deadline_at": _moment(row.deadline_at),
         "ms": _milliseconds(row),
         "resumes": row.resumes,
         "source_run_id": row.source_run_id,

@@ -133,6 +133,8 @@ class RunStream:
             self._times[""] = event.at
             steps = len(self._planned.steps) if self._planned is not None else None
             key: dict[str, JsonValue] = {"flow_id": page.key.flow_id, "version": page.key.version, "steps": steps}
+            if event.kind == "run_continued":
+                return key | event.data
             return key | ({"resumed": bool(event.data.get("resumed"))} if event.kind == "run_started" else {})
         return self._step(event)
 

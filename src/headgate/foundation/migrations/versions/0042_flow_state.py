@@ -6,7 +6,7 @@ import sqlalchemy as sa
 from alembic import op
 
 revision = "0042"
-down_revision = "0038"
+down_revision = "0041"
 
 _KEYS = import_module("headgate.foundation.migrations.versions.0029_installation_keys")
 

@@ -66,6 +66,9 @@ export default {
   attempt_limit: "Attempt timeout (seconds)",
   total_limit: "Total timeout (seconds)",
   default_limit: "Default",
+  run_deadline: "Deadline of a run (seconds)",
+  run_deadline_about:
+    "A run that has not ended this long after its start fails, also while it waits. Pauses do not count.",
   no_limit: "None",
   on_error: "If it still fails",
   on_error_fail: "Fail the run",

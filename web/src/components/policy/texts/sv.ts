@@ -68,6 +68,9 @@ const sv: Translation<typeof en> = {
   attempt_limit: "Tidsgräns per försök (sekunder)",
   total_limit: "Total tidsgräns (sekunder)",
   default_limit: "Standard",
+  run_deadline: "Tidsfrist för en körning (sekunder)",
+  run_deadline_about:
+    "En körning som inte är klar så lång tid efter starten misslyckas, även medan den väntar. Pauser räknas inte.",
   no_limit: "Ingen",
   on_error: "Om det ändå misslyckas",
   on_error_fail: "Avbryt körningen med fel",

@@ -62,6 +62,7 @@ export default {
   run_queued: "Queued",
   run_running: "Running",
   run_waiting: "Waiting",
+  run_paused: "Paused",
   run_completed: "Completed",
   run_failed: "Failed",
   run_cancelled: "Cancelled",

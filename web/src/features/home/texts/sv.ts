@@ -65,6 +65,7 @@ const sv: Translation<typeof en> = {
   run_queued: "I kö",
   run_running: "Körs",
   run_waiting: "Väntar",
+  run_paused: "Pausad",
   run_completed: "Klar",
   run_failed: "Misslyckades",
   run_cancelled: "Avbruten",

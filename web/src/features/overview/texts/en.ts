@@ -19,6 +19,7 @@ export default {
   pending: "not started",
   running: "running",
   waiting: "waiting",
+  paused: "paused",
   completed: "completed",
   failed: "failed",
   cancelled: "cancelled",

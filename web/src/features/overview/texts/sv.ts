@@ -22,6 +22,7 @@ const sv: Translation<typeof en> = {
   pending: "inte startad",
   running: "körs",
   waiting: "väntar",
+  paused: "pausad",
   completed: "klar",
   failed: "misslyckades",
   cancelled: "avbruten",

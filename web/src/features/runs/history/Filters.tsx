@@ -15,7 +15,7 @@ const SPANS = [
 ] as const satisfies readonly (readonly [Span, RunTextKey])[];
 /** Not a state of runs: those of which an output did not reach its receiver. */
 export const UNDELIVERED = "undelivered";
-const STATES = ["queued", "running", "waiting", "completed", "failed", "cancelled"] as const;
+const STATES = ["queued", "running", "waiting", "paused", "completed", "failed", "cancelled"] as const;
 
 /** The moment from which a span reaches until now. */
 export function sinceOf(span: Span): string | undefined {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { RunOut, StepSummary } from "@/api/types";
-import { applyEvent, fromRun, inOrder } from "./live";
+import { applyEvent, fromRun, inOrder, isOver } from "./live";
 
 const step = (id: string, order: number, more: Partial<StepSummary> = {}): StepSummary => ({
   step_id: id,
@@ -69,6 +69,15 @@ describe("a run that is followed", () => {
     expect(again.steps.a?.startedAt).toBe(began);
     const next = applyEvent(again, event("step_started", { step_id: "a", attempt: 2 }), began + 60_000);
     expect(next.steps.a?.startedAt).toBe(began + 60_000);
+  });
+
+  it("shows that a run is paused and continues", () => {
+    let run = applyEvent(fromRun(RUN), event("run_paused", {}));
+    expect(run.status).toBe("paused");
+    expect(isOver(run.status)).toBe(false);
+    expect(applyEvent(run, event("run_continued", { status: "queued" })).status).toBe("queued");
+    run = applyEvent(run, event("run_continued", { status: "running" }));
+    expect(run.status).toBe("running");
   });
 
   it("shows where text was missed until the step has ended", () => {

@@ -38,7 +38,9 @@ export interface LiveRun {
 const sum = (one: number | null | undefined, other: number | null | undefined) =>
   (one ?? null) === null && (other ?? null) === null ? null : (one ?? 0) + (other ?? 0);
 
-export const isOver = (status: string) => status !== "queued" && status !== "running" && status !== "waiting";
+const UNDER_WAY = ["queued", "running", "waiting", "paused"];
+
+export const isOver = (status: string) => !UNDER_WAY.includes(status);
 
 /** What the rows of a run say. What is only in events, a preview, is kept from before. */
 export function fromRun(run: RunOut, before?: LiveRun): LiveRun {
@@ -151,6 +153,10 @@ export function applyEvent(run: LiveRun, event: StreamEvent, now = Date.now()): 
       }));
     case "run_waiting":
       return { ...run, status: "waiting", speaking: null };
+    case "run_paused":
+      return { ...run, status: "paused" };
+    case "run_continued":
+      return { ...run, status: data.status === "queued" ? "queued" : "running" };
     case "step_skipped":
       return withStep(run, data, (step) => ({ ...step, status: "skipped" }));
     case "run_completed":

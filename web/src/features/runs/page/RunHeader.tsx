@@ -9,6 +9,7 @@ import { isOver, type LiveRun } from "../model/live";
 import { partWords } from "../model/partWords";
 import { useNames } from "../model/useNames";
 import { useRerunnable } from "../model/useRerunnable";
+import { PauseButton } from "../panel/PauseButton";
 import { RunFigures } from "../panel/RunFigures";
 import { useCancel } from "../panel/useCancel";
 import { useRunTexts } from "../texts";
@@ -35,7 +36,12 @@ export function RunHeader({ flowId, run, live, onRerun, onCompare }: RunHeaderPr
   const again = useRerunnable(run);
   const evidence = `/api/v1/flow-runs/${run.id}/evidence`;
   const names = useNames(run.steps);
-  const about = [t("version", { no: run.version }), partWords(run, t, names), run.source_run_id ? t("built_on") : ""];
+  const about = [
+    t("version", { no: run.version }),
+    partWords(run, t, names),
+    run.source_run_id ? t("built_on") : "",
+    run.deadline_at && !over ? t("deadline", { when: dateTime(run.deadline_at) }) : "",
+  ];
   return (
     <header className="flex flex-wrap items-center gap-x-4 gap-y-2">
       <div className="min-w-0 flex-1">
@@ -54,6 +60,7 @@ export function RunHeader({ flowId, run, live, onRerun, onCompare }: RunHeaderPr
         </div>
       </div>
       <div className="flex flex-wrap items-center gap-2">
+        {runs && !over && <PauseButton live={live} />}
         {runs && !over && (
           <Button kind="danger" icon={<Square />} busy={cancel.isPending} onClick={() => cancel.mutate(run.id)}>
             {t("stop")}

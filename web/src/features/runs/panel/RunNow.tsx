@@ -13,6 +13,7 @@ import { useNames } from "../model/useNames";
 import type { FollowedRun } from "../model/useRun";
 import { StepList } from "../step/StepList";
 import { useRunTexts } from "../texts";
+import { PauseButton } from "./PauseButton";
 import { RunFigures } from "./RunFigures";
 import { useCancel } from "./useCancel";
 
@@ -38,6 +39,7 @@ export function RunNow({ followed, onStep }: RunNowProps) {
         <div className="min-w-0 flex-1">
           <RunFigures live={live} />
         </div>
+        {!over && <PauseButton live={live} small />}
         {!over && (
           <Button
             size="sm"
@@ -52,6 +54,7 @@ export function RunNow({ followed, onStep }: RunNowProps) {
       </div>
       {run?.part && <p className="text-xs text-muted">{partWords(run, t, names)}</p>}
       {connection === "reconnecting" && <Callout tone="warn">{t("reconnecting")}</Callout>}
+      {live.status === "paused" && <Callout tone="warn">{t("paused_help")}</Callout>}
       {live.status === "failed" && (
         <Callout tone="bad" title={t("failed")}>
           {live.error}

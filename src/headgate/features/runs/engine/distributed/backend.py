@@ -7,7 +7,7 @@ from contextlib import suppress
 from headgate.features.audit.chain import Entry
 from headgate.features.idempotency.keys import StartKey
 from headgate.features.jobs.upkeep import repeat
-from headgate.features.runs.engine.alarm import MOST_WOKEN, WAKE_SECONDS, wake_due
+from headgate.features.runs.engine.alarm import MOST_WOKEN, WAKE_SECONDS, end_overdue, wake_due
 from headgate.features.runs.engine.backend import BackendHealth, RunRequest
 from headgate.features.runs.engine.distributed.broker import Broker
 from headgate.features.runs.engine.distributed.cancellations import Cancellations
@@ -17,6 +17,7 @@ from headgate.features.runs.engine.distributed.sweeper import Sweeper
 from headgate.features.runs.engine.reconciler import Reconciler
 from headgate.features.runs.engine.recovery import settled_run, whole_run
 from headgate.features.runs.engine.worker_lease import WorkerLease
+from headgate.features.runs.errors import DEADLINE_EXCEEDED
 from headgate.features.runs.events import RunEvents, topic_of
 from headgate.features.runs.ports import Services
 from headgate.features.runs.states import RunStatus
@@ -28,7 +29,7 @@ from headgate.features.runs.transitions import (
     RunKey,
     clock,
 )
-from headgate.features.runs.waiting import WokenRun
+from headgate.features.runs.waiting import Paused, WokenRun
 from headgate.foundation.errors import Unavailable
 from headgate.foundation.event_relay import EventRelay, RelayFeed
 from headgate.foundation.log import get_logger
@@ -127,8 +128,14 @@ class CeleryBackend:
             self.keep_waking()
 
     def keep_waking(self) -> None:
-        """Wake waiting steps from now on: every server and every worker child does, and each step is woken once."""
+        """Wake waiting steps and end overdue runs from now on: every server and every worker child does, each once."""
         self._do_later(repeat(self._wake_due, WAKE_SECONDS, Outage(log, "database of waiting steps")))
+        self._do_later(repeat(self._end_overdue, WAKE_SECONDS, Outage(log, "database of deadlines")))
+
+    async def _end_overdue(self) -> None:
+        for key in await end_overdue(self._store):
+            self._events(key).run_failed(DEADLINE_EXCEEDED)
+            self._do_later(self._take_back(key.run_id))
 
     async def wake_run(self, run_id: str) -> None:
         """Wake the steps of a run that are due, and send what is left of it."""
@@ -197,6 +204,20 @@ class CeleryBackend:
             self._events(key).changed()
             await self._send_rest(key.run_id)
         return resumed
+
+    async def pause(self, key: RunKey, entry: Entry | None = None) -> Paused | None:
+        """Pause a run: workers claim no step of it; its messages have no effect."""
+        paused = await self._store.pause(key, clock(), entry)
+        for run in paused.runs if paused is not None else ():
+            self._events(run.key).changed()
+        return paused
+
+    async def unpause(self, key: RunKey, entry: Entry | None = None) -> Paused | None:
+        """Continue a paused run: send its remainder."""
+        continued = await self._store.unpause(key, clock(), entry)
+        for run in continued.runs if continued is not None else ():
+            await self._proceed(run)
+        return continued
 
     async def cancel(self, run_id: str, tenant_id: str, entry: Entry | None = None) -> Cancelled | None:
         """Cancel a run: in the database first; then notify its worker and revoke its messages."""

@@ -47,7 +47,7 @@ class Outcome(StrEnum):
     ELSEWHERE = "elsewhere"
     """Another worker has the step, or it waits for steps that are not settled."""
     SUSPENDED = "suspended"
-    """A step waits, and no worker with it: the rest of the run is sent when it is woken."""
+    """A step waits, or the run is paused, and no worker with it: the rest is sent when it is woken or continues."""
     FAILED = "failed"
     """The run failed here."""
 
@@ -147,6 +147,8 @@ class SegmentWorker:
         stored = started or await self._store.load(order.run_id)
         if stored is None or stored.key != order.key or stored.status.over:
             return Outcome.OVER
+        if stored.status is RunStatus.PAUSED:
+            return Outcome.SUSPENDED
         try:
             run = await self._recovery.revive(stored)
         except Unavailable:
@@ -282,11 +284,10 @@ class SegmentWorker:
         await self._presence.tell(self._worker_lease.worker.id)
 
     async def _cancelled(self, run_id: str) -> None:
-        """Stop a run that is reported cancelled, if the rows confirm it."""
-        run = self._active.get(run_id)
+        """Stop a run that is reported cancelled or overdue, if its rows confirm that its steps are not held here."""
         try:
-            if run is not None and await self._store.is_cancelled(run_id):
-                await self._conductor.lose(run)
+            if run_id in self._active:
+                await self._renew()
         except Unavailable as error:
             log.warning("cancellation left to the heartbeat", run_id=run_id, problem=error.detail)
 

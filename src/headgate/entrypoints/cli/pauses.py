@@ -1,0 +1,53 @@
+"""`headgate runs pause` and `headgate runs continue`."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from headgate.entrypoints.cli.exit_codes import CONFLICT, OK
+from headgate.entrypoints.cli.output import JsonFlag, console, print_json
+from headgate.entrypoints.cli.session import acting, with_parts
+from headgate.entrypoints.compose import Parts
+from headgate.features.runs.schemas import PauseOut
+from headgate.foundation.lazy import lazy_module
+
+if TYPE_CHECKING:
+    from headgate.features.runs import pausing
+else:
+    pausing = lazy_module("headgate.features.runs.pausing")
+
+RunId = Annotated[str, typer.Argument(help="Id of the run.")]
+
+
+def pause(run_id: RunId, json: JsonFlag = False) -> int:
+    """Pause a run: running steps finish, no other step starts. Exit code 6 if it was paused before or has finished."""
+
+    async def work(parts: Parts) -> int:
+        outcome = await pausing.pause_run(parts.engine, acting(), run_id)
+        return _show(outcome, f"Paused{_others(outcome)}.", "The run was already paused.", json=json)
+
+    return with_parts(work)
+
+
+def continue_(run_id: RunId, json: JsonFlag = False) -> int:
+    """Continue a paused run on the server or its workers. Exit code 6 if it is not paused."""
+
+    async def work(parts: Parts) -> int:
+        outcome = await pausing.continue_run(parts.engine, acting(), run_id)
+        changed = f"Continued{_others(outcome)}: {outcome.status}. The server or a worker executes the next steps."
+        return _show(outcome, changed, f"The run is not paused: {outcome.status}.", json=json)
+
+    return with_parts(work)
+
+
+def _others(outcome: PauseOut) -> str:
+    count = outcome.runs - 1
+    return f", with {count} {'run' if count == 1 else 'runs'} of its steps" if count > 0 else ""
+
+
+def _show(outcome: PauseOut, changed: str, unchanged: str, *, json: bool) -> int:
+    if json:
+        print_json(outcome)
+    else:
+        console.print(changed if outcome.changed else unchanged)
+    return OK if outcome.changed else CONFLICT
