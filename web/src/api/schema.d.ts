@@ -765,7 +765,7 @@ export interface paths {
         put?: never;
         /**
          * Start a new conversation with the assistant
-         * @description Forget what was said in the conversation, and remove the caller's own components. Flows keep the code they have.
+         * @description Delete the conversation's messages, and the caller's own components. Flows keep the code they have.
          *
          *     Only ever the caller's own: who that is comes from the sign-in alone.
          *
@@ -4910,7 +4910,7 @@ export interface components {
         };
         /**
          * CredentialsDone
-         * @description The credentials are there now, or the session is to go on without them.
+         * @description The credentials exist now, or the session continues without them.
          */
         CredentialsDone: {
             /**
