@@ -90,7 +90,7 @@ class FlowRuns:
             duration_ms=round(run.ms or 0),
             input_tokens=sum(step.tokens_input or 0 for step in paid),
             output_tokens=sum(step.tokens_output or 0 for step in paid),
-            outside=tuple(f"{one.kind}:{one.name}" for one in run.outside_content),
+            outside=tuple(f"{origin.kind}:{origin.name}" for origin in run.outside_content),
         )
 
 

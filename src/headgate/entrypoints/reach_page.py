@@ -68,7 +68,7 @@ def reach_page() -> str:
         + connections
         + "".join(_line(row.label, *("yes" if part in row.opened_by else "" for part in _PARTS)) for row in OUTGOING)
         + _COMPONENTS
-        + "".join(_line(*_component(one)) for one in BUILTINS)
+        + "".join(_line(*_component(builtin)) for builtin in BUILTINS)
     )
 
 
@@ -97,7 +97,7 @@ def _processes() -> Iterator[tuple[str, ...]]:
 
 
 def _scratch(limits: Limits) -> str:
-    devices = ", ".join(f"`{one}`" for one in libraries.DEVICES)
+    devices = ", ".join(f"`{device}`" for device in libraries.DEVICES)
     return (
         f"reads installed libraries and {devices}; writes a scratch folder of {limits.scratch_bytes // MIB} MiB, "
         "removed with the process"

@@ -86,7 +86,9 @@ class Supervisor:
         self._parts = parts
         self._record = record
         self._services = services
-        self._width = max(len(name) for name in (*(one.name for one in parts), *(one.name for one in services)))
+        self._width = max(
+            len(name) for name in (*(part.name for part in parts), *(service.name for service in services))
+        )
         self._stopping = asyncio.Event()
         self._processes: dict[str, Process] = {}
 
@@ -100,7 +102,7 @@ class Supervisor:
             with suppress(NotImplementedError):
                 loop.add_signal_handler(number, self._stopping.set)
         keepers = [asyncio.create_task(self._keep(part, place)) for place, part in enumerate(self._parts)]
-        keepers += [asyncio.create_task(self._guard(one, len(self._parts))) for one in self._services]
+        keepers += [asyncio.create_task(self._guard(service, len(self._parts))) for service in self._services]
         try:
             await self._stopping.wait()
         finally:

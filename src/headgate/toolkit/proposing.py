@@ -15,8 +15,8 @@ from headgate.toolkit.workbench import Workbench
 
 MOST_PLAN_CHARS = 20_000
 _WAITS = (
-    "Proposed, not applied: the user sees the old and the new value and decides. If what you were asked for goes on "
-    "after this edit (a run, for example), stop here; you are called again when the user has applied it."
+    "Proposed, not applied: the user sees the old and the new value and decides. If the request continues after "
+    "this edit (a run, for example), stop here; you are called again when the user has applied it."
 )
 _STOP = "The plan is shown to the user. Stop now, in one short sentence, and wait: you are called again once approved."
 

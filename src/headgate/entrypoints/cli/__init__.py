@@ -19,9 +19,9 @@ def main() -> None:
     of a second to import.
     """
     arguments = sys.argv[1:]
-    wanted = _VERSION.get(tuple(arguments))
-    if wanted is not None:
-        print(json.dumps({"version": __version__}) if wanted == "json" else f"headgate {__version__}")  # noqa: T201
+    form = _VERSION.get(tuple(arguments))
+    if form is not None:
+        print(json.dumps({"version": __version__}) if form == "json" else f"headgate {__version__}")  # noqa: T201
         return
     # No plugins of Pydantic: to find them it reads the metadata of every installed package, at each start.
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")

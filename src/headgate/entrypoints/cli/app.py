@@ -76,8 +76,8 @@ class _LazyGroup(TyperGroup):
         if cmd_name not in COMMANDS:
             return None
         module, summary = COMMANDS[cmd_name]
-        found = import_module(f"headgate.entrypoints.cli.{module}")
-        command: Any = typer.main.get_command(found.apps[cmd_name] if hasattr(found, "apps") else found.app)
+        loaded = import_module(f"headgate.entrypoints.cli.{module}")
+        command: Any = typer.main.get_command(loaded.apps[cmd_name] if hasattr(loaded, "apps") else loaded.app)
         _collect_garbage()
         command.name = cmd_name
         command.help = command.help or summary
@@ -164,7 +164,7 @@ def _usage_or_raise(error: Exception, *, as_json: bool) -> int:
 def _report(error: HeadgateError, *, as_json: bool) -> None:
     if as_json:
         module = import_module("orjson")
-        with suppress(OSError):  # where standard output takes nothing, that itself is told on the other one
+        with suppress(OSError):  # a failing standard output is reported on the other one
             print(module.dumps(error.problem()).decode(), flush=True)  # noqa: T201
             return
     print(f"Error: {printable(error.detail)}", file=sys.stderr)  # noqa: T201

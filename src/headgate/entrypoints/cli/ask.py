@@ -104,7 +104,7 @@ def ask(
             return DECLINED
         return talk.shown.exit_code
 
-    return with_parts(work, quiet="critical")  # what went wrong is told in the conversation
+    return with_parts(work, quiet="critical")  # errors are shown in the conversation
 
 
 @dataclass

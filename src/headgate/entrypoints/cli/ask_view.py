@@ -51,8 +51,8 @@ class Conversation:
     @property
     def data(self) -> dict[str, Any] | None:
         """Return the data of `complete`; None when the turn ended otherwise."""
-        found: dict[str, Any] | None = self.final.get("data") if self.final.get("event") == "complete" else None
-        return found
+        answer: dict[str, Any] | None = self.final.get("data") if self.final.get("event") == "complete" else None
+        return answer
 
     @property
     def exit_code(self) -> int:
@@ -208,8 +208,8 @@ def conclude(data: dict[str, Any], *, accepted: int, waiting: int, plan: bool, c
     for issue in data["issues"]:
         console.print(f"[yellow]to fix:[/] {escape(issue['message'])} [dim]{escape(issue.get('remedy', ''))}[/]")
     if data["kept_version"] is not None:
-        kept = f"headgate flows restore {data['flow_id']} {data['kept_version']}"
-        console.print(f"[yellow]The flow was replaced.[/] To restore the previous flow: {kept}")
+        command = f"headgate flows restore {data['flow_id']} {data['kept_version']}"
+        console.print(f"[yellow]The flow was replaced.[/] To restore the previous flow: {command}")
     if accepted:
         console.print(f"{accepted} proposed {'edit' if accepted == 1 else 'edits'} accepted.")
     if waiting:

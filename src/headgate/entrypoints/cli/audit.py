@@ -44,25 +44,25 @@ def list_(
     json: JsonFlag = False,
 ) -> None:
     """List who changed what, newest first."""
-    wanted = EventFilters(actor=actor, action=action, resource_id=resource, since=_utc(since), until=_utc(until))
+    filters = EventFilters(actor=actor, action=action, resource_id=resource, since=_utc(since), until=_utc(until))
 
     async def work(installation: Installation) -> None:
         async with installation.database.reading() as session:
-            rows = await service.list_events(session, acting(), wanted, limit=limit)
-        found = [AuditOut.of(row) for row in rows]
+            rows = await service.list_events(session, acting(), filters, limit=limit)
+        entries = [AuditOut.of(row) for row in rows]
         if json:
-            print_json([one.model_dump(mode="json") for one in found])
-        elif not found:
+            print_json([entry.model_dump(mode="json") for entry in entries])
+        elif not entries:
             console.print("No matching entries.")
         else:
             cells = [
                 (
-                    one.seq,
-                    when(one.at),
-                    escape(one.actor.name),
-                    escape(_in_words(one)),
+                    entry.seq,
+                    when(entry.at),
+                    escape(entry.actor.name),
+                    escape(_in_words(entry)),
                 )
-                for one in found
+                for entry in entries
             ]
             console.print(table(("entry", "when", "who", "what"), cells))
 
@@ -105,11 +105,11 @@ def head(json: JsonFlag = False) -> None:
 
     async def work(installation: Installation) -> None:
         async with installation.database.reading() as session:
-            found = await service.get_head(session, acting())
+            end = await service.get_head(session, acting())
         if json:
-            print_json(HeadOut(seq=found.seq, hash=found.hash))
+            print_json(HeadOut(seq=end.seq, hash=end.hash))
         else:
-            console.print(f"{found.seq}:{found.hash}", markup=False)
+            console.print(f"{end.seq}:{end.hash}", markup=False)
 
     with_installation(work)
 
@@ -150,10 +150,10 @@ def _of_database(noted: str | None) -> Verdict:
 
 
 def _of_file(file: Path, key: str | None, keys: Path | None) -> Verdict:
-    wanted, history = trusted(key, keys)
+    trusted_key, history = trusted(key, keys)
     try:
         with file.open("rb") as opened:
-            return verify_export(_lines(opened), wanted, history)
+            return verify_export(_lines(opened), trusted_key, history)
     except FileNotFoundError as error:
         raise FileMissing(f"There is no file {file}.", remedy="Check the path.") from error
     except OSError as error:
@@ -187,19 +187,19 @@ _FOR_PROGRAMS = ("id", "ids", "checksum", "agent", "nodes", "characters")
 """What the last word of a member's name says of it; `--json` has them."""
 
 
-def _in_words(one: AuditOut) -> str:
+def _in_words(entry: AuditOut) -> str:
     """Describe an action for a user: no ids, no digests, nothing twice."""
-    asked = one.payload if isinstance(one.payload, dict) else {}
+    asked = entry.payload if isinstance(entry.payload, dict) else {}
     more = ", ".join(
         f"{key.replace('_', ' ')} {'yes' if value is True else 'no' if value is False else str(value)[:60]}"
         for key, value in asked.items()
         if isinstance(value, str | int)
-        and value not in ("", one.resource.name)
+        and value not in ("", entry.resource.name)
         and key.rpartition("_")[2] not in _FOR_PROGRAMS
         and not (isinstance(value, str) and is_id(value))
     )
-    said = f"{one.action} {one.resource.name or one.resource.id}"
-    return f"{said}: {more}" if more else said
+    words = f"{entry.action} {entry.resource.name or entry.resource.id}"
+    return f"{words}: {more}" if more else words
 
 
 def _utc(moment: datetime | None) -> datetime | None:

@@ -88,11 +88,14 @@ def verify(
 @app.command(name="list")
 def list_(folder: Folder = None, json: JsonFlag = False) -> None:
     """List the backups in the folder of backups, newest first."""
-    kept = list_backups(folder or backup_folder(Settings()))
+    backups = list_backups(folder or backup_folder(Settings()))
     if json:
-        print_json([asdict(backup) for backup in kept])
+        print_json([asdict(backup) for backup in backups])
         return
-    rows = [(one.path.name, one.created_at, _size(one.archive_bytes), "yes" if one.sealed else "no") for one in kept]
+    rows = [
+        (backup.path.name, backup.created_at, _size(backup.archive_bytes), "yes" if backup.sealed else "no")
+        for backup in backups
+    ]
     console.print(table(("backup", "made", "size", "encrypted"), rows))
 
 

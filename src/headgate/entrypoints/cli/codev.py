@@ -85,7 +85,7 @@ def start(
 
     async def work(parts: Parts) -> int:
         own = where == "headgate"
-        wanted = checked(
+        request = checked(
             SessionStart,
             requirement=requirement,
             domain=where,
@@ -99,7 +99,7 @@ def start(
             skip_clarification=skip_questions,
             webhook_url=webhook or None,
         )
-        begun = await parts.codev.start(acting(), wanted, address=None)
+        begun = await parts.codev.start(acting(), request, address=None)
         return await SessionWatch(parts, quiet=json).play(begun)
 
     return with_parts(work, quiet="critical")
@@ -160,8 +160,8 @@ def resume(
         if given.said:
             answer = await watching.send(answer, given.to_session(answer))
         elif continues:
-            wanted = checked(Retry, model=model or None, token_budget=token_budget)
-            answer = await parts.codev.retry(acting(), session, wanted)
+            request = checked(Retry, model=model or None, token_budget=token_budget)
+            answer = await parts.codev.retry(acting(), session, request)
         return await watching.play(answer, after=answer.last_event)
 
     return with_parts(work, quiet="critical")
@@ -172,8 +172,8 @@ def show(session: SessionArgument, json: JsonFlag = False) -> None:
     """Show a session and what it waits for, without continuing it."""
 
     async def work(parts: Parts) -> None:
-        found = await parts.codev.get(acting(), session)
-        print_json(found) if json else show_session(found)
+        response = await parts.codev.get(acting(), session)
+        print_json(response) if json else show_session(response)
 
     with_parts(work)
 
@@ -183,16 +183,16 @@ def list_(json: JsonFlag = False) -> None:
     """List sessions, newest first."""
 
     async def work(parts: Parts) -> None:
-        found = (await parts.codev.list(acting(), limit=_MOST)).items
+        sessions = (await parts.codev.list(acting(), limit=_MOST)).items
         if json:
-            print_json(found)
-        elif not found:
+            print_json(sessions)
+        elif not sessions:
             console.print('No sessions yet. Start one: headgate codev start "a bot that ..."', markup=False)
         else:
             longest = min(_LONGEST_WANTED, max(_LONGEST_WANTED // 2, console.width - _BESIDE_WANTED))
             rows = [
-                (one.thread_id, _STATES[one.status], _line(one.requirement, longest), when(one.updated_at))
-                for one in found
+                (row.thread_id, _STATES[row.status], _line(row.requirement, longest), when(row.updated_at))
+                for row in sessions
             ]
             console.print(table(("id", "state", "wanted", "changed"), rows))
 
@@ -204,8 +204,8 @@ def stop(session: SessionArgument, json: JsonFlag = False) -> None:
     """End a session. Its changes are kept."""
 
     async def work(parts: Parts) -> None:
-        found = await parts.codev.stop(acting(), session)
-        print_json(found) if json else conclude(found)
+        response = await parts.codev.stop(acting(), session)
+        print_json(response) if json else conclude(response)
 
     with_parts(work)
 
@@ -250,13 +250,13 @@ def summary(session: SessionArgument, json: JsonFlag = False) -> None:
     """Print a session as a Markdown document."""
 
     async def work(parts: Parts) -> None:
-        found = await parts.codev.summary(acting(), session)
+        response = await parts.codev.summary(acting(), session)
         if json:
-            print_json(found)
+            print_json(response)
         elif console.is_terminal:
-            console.print(Markdown(printable(found.summary)))
+            console.print(Markdown(printable(response.summary)))
         else:
-            console.print(found.summary, markup=False)
+            console.print(response.summary, markup=False)
 
     with_parts(work)
 
@@ -310,18 +310,18 @@ def patterns(
                 rows = await patterns_service.search_patterns(session, acting(), asked, domain=domain, limit=20)
             else:
                 rows = await patterns_service.list_patterns(session, acting(), domain=domain, limit=_MOST)
-            found = [pattern_out(row) for row in rows]
+            results = [pattern_out(row) for row in rows]
         if json:
-            print_json(found)
-        elif not found:
+            print_json(results)
+        elif not results:
             console.print("No patterns" + (" have these words." if asked else " yet: a session keeps one at its end."))
         else:
-            cells = [(one.id, _line(one.name), _line(one.requirement), one.success_count) for one in found]
+            cells = [(row.id, _line(row.name), _line(row.requirement), row.success_count) for row in results]
             console.print(table(("id", "name", "wanted", "succeeded"), cells))
 
     with_installation(work)
 
 
 def _line(text: str, longest: int = _LONGEST_WANTED) -> str:
-    found = " ".join(printable(text).split())
-    return escape(found if len(found) <= longest else f"{found[: longest - 1]}…")
+    flat = " ".join(printable(text).split())
+    return escape(flat if len(flat) <= longest else f"{flat[: longest - 1]}…")

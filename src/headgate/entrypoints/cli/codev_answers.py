@@ -81,28 +81,28 @@ class Given:
         if self.feedback is not None and not self.feedback.strip():
             raise Invalid("--feedback is empty.", remedy="Describe the changes that you want.")
 
-    def to_session(self, found: SessionResponse) -> ResumeAnswer:
+    def to_session(self, session: SessionResponse) -> ResumeAnswer:
         """Return the answer to a session's question. Raises `AnswerDoesNotFit`."""
-        if found.interrupt is None:
-            state = found.status.replace("_", " ")
-            remedy = f"See the outcome: headgate codev show {found.thread_id}"
-            if found.status == "in_progress" or found.can_go_on:
-                remedy = f"Continue it first: headgate codev resume {found.thread_id}"
+        if session.interrupt is None:
+            state = session.status.replace("_", " ")
+            remedy = f"See the outcome: headgate codev show {session.thread_id}"
+            if session.status == "in_progress" or session.can_go_on:
+                remedy = f"Continue it first: headgate codev resume {session.thread_id}"
             raise AnswerDoesNotFit(f"The session is not waiting for an answer: it is {state}.", remedy=remedy)
-        return self.to(found.interrupt)
+        return self.to(session.interrupt)
 
     def to(self, interrupt: InterruptPayload) -> ResumeAnswer:
         """Return the answer to an interrupt. Raises `AnswerDoesNotFit`."""
-        found = {
+        answer = {
             "clarification": self._to_questions,
             "credential_check": self._to_credentials,
             "plan_approval": self._to_plan,
             "result_review": self._to_result,
         }[interrupt.type]()
-        if found is None:
+        if answer is None:
             fitting = ", ".join(HOW_TO_ANSWER[interrupt.type])
             raise AnswerDoesNotFit(f"The session asks: {interrupt.prompt}", remedy=f"Answer with one of: {fitting}.")
-        return found
+        return answer
 
     def _to_questions(self) -> ResumeAnswer | None:
         if self.answer is None:
@@ -166,18 +166,18 @@ def _ask_questions(data: Mapping[str, Any]) -> ResumeAnswer:
     lines = []
     questions = data.get("questions")
     for number, question in enumerate(questions if isinstance(questions, list) else [], 1):
-        said = Prompt.ask(f"Your answer to {number} (Enter: skip)", default="", show_default=False, console=console)
-        if said.strip():
-            lines += [str(question), said]
+        reply = Prompt.ask(f"Your answer to {number} (Enter: skip)", default="", show_default=False, console=console)
+        if reply.strip():
+            lines += [str(question), reply]
     return checked(Clarification, type="clarification", text="\n".join(lines))
 
 
 async def _ask_for_credentials(sessions: Sessions, session_id: str, data: Mapping[str, Any]) -> CredentialsDone | None:
     missing = data.get("missing")
-    for one in missing if isinstance(missing, list) else []:
-        label = escape(printable(str(one.get("label") or one.get("type"))))
-        if one.get("fields") and Confirm.ask(f"Make '{label}' here?", default=True, console=console):
-            await _make(sessions, session_id, one)
+    for credential in missing if isinstance(missing, list) else []:
+        label = escape(printable(str(credential.get("label") or credential.get("type"))))
+        if credential.get("fields") and Confirm.ask(f"Make '{label}' here?", default=True, console=console):
+            await _make(sessions, session_id, credential)
     session = await sessions.get(acting(), session_id)
     if session.interrupt is not None and not session.interrupt.data.get("missing"):
         console.print("All credentials are set.")
@@ -196,9 +196,9 @@ async def _make(sessions: Sessions, session_id: str, needed: Mapping[str, Any]) 
         label = escape(printable(str(field.get("label") or field["name"])))
         more = " (Enter: none)" if field.get("optional") else ""
         hidden = bool(field.get("secret", True))
-        said = Prompt.ask(f"  {label}{more}", password=hidden, default="", show_default=False, console=console)
-        if said:
-            values[str(field["name"])] = SecretStr(said)
+        value = Prompt.ask(f"  {label}{more}", password=hidden, default="", show_default=False, console=console)
+        if value:
+            values[str(field["name"])] = SecretStr(value)
     if not values:
         return
     try:
@@ -234,10 +234,10 @@ def _ask_about_result(_data: Mapping[str, Any]) -> ResumeAnswer | None:
 
 def _otherwise() -> str:
     """Ask for changes to the plan. Raises `Invalid` for an empty answer: each new plan costs."""
-    said = Prompt.ask("Requested changes", default="", show_default=False, console=console).strip()
-    if not said:
+    reply = Prompt.ask("Requested changes", default="", show_default=False, console=console).strip()
+    if not reply:
         raise Invalid("No changes were requested.", remedy="Describe the changes that you want.")
-    return said
+    return reply
 
 
 def _tell(error: HeadgateError) -> None:

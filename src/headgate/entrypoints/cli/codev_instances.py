@@ -23,13 +23,16 @@ def list_(json: JsonFlag = False) -> None:
     """List the servers, those of the operator first. Keys are never shown."""
 
     async def work(parts: Parts) -> None:
-        found = await parts.flowise.instances.list(acting())
+        instances = await parts.flowise.instances.list(acting())
         if json:
-            print_json(found)
-        elif not found:
+            print_json(instances)
+        elif not instances:
             console.print("No Flowise servers yet. Add one: headgate codev instances add NAME URL", markup=False)
         else:
-            rows = [(escape(one.id), escape(one.endpoint), one.source, "yes" if one.has_key else "no") for one in found]
+            rows = [
+                (escape(instance.id), escape(instance.endpoint), instance.source, "yes" if instance.has_key else "no")
+                for instance in instances
+            ]
             console.print(table(("name", "where", "added by", "key"), rows))
 
     with_parts(work)
@@ -46,13 +49,13 @@ def add(
     key = ""
     if not key_variable:
         key = _typed(name) if sys.stdin.isatty() else sys.stdin.read().strip()
-    wanted = checked(
+    instance = checked(
         FlowiseInstanceIn, id=name, endpoint=url, key_variable=key_variable, api_key=SecretStr(key) if key else None
     )
 
     async def work(parts: Parts) -> None:
         async with parts.database.writing() as session:
-            made = await parts.flowise.instances.add(session, acting(), wanted)
+            made = await parts.flowise.instances.add(session, acting(), instance)
         if json:
             print_json(made)
         else:
@@ -78,11 +81,11 @@ def try_(name: Name, json: JsonFlag = False) -> None:
     """Test the connection to a server and count its components."""
 
     async def work(parts: Parts) -> None:
-        found = await parts.flowise.probe(await parts.flowise.instances.find(acting(), name))
+        probe = await parts.flowise.probe(await parts.flowise.instances.find(acting(), name))
         if json:
-            print_json(found)
+            print_json(probe)
         else:
-            console.print(f"Flowise {escape(found.version)} with {found.nodes} components, in {found.ms:.0f} ms.")
+            console.print(f"Flowise {escape(probe.version)} with {probe.nodes} components, in {probe.ms:.0f} ms.")
 
     with_parts(work)
 

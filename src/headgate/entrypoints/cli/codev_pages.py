@@ -26,11 +26,11 @@ HOW_TO_ANSWER: Mapping[str, tuple[str, ...]] = {
 """Options of `codev resume` by question."""
 
 
-def exit_code_of(found: SessionResponse) -> int:
+def exit_code_of(session: SessionResponse) -> int:
     """0 for a session that was finished, 8 for one that waits, 1 for one that stopped or failed."""
-    if found.status == "pending_interrupt":
+    if session.status == "pending_interrupt":
         return WAITING
-    return OK if found.status == "completed" else FAILED
+    return OK if session.status == "completed" else FAILED
 
 
 def show_interrupt(interrupt: InterruptPayload, hint: str = "") -> None:
@@ -47,33 +47,33 @@ def show_interrupt(interrupt: InterruptPayload, hint: str = "") -> None:
     show(interrupt.data)
 
 
-def show_how_to_answer(found: SessionResponse) -> None:
+def show_how_to_answer(session: SessionResponse) -> None:
     """Without a terminal, show the commands that answer."""
-    if found.interrupt is None:
+    if session.interrupt is None:
         return
     console.print("\n[yellow]The session waits.[/] Answer with one of these:")
-    for option in HOW_TO_ANSWER[found.interrupt.type]:
-        print_command(f"headgate codev resume {found.thread_id} {option}")
+    for option in HOW_TO_ANSWER[session.interrupt.type]:
+        print_command(f"headgate codev resume {session.thread_id} {option}")
 
 
-def conclude(found: SessionResponse) -> None:
+def conclude(session: SessionResponse) -> None:
     """Show the outcome of the session, and possible next commands."""
     words = {"completed": "[green]done[/]", "stopped": "[yellow]stopped[/]", "error": "[red]failed[/]"}
-    state = words.get(found.status, found.status.replace("_", " "))
-    console.print(f"\nThe session is {state}." if found.status != "error" else f"\nThe session {state}.")
-    if found.stop_reason:
-        console.print(_safe(found.stop_reason))
-    tokens = found.total_input_tokens + found.total_output_tokens
-    spent = f"{tokens} of {found.token_budget} tokens" if found.token_budget else f"{tokens} tokens"
-    console.print(f"[dim]{_safe(found.model)} · plan {found.iteration} · {spent}[/]")
-    if found.flow_id:
-        console.print(f"[dim]flow {_safe(found.flow_id)} {_safe(found.flow_name)} {_safe(found.link)}[/]")
-    _next("all of it", "summary", found)
-    if found.can_roll_back:
-        _next("roll it back", "rollback", found)
-    if found.can_go_on:
-        before = "after fixing the cause" if found.status == "error" else "continue"
-        _next(before, "resume --token-budget NUMBER" if found.lacks_budget else "resume", found)
+    state = words.get(session.status, session.status.replace("_", " "))
+    console.print(f"\nThe session is {state}." if session.status != "error" else f"\nThe session {state}.")
+    if session.stop_reason:
+        console.print(_safe(session.stop_reason))
+    tokens = session.total_input_tokens + session.total_output_tokens
+    spent = f"{tokens} of {session.token_budget} tokens" if session.token_budget else f"{tokens} tokens"
+    console.print(f"[dim]{_safe(session.model)} · plan {session.iteration} · {spent}[/]")
+    if session.flow_id:
+        console.print(f"[dim]flow {_safe(session.flow_id)} {_safe(session.flow_name)} {_safe(session.link)}[/]")
+    _next("all of it", "summary", session)
+    if session.can_roll_back:
+        _next("roll it back", "rollback", session)
+    if session.can_go_on:
+        before = "after fixing the cause" if session.status == "error" else "continue"
+        _next(before, "resume --token-budget NUMBER" if session.lacks_budget else "resume", session)
 
 
 def show_rollback(preview: RollbackPreview) -> None:
@@ -109,23 +109,25 @@ def rolled_back(preview: RollbackPreview, choice: str | None) -> str:
     return f"Rolled back: the flow {left}."
 
 
-def _next(why: str, command: str, found: SessionResponse) -> None:
-    console.print(f"[dim]{why}: headgate codev {command} {found.thread_id}[/]", soft_wrap=True)
+def _next(why: str, command: str, session: SessionResponse) -> None:
+    console.print(f"[dim]{why}: headgate codev {command} {session.thread_id}[/]", soft_wrap=True)
 
 
-def show_session(found: SessionResponse) -> None:
+def show_session(session: SessionResponse) -> None:
     """Show the current state of a session."""
-    console.print(f"[bold]{_safe(found.requirement)}[/]")
-    where = f"{found.domain} {found.instance_id}".strip()
-    console.print(f"[dim]{found.thread_id} · {_safe(where)} · {found.phase} · {found.status.replace('_', ' ')}[/]")
-    writes = found.state.get("writes") or []
-    for one in writes:
-        console.print(f"  {one['number']}. {printable(str(one['summary']))} ({one['state']})", markup=False)
-    if found.interrupt is not None:
-        show_interrupt(found.interrupt, found.hint)
-        show_how_to_answer(found)
+    console.print(f"[bold]{_safe(session.requirement)}[/]")
+    where = f"{session.domain} {session.instance_id}".strip()
+    console.print(
+        f"[dim]{session.thread_id} · {_safe(where)} · {session.phase} · {session.status.replace('_', ' ')}[/]"
+    )
+    writes = session.state.get("writes") or []
+    for write in writes:
+        console.print(f"  {write['number']}. {printable(str(write['summary']))} ({write['state']})", markup=False)
+    if session.interrupt is not None:
+        show_interrupt(session.interrupt, session.hint)
+        show_how_to_answer(session)
     else:
-        conclude(found)
+        conclude(session)
 
 
 def _questions(data: Mapping[str, Any]) -> None:
@@ -134,9 +136,9 @@ def _questions(data: Mapping[str, Any]) -> None:
 
 
 def _credentials(data: Mapping[str, Any]) -> None:
-    for one in _list(data.get("missing")):
-        label, kind = str(one.get("label") or one.get("type")), str(one.get("type"))
-        console.print(f"  {_safe(label)} [dim]{_safe(kind)}[/] {_safe(str(one.get('where') or ''))}")
+    for credential in _list(data.get("missing")):
+        label, kind = str(credential.get("label") or credential.get("type")), str(credential.get("type"))
+        console.print(f"  {_safe(label)} [dim]{_safe(kind)}[/] {_safe(str(credential.get('where') or ''))}")
 
 
 def _plan(data: Mapping[str, Any]) -> None:
@@ -148,8 +150,8 @@ def _plan(data: Mapping[str, Any]) -> None:
     _document("The plan", str(data.get("plan") or ""))
     cases = _list(data.get("cases"))
     if cases:
-        tests = [TestCase.model_validate(one) for one in cases]
-        rows = [(_safe(one.name), _safe(given(one)), _safe(expected(one.expect))) for one in tests]
+        tests = [TestCase.model_validate(case) for case in cases]
+        rows = [(_safe(test.name), _safe(given(test)), _safe(expected(test.expect))) for test in tests]
         trials = int(data.get("test_trials") or 1)
         console.print(table(("test", "is given", "the answer"), rows))
         if trials > 1:
@@ -165,13 +167,13 @@ def _result(data: Mapping[str, Any]) -> None:
     if trials:
         rows = [
             (
-                _safe(str(one.get("case"))),
-                one.get("trial"),
-                "[green]passed[/]" if one.get("passed") else f"[red]{_safe(_clipped(missed(one)))}[/]",
-                _safe(_clipped(one.get("answer"))),
-                f"{float(one.get('duration_ms') or 0):.0f} ms",
+                _safe(str(trial.get("case"))),
+                trial.get("trial"),
+                "[green]passed[/]" if trial.get("passed") else f"[red]{_safe(_clipped(missed(trial)))}[/]",
+                _safe(_clipped(trial.get("answer"))),
+                f"{float(trial.get('duration_ms') or 0):.0f} ms",
             )
-            for one in trials
+            for trial in trials
         ]
         console.print(table(("test", "trial", "", "answer", "time"), rows))
     if data.get("link"):
@@ -180,8 +182,8 @@ def _result(data: Mapping[str, Any]) -> None:
 
 def _verdict(title: str, verdict: Mapping[str, Any] | None) -> None:
     if verdict:
-        told = f"({_safe(str(verdict.get('category')))}): {_safe(str(verdict.get('reason')))}"
-        console.print(f"[yellow]{title}[/] {told}")
+        words = f"({_safe(str(verdict.get('category')))}): {_safe(str(verdict.get('reason')))}"
+        console.print(f"[yellow]{title}[/] {words}")
 
 
 def _difference(lines: Sequence[Any]) -> None:

@@ -100,9 +100,9 @@ class SessionView:
     def _result(self, data: Mapping[str, Any]) -> str:
         mark = "[green]✓[/]" if data.get("ok") else "[yellow]×[/]"
         given = self._tools.pop(str(data.get("id")), "")
-        told = "" if data.get("ok") else f" {_short(data.get('preview'))}"
+        preview = "" if data.get("ok") else f" {_short(data.get('preview'))}"
         time = f" [dim]{float(data.get('ms') or 0):.0f} ms[/]"
-        return f"  {mark} {_short(data.get('name'))} [dim]{given}[/]{told}{time}"
+        return f"  {mark} {_short(data.get('name'))} [dim]{given}[/]{preview}{time}"
 
     def _count(self, data: Mapping[str, Any]) -> str:
         self._tokens = int(data.get("input_tokens") or 0) + int(data.get("output_tokens") or 0)
@@ -144,7 +144,7 @@ def _error(data: Mapping[str, Any]) -> str:
 def missed(trial: Mapping[str, Any]) -> str:
     """Why a trial did not pass, in a sentence."""
     error = str(trial.get("error") or "")
-    return error or "the answer " + "; ".join(str(one) for one in trial.get("misses") or ["did not pass"])
+    return error or "the answer " + "; ".join(str(miss) for miss in trial.get("misses") or ["did not pass"])
 
 
 def _short(value: object) -> str:
@@ -156,5 +156,5 @@ def _values(arguments: object) -> str:
     """Abbreviate arguments."""
     if not isinstance(arguments, Mapping):
         return ""
-    shown = ", ".join(str(one) for one in arguments.values() if isinstance(one, str | int | float))
+    shown = ", ".join(str(argument) for argument in arguments.values() if isinstance(argument, str | int | float))
     return _short(shown[:_TAIL])

@@ -48,7 +48,7 @@ class SessionWatch:
             where = errors if self.quiet else console
             where.print("\n[yellow]Stopped following the session.[/] Continue it:")
             where.print(f"  headgate codev resume {self._id}", soft_wrap=True)
-            raise SystemExit(INTERRUPTED) from None  # said above: whoever waits for this would say it again
+            raise SystemExit(INTERRUPTED) from None  # already shown above; the caller would show it again
         self._conclude(session)
         return exit_code_of(session)
 

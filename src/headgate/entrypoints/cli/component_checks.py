@@ -9,25 +9,25 @@ from headgate.entrypoints.cli.output import console
 from headgate.features.catalog.own.schemas import ComponentCheckOut
 
 
-def show_check(found: ComponentCheckOut, name: str) -> None:
+def show_check(outcome: ComponentCheckOut, name: str) -> None:
     """Show the result of a check: the component and what it may access, or each error with its line."""
-    if not found.ok or found.template is None or found.manifest is None:
-        for one in found.findings:
-            where = f"line {one['line']}: " if one.get("line") else ""
-            console.print(f"[red]✗[/] {escape(name)}: {where}{escape(str(one.get('message', '')))}")
-            if one.get("remedy"):
-                console.print(f"  [dim]{escape(str(one['remedy']))}[/]")
+    if not outcome.ok or outcome.template is None or outcome.manifest is None:
+        for finding in outcome.findings:
+            where = f"line {finding['line']}: " if finding.get("line") else ""
+            console.print(f"[red]✗[/] {escape(name)}: {where}{escape(str(finding.get('message', '')))}")
+            if finding.get("remedy"):
+                console.print(f"  [dim]{escape(str(finding['remedy']))}[/]")
         return
-    inputs = ", ".join(field.name for field in found.template.fields) or "none"
-    outputs = ", ".join(f"{one.name} ({one.type})" for one in found.template.outputs)
+    inputs = ", ".join(field.name for field in outcome.template.fields) or "none"
+    outputs = ", ".join(f"{output.name} ({output.type})" for output in outcome.template.outputs)
     console.print(
-        f"[green]✓[/] {escape(name)}: [bold]{found.type}[/]  inputs: {escape(inputs)}  outputs: {escape(outputs)}"
+        f"[green]✓[/] {escape(name)}: [bold]{outcome.type}[/]  inputs: {escape(inputs)}  outputs: {escape(outputs)}"
     )
-    secrets = [field.name for field in found.template.fields if field.carries_secret]
-    for line in reach_lines({**found.manifest.model_dump(), "secrets": secrets}):
+    secrets = [field.name for field in outcome.template.fields if field.carries_secret]
+    for line in reach_lines({**outcome.manifest.model_dump(), "secrets": secrets}):
         console.print(f"  {line}", markup=False)
-    if found.note:
-        console.print(f"  [dim]{escape(found.note)}[/]")
+    if outcome.note:
+        console.print(f"  [dim]{escape(outcome.note)}[/]")
 
 
 def reach_lines(reach: Mapping[str, Any]) -> list[str]:

@@ -31,8 +31,8 @@ class _SearchFirst(TyperGroup):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401 - Typer's own type is private
         """Insert the command name before arguments without one."""
         named = bool(args) and args[0] in {*self.commands, *ctx.help_option_names}
-        found: list[str] = super().parse_args(ctx, args if named else [SEARCH, *args])
-        return found
+        parsed: list[str] = super().parse_args(ctx, args if named else [SEARCH, *args])
+        return parsed
 
 
 app = typer.Typer(
@@ -49,11 +49,11 @@ def check(
 
     async def work(parts: Parts) -> int:
         try:
-            found = ComponentCheckOut.of(await check_code(parts.database, parts.checker, acting(), code))
+            outcome = ComponentCheckOut.of(await check_code(parts.database, parts.checker, acting(), code))
         except ComponentNotMade as error:
-            found = ComponentCheckOut.of_faults(error)
-        print_json(found) if json else show_check(found, path)
-        return OK if found.ok else INVALID
+            outcome = ComponentCheckOut.of_faults(error)
+        print_json(outcome) if json else show_check(outcome, path)
+        return OK if outcome.ok else INVALID
 
     return with_parts(work)
 
@@ -104,8 +104,8 @@ def components(
         print_json(exact) if json else _describe(exact)
         return
     hits = component_index(registry).search(query) if query else []
-    found = [registry.template(hit.key) for hit in hits] if query else list(registry.templates())
-    templates = [template for template in found if template is not None]
+    matches = [registry.template(hit.key) for hit in hits] if query else list(registry.templates())
+    templates = [template for template in matches if template is not None]
     _list(templates, json=json)
 
 
@@ -113,8 +113,10 @@ def _own(query: str, *, json: bool) -> None:
     async def work(parts: Parts) -> int:
         made = await parts.workshop.components.own_components(acting())
         overlay = Overlay(parts.registry, parts.index, made)
-        found = overlay.search(query, most=len(overlay.types())) if query else [one.template for one in made]
-        _list([one for one in found if one.type in overlay.own], json=json)
+        templates = (
+            overlay.search(query, most=len(overlay.types())) if query else [component.template for component in made]
+        )
+        _list([template for template in templates if template.type in overlay.own], json=json)
         return OK
 
     with_parts(work)
@@ -122,12 +124,17 @@ def _own(query: str, *, json: bool) -> None:
 
 def _list(templates: Sequence[Template], *, json: bool) -> None:
     if json:
-        print_json([{"type": one.type, "category": one.category, "description": one.description} for one in templates])
+        print_json(
+            [
+                {"type": template.type, "category": template.category, "description": template.description}
+                for template in templates
+            ]
+        )
         return
     if not templates:
         console.print("No component matches. `headgate components search` lists all.")
         return
-    rows = [(one.type, one.category, escape(first_sentence(one.description))) for one in templates]
+    rows = [(template.type, template.category, escape(first_sentence(template.description))) for template in templates]
     console.print(table(("type", "category", "what it does"), rows))
 
 

@@ -68,8 +68,8 @@ def _back_up(settings: Settings) -> str:
 @app.command("status")
 def status(json: JsonFlag = False) -> None:
     """Show the schema version of the database."""
-    found = asyncio.run(_with_database(Settings(), current))
+    version = asyncio.run(_with_database(Settings(), current))
     if json:
-        print_json({"current": found, "newest": HEAD})
+        print_json({"current": version, "newest": HEAD})
     else:
-        console.print(f"{found or 'empty'} (newest: {HEAD})")
+        console.print(f"{version or 'empty'} (newest: {HEAD})")

@@ -33,8 +33,8 @@ def deliveries(run_id: RunId, json: JsonFlag = False) -> None:
 
     async def work(installation: Installation) -> None:
         async with installation.database.reading() as session:
-            found = await service.list_deliveries(session, acting(), run_id)
-        show(found, json=json)
+            rows = await service.list_deliveries(session, acting(), run_id)
+        show(rows, json=json)
 
     with_installation(work)
 
@@ -51,15 +51,15 @@ def redeliver(
     async def work(parts: Parts) -> None:
         sending = parts.engine.services.deliveries
         async with parts.database.writing() as session:
-            wanted = await _reopen(session, run_id, step)
-        for delivery_id in wanted:
+            reopened = await _reopen(session, run_id, step)
+        for delivery_id in reopened:
             sending.send_soon(delivery_id)
         await sending.settle()
         async with parts.database.reading() as session:
-            found = await service.list_deliveries(session, acting(), run_id)
-        again = [one for one in found if one.id in wanted]
+            rows = await service.list_deliveries(session, acting(), run_id)
+        again = [delivery for delivery in rows if delivery.id in reopened]
         show(again, json=json)
-        if not all(one.webhook_delivered for one in again):
+        if not all(delivery.webhook_delivered for delivery in again):
             raise typer.Exit(exit_codes.FAILED)
 
     with_parts(work)
@@ -77,16 +77,17 @@ async def undelivered_of(parts: Parts, run_id: str) -> list[DeliveryOut]:
 
 def show_undelivered(undelivered: Sequence[DeliveryOut], run_id: str) -> None:
     """Show failed deliveries, their errors, and the command that sends them again."""
-    for one in undelivered:
-        fault = f"The output of '{escape(one.step_id)}' was not delivered to {escape(one.url)} ({one.status})."
-        console.print(f"\n[yellow]{fault}[/] {_why(one)}\n[dim]send it: headgate runs redeliver {run_id}[/]")
+    for delivery in undelivered:
+        where = f"{escape(delivery.url)} ({delivery.status})"
+        fault = f"The output of '{escape(delivery.step_id)}' was not delivered to {where}."
+        console.print(f"\n[yellow]{fault}[/] {_why(delivery)}\n[dim]send it: headgate runs redeliver {run_id}[/]")
 
 
 def exit_code_of(undelivered: Sequence[DeliveryOut]) -> int:
     """0 when everything of a run is delivered, `WAITING` while it is still tried, else `FAILED`."""
     if not undelivered:
         return exit_codes.OK
-    is_tried = all(one.status in {"pending", "delivering"} for one in undelivered)
+    is_tried = all(delivery.status in {"pending", "delivering"} for delivery in undelivered)
     return exit_codes.WAITING if is_tried else exit_codes.FAILED
 
 
@@ -119,11 +120,11 @@ def show(deliveries: Sequence[DeliveryOut], *, json: bool, across: bool = False)
         console.print(table((*first, "step", "to", "status", "attempts", "answer", ""), rows))
 
 
-def _state(one: DeliveryOut) -> str:
-    colour = _COLOURS.get(one.status)
-    return f"[{colour}]{one.status}[/]" if colour else one.status
+def _state(delivery: DeliveryOut) -> str:
+    colour = _COLOURS.get(delivery.status)
+    return f"[{colour}]{delivery.status}[/]" if colour else delivery.status
 
 
-def _why(one: DeliveryOut) -> str:
-    said = escape(one.webhook_error.message) if one.webhook_error else ""
-    return f"{said} Next try {when(one.next_attempt_at)}." if said and one.next_attempt_at else said
+def _why(delivery: DeliveryOut) -> str:
+    message = escape(delivery.webhook_error.message) if delivery.webhook_error else ""
+    return f"{message} Next try {when(delivery.next_attempt_at)}." if message and delivery.next_attempt_at else message

@@ -32,19 +32,19 @@ def show(json: JsonFlag = False) -> None:
         server = installation.settings.server
         root = (server.public_url or f"http://{server.host}:{server.port}").rstrip("/")
         async with installation.database.reading() as session:
-            found = await service.read_directory(session, acting(), address=f"{root}/scim/v2")
+            directory = await service.read_directory(session, acting(), address=f"{root}/scim/v2")
         if json:
-            print_json(found.model_dump(mode="json"))
+            print_json(directory.model_dump(mode="json"))
             return
-        token = found.token
+        token = directory.token
         rows = [
-            ("address", escape(found.address)),
+            ("address", escape(directory.address)),
             ("token", f"{token.prefix}..." if token else "none; create one: headgate directory token"),
             ("networks", ", ".join(token.networks or ["everywhere"]) if token else "-"),
             ("last used", (when(token.last_used_at) if token else "") or "never"),
-            ("last change", when(found.last_change_at) or "never"),
-            ("users", str(found.users)),
-            ("groups", str(found.groups)),
+            ("last change", when(directory.last_change_at) or "never"),
+            ("users", str(directory.users)),
+            ("groups", str(directory.groups)),
         ]
         console.print(table(("", "directory"), rows))
 
@@ -96,13 +96,13 @@ def groups(json: JsonFlag = False) -> None:
 
     async def work(installation: Installation) -> None:
         async with installation.database.reading() as session:
-            found = await service.list_groups(session, acting(), limit=_MOST)
+            rows = await service.list_groups(session, acting(), limit=_MOST)
         if json:
-            print_json([group.model_dump(mode="json") for group in found])
-        elif not found:
+            print_json([group.model_dump(mode="json") for group in rows])
+        elif not rows:
             console.print("No groups yet. The identity provider creates them once it is connected.")
         else:
-            cells = [(group.id, escape(group.name), str(group.members), escape(_roles(group))) for group in found]
+            cells = [(group.id, escape(group.name), str(group.members), escape(_roles(group))) for group in rows]
             console.print(table(("id", "group", "members", "roles"), cells))
 
     with_installation(work)
@@ -147,9 +147,9 @@ def unmap(group: Group, space: Space, json: JsonFlag = False) -> None:
 
 async def _ids(session: AsyncSession, group: str, space: str) -> tuple[str, str]:
     find = get_space if is_id(space) else get_space_named
-    found = await service.find_group(session, acting(), group)
-    return found.id, (await find(session, acting(), space)).id
+    directory_group = await service.find_group(session, acting(), group)
+    return directory_group.id, (await find(session, acting(), space)).id
 
 
 def _roles(group: GroupOut) -> str:
-    return ", ".join(f"{one.role} in {one.space_name}" for one in group.roles) or "none"
+    return ", ".join(f"{role.role} in {role.space_name}" for role in group.roles) or "none"

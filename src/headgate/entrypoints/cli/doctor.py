@@ -78,12 +78,12 @@ def doctor(json: JsonFlag = False) -> int:
     if json:
         print_json({"version": __version__, "findings": [asdict(finding) for finding in findings]})
     else:
-        for one in findings:
-            mark = "[green]✓[/]" if one.good else ("[red]✗[/]" if one.needed else "[yellow]![/]")
-            console.print(f"{mark} [bold]{one.what}[/] {escape(one.detail)}")
-            if one.remedy and not one.good:
-                console.print(f"    {escape(one.remedy)}", style="dim")
-    return OK if all(one.good or not one.needed for one in findings) else UNAVAILABLE
+        for result in findings:
+            mark = "[green]✓[/]" if result.good else ("[red]✗[/]" if result.needed else "[yellow]![/]")
+            console.print(f"{mark} [bold]{result.what}[/] {escape(result.detail)}")
+            if result.remedy and not result.good:
+                console.print(f"    {escape(result.remedy)}", style="dim")
+    return OK if all(finding.good or not finding.needed for finding in findings) else UNAVAILABLE
 
 
 def _findings(check: Callable[[Settings], list[Finding]], settings: Settings) -> list[Finding]:
@@ -165,14 +165,14 @@ def _database(settings: Settings) -> list[Finding]:
         shown = database.url.render_as_string(hide_password=True)
         try:
             await database.ping()
-            found = await current(database)
+            version = await current(database)
         except HeadgateError as error:
             return Finding("database", good=False, detail=f"{shown}: {error.detail}", remedy=error.remedy)
         finally:
             await database.close()
-        schema = f"schema {found}" if found else "empty"
+        schema = f"schema {version}" if version else "empty"
         return Finding(
-            "database", good=found in (None, HEAD), detail=f"{shown}, {schema}", remedy="headgate db upgrade"
+            "database", good=version in (None, HEAD), detail=f"{shown}, {schema}", remedy="headgate db upgrade"
         )
 
     return [asyncio.run(work())]
@@ -213,10 +213,10 @@ def _engine(settings: Settings) -> list[Finding]:
             )
 
     try:
-        found = asyncio.run(work())
+        report = asyncio.run(work())
     except HeadgateError as error:
         return [Finding("engine", good=False, detail=error.detail, remedy=error.remedy)]
-    parts = found.parts if found is not None else []
+    parts = report.parts if report is not None else []
     remedy = "Start the missing service. The checks are described in docs/operate/monitoring.md."
     return [
         Finding(part.name, good=part.state == "ok", detail=f"{part.detail} ({part.latency_ms:g} ms)", remedy=remedy)
@@ -227,10 +227,12 @@ def _engine(settings: Settings) -> list[Finding]:
 
 def _installed_components(_settings: Settings) -> list[Finding]:
     """Check installed component packages; silent without any."""
-    found = installed_components()
+    installed = installed_components()
     remedy = "Fix or remove the package."
-    faults = [Finding("components", good=False, detail=fault, remedy=remedy, needed=False) for fault in found.faults]
-    names = ", ".join(component.__name__ for component in found.components)
+    faults = [
+        Finding("components", good=False, detail=fault, remedy=remedy, needed=False) for fault in installed.faults
+    ]
+    names = ", ".join(component.__name__ for component in installed.components)
     return [*faults, Finding("components", good=True, detail=f"installed: {names}")] if names else faults
 
 
@@ -276,11 +278,11 @@ def _sign_in(settings: Settings) -> list[Finding]:
     except Invalid as error:
         return [Finding("sign-in", good=False, detail=f"{mode}. {error.detail}", remedy=error.remedy)]
     warnings = [
-        Finding("open", good=False, detail=one, remedy="See docs/operate/security.md.", needed=False)
-        for one in exposures(server)
+        Finding("open", good=False, detail=warning, remedy="See docs/operate/security.md.", needed=False)
+        for warning in exposures(server)
     ]
-    found = Finding("sign-in", good=True, detail=f"{mode}, at {server.public_url or server.host}")
-    return [found, *_locked(settings), *warnings]
+    sign_in = Finding("sign-in", good=True, detail=f"{mode}, at {server.public_url or server.host}")
+    return [sign_in, *_locked(settings), *warnings]
 
 
 def _locked(settings: Settings) -> list[Finding]:
@@ -357,16 +359,16 @@ def _models(settings: Settings) -> list[Finding]:
     survey = asyncio.run(work())
     if survey is None:
         return []
-    ready = [one.label for one in survey.providers if one.configured]
-    chosen = [f"{one.role}: {one.model}" for one in survey.roles if one.model and one.ready]
+    ready = [provider.label for provider in survey.providers if provider.configured]
+    chosen = [f"{role.role}: {role.model}" for role in survey.roles if role.model and role.ready]
     none = "none is ready; the offline builder is used"
     detail = f"ready: {', '.join(ready)}. {'; '.join(chosen)}" if ready else none
     remedy = "headgate models providers shows what each one needs."
     return [
         Finding("models", good=bool(ready), detail=detail, remedy=remedy, needed=False),
         *(
-            Finding(f"model: {one.role}", good=False, detail=one.problem, remedy=one.remedy, needed=False)
-            for one in survey.roles
-            if not one.ready and (ready or one.source)
+            Finding(f"model: {role.role}", good=False, detail=role.problem, remedy=role.remedy, needed=False)
+            for role in survey.roles
+            if not role.ready and (ready or role.source)
         ),
     ]

@@ -25,7 +25,13 @@ def _section(command: Any, name: str, *, level: int) -> str:  # noqa: ANN401 - T
     inner = getattr(command, "commands", None)
     head = f"{'#' * level} `{name}`\n\n{_first_paragraph(command.help or '')}\n"
     if inner:
-        return head + "\n" + "\n".join(_section(inner[one], f"{name} {one}", level=level + 1) for one in inner)
+        return (
+            head
+            + "\n"
+            + "\n".join(
+                _section(inner[command_name], f"{name} {command_name}", level=level + 1) for command_name in inner
+            )
+        )
     rows = [_row(parameter) for parameter in command.params if parameter.name != "help"]
     if not rows:
         return head

@@ -8,22 +8,22 @@ from headgate.features.runs.preview.schemas import DryHost, DryRunOut, DryStep
 _MARKS = {"error": "[red]✗[/]", "warning": "[yellow]![/]"}
 
 
-def show_dry_run(found: DryRunOut) -> None:
+def show_dry_run(outcome: DryRunOut) -> None:
     """Show the expected path, what it would access, and the findings."""
-    rows = [_step(step) for step in found.path]
+    rows = [_step(step) for step in outcome.path]
     if rows:
         console.print(table(("step", "component", "runs", "input", "model", "class"), rows))
-    for host in found.reach.hosts:
+    for host in outcome.reach.hosts:
         console.print(f"[dim]reaches[/] {_host(host)} [dim]({host.purpose}, {host.step_id})[/]")
-    for name in dict.fromkeys(one.name for one in found.reach.secrets):
+    for name in dict.fromkeys(secret.name for secret in outcome.reach.secrets):
         console.print(f"[dim]uses the variable[/] {escape(name)}")
-    total = found.totals
+    total = outcome.totals
     cost = "price not known" if total.cost_usd_at_least is None else f"${total.cost_usd_at_least:.6f}"
     if total.model_steps:
         console.print(f"[dim]at least {total.tokens_input_at_least} tokens of prompt, {cost}[/]")
-    for one in found.findings:
-        console.print(f"{_MARKS[one.severity]} {escape(one.message)} [dim]{escape(one.remedy)}[/]")
-    if found.ok:
+    for finding in outcome.findings:
+        console.print(f"{_MARKS[finding.severity]} {escape(finding.message)} [dim]{escape(finding.remedy)}[/]")
+    if outcome.ok:
         console.print(f"[green]✓[/] {total.steps} steps, {total.certain_steps} of them certain. Nothing was run.")
 
 
@@ -32,8 +32,8 @@ def _step(step: DryStep) -> tuple[str, ...]:
         f"{step.order}. {escape(step.label)}",
         step.type,
         step.runs,
-        escape("; ".join(f"{one.field} ← {one.source}" for one in step.inputs)),
-        escape(", ".join(one.model for one in step.models)),
+        escape("; ".join(f"{input_line.field} ← {input_line.source}" for input_line in step.inputs)),
+        escape(", ".join(model.model for model in step.models)),
         escape(step.classification.name) if step.classification is not None else "",
     )
 

@@ -45,23 +45,23 @@ def verify_(
     Needs no server, no database and no network. Exit code 0: everything holds. 1: something was changed; each fault is
     named. 3: the file is no evidence. 4: there is no such file.
     """
-    wanted, history = trusted(key, keys)
-    verdict = verify(_content(file), wanted, history)
+    trusted_key, history = trusted(key, keys)
+    verdict = verify(_content(file), trusted_key, history)
     if json:
         print_json(_as_json(verdict))
     else:
-        _show(verdict, checked_key=wanted is not None or history is not None)
+        _show(verdict, checked_key=trusted_key is not None or history is not None)
     return OK if verdict.good else FAILED
 
 
 @app.command()
 def key(json: JsonFlag = False) -> None:
     """Print the public key that signs this installation's evidence. It is created if there is none."""
-    found = with_installation(_current_key)
+    current_key = with_installation(_current_key)
     if json:
-        print_json(found)
+        print_json(current_key)
     else:
-        console.print(found.public_key, markup=False)
+        console.print(current_key.public_key, markup=False)
 
 
 @app.command("keys")
@@ -84,10 +84,10 @@ def trusted(key: str | None, keys: Path | None) -> tuple[EvidenceKey | None, Key
 
     Raises `FileMissing`, `Invalid`.
     """
-    wanted = None if key is None else wanted_key(key)
+    trusted_key = None if key is None else wanted_key(key)
     if keys is None:
-        return wanted, None
-    return None, read_history(_content(keys).strip(), wanted)
+        return trusted_key, None
+    return None, read_history(_content(keys).strip(), trusted_key)
 
 
 async def _current_key(installation: Installation) -> EvidenceKey:

@@ -7,22 +7,22 @@ _LONGEST = 60
 
 def expected(expect: Expectation) -> str:
     """Return the expectations, as a continuation of "the answer"."""
-    told = [f"contains '{in_short(text)}'" for text in expect.contains]
-    told += [f"does not contain '{in_short(text)}'" for text in expect.excludes]
+    phrases = [f"contains '{in_short(text)}'" for text in expect.contains]
+    phrases += [f"does not contain '{in_short(text)}'" for text in expect.excludes]
     if expect.equals is not None:
-        told.append(f"is '{in_short(expect.equals)}'")
+        phrases.append(f"is '{in_short(expect.equals)}'")
     if expect.matches is not None:
-        told.append(f"matches {in_short(expect.matches)}")
+        phrases.append(f"matches {in_short(expect.matches)}")
     if expect.json_schema is not None:
-        told.append("is JSON that matches the schema")
-    return ", ".join(told) or "is not empty"
+        phrases.append("is JSON that matches the schema")
+    return ", ".join(phrases) or "is not empty"
 
 
 def given(case: TestCase) -> str:
     """Return the input: the text, the answers to the form, and the number of files."""
     files = f"{len(case.file_ids)} file{'' if len(case.file_ids) == 1 else 's'}"
-    told = [case.text, *(f"{field}={answer}" for field, answer in case.form.items()), *([files] * bool(case.file_ids))]
-    return in_short(" ".join(told))
+    parts = [case.text, *(f"{field}={answer}" for field, answer in case.form.items()), *([files] * bool(case.file_ids))]
+    return in_short(" ".join(parts))
 
 
 def in_short(text: str) -> str:

@@ -33,19 +33,19 @@ def refuse_exposure(server: ServerSettings) -> None:
 
 def exposures(server: ServerSettings) -> list[str]:
     """Return unnecessary exposures, one sentence each."""
-    found = []
+    sentences = []
     if server.auto_login and not is_loopback(server.host):
-        found.append(f"No sign-in: everyone who can reach {server.host} has full access.")
+        sentences.append(f"No sign-in: everyone who can reach {server.host} has full access.")
     if not server.auto_login and _is_plain(server):
-        found.append(f"Passwords and cookies are sent unencrypted to {server.public_url}.")
+        sentences.append(f"Passwords and cookies are sent unencrypted to {server.public_url}.")
     if not server.auto_login and server.public_url.startswith("https:") and not server.trusted_proxies:
-        found.append(
+        sentences.append(
             "All requests seem to come from the proxy, in limits and in the audit log: "
             "name it in HEADGATE_SERVER__TRUSTED_PROXIES."
         )
     if server.cors_origins:
-        found.append(f"Pages from {', '.join(server.cors_origins)} can call the API with a key.")
-    return found
+        sentences.append(f"Pages from {', '.join(server.cors_origins)} can call the API with a key.")
+    return sentences
 
 
 def _is_plain(server: ServerSettings) -> bool:

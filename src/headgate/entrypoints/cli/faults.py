@@ -47,7 +47,7 @@ def fault_of(error: Exception) -> HeadgateError | None:
 
 def _settings_fault(error: Exception) -> SettingsInvalid | None:
     if isinstance(error, ValidationError) and error.title == Settings.__name__:
-        faults = [_told(one["loc"], one["msg"]) for one in error.errors(include_input=False, include_url=False)]
+        faults = [_told(error["loc"], error["msg"]) for error in error.errors(include_input=False, include_url=False)]
         return SettingsInvalid(
             " ".join(faults), remedy="Correct it in the environment or in .env; see docs/reference/settings.md."
         )

@@ -60,27 +60,27 @@ def list_(
         async with installation.database.reading() as session:
             rows = await service.list_flows(session, acting(), search=search, limit=limit)
             releases = await versions.published_releases(session, acting(), rows)
-            spaces = {one.space.id: one.space.name for one in await list_spaces(session, acting(), limit=1000)}
-        found = [FlowSummary.model_validate(row) for row in rows]
+            spaces = {space.space.id: space.space.name for space in await list_spaces(session, acting(), limit=1000)}
+        summaries = [FlowSummary.model_validate(row) for row in rows]
         if json:
-            print_json(found)
-        elif not found:
+            print_json(summaries)
+        elif not summaries:
             console.print('No flows yet. Describe what you want: [bold]headgate ask "..."[/]')
         else:
             cells = [
                 (
-                    one.id,
-                    escape(one.name),
-                    one.revision,
-                    _release(releases.get(one.id)),
-                    when(one.updated_at),
-                    escape(spaces.get(one.space_id, "")),
+                    summary.id,
+                    escape(summary.name),
+                    summary.revision,
+                    _release(releases.get(summary.id)),
+                    when(summary.updated_at),
+                    escape(spaces.get(summary.space_id, "")),
                 )
-                for one in found
+                for summary in summaries
             ]
             columns = ("id", "name", "revision", "published", "changed", "space")
-            # On a laptop there is one space, and nobody needs to know.
-            shown = None if len({one.space_id for one in found}) > 1 else -1
+            # On a laptop there is one space, which needs no column.
+            shown = None if len({summary.space_id for summary in summaries}) > 1 else -1
             console.print(table(columns[:shown], [cell[:shown] for cell in cells]))
 
     with_installation(work)
@@ -96,13 +96,13 @@ def show(which: FlowArgument, json: JsonFlag = False) -> None:
             row = await service.get_flow(session, acting(), flow_id)
         flow = service.definition_of(row)
         catalog = await installation.registry.for_flow(row.tenant_id, flow)
-        found = await installation.rules.check(row.tenant_id, row.space_id, flow)
+        readiness = await installation.rules.check(row.tenant_id, row.space_id, flow)
         if json:
             print_json(
                 {
                     **FlowSummary.model_validate(row).model_dump(mode="json"),
                     "definition": flow.model_dump(mode="json"),
-                    **found.as_json(),
+                    **readiness.as_json(),
                 }
             )
             return
@@ -110,7 +110,7 @@ def show(which: FlowArgument, json: JsonFlag = False) -> None:
         console.print(f"\n[dim]flow {row.id} (revision {row.revision})[/]")
         if flow.description and flow.description != flow.name:
             console.print(f"[dim]{escape(flow.description)}[/]")
-        print_issues(found.issues)
+        print_issues(readiness.issues)
 
     with_installation(work)
 
@@ -127,11 +127,11 @@ def publish(
         flow_id = await flow_id_of(installation, which)
         async with installation.database.writing() as session:
             row = await versions.publish_flow(session, acting(), installation.rules, flow_id, notes=notes)
-        found = VersionSummary.model_validate(row)
+        version = VersionSummary.model_validate(row)
         if json:
-            print_json(found)
+            print_json(version)
         else:
-            console.print(f"Published release {found.release} (version {found.version}, {found.checksum[:12]}).")
+            console.print(f"Published release {version.release} (version {version.version}, {version.checksum[:12]}).")
 
     with_installation(work)
 
@@ -166,13 +166,19 @@ def versions_(which: FlowArgument, json: JsonFlag = False) -> None:
         flow_id = await flow_id_of(installation, which)
         async with installation.database.reading() as session:
             rows = await versions.list_versions(session, acting(), flow_id)
-        found = [VersionSummary.model_validate(row) for row in rows]
+        summaries = [VersionSummary.model_validate(row) for row in rows]
         if json:
-            print_json(found)
+            print_json(summaries)
             return
         cells = [
-            (one.version, one.release or "", one.checksum[:12], when(one.created_at), escape(one.release_notes))
-            for one in found
+            (
+                summary.version,
+                summary.release or "",
+                summary.checksum[:12],
+                when(summary.created_at),
+                escape(summary.release_notes),
+            )
+            for summary in summaries
         ]
         console.print(table(("version", "release", "checksum", "made", "notes"), cells))
 

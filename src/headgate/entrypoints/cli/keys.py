@@ -53,8 +53,8 @@ def create(
 
     async def work(installation: Installation) -> None:
         async with installation.database.writing() as session:
-            spaces = [await _space(session, one) for one in space or ()]
-            wanted = checked(
+            spaces = [await _space(session, which) for which in space or ()]
+            key_in = checked(
                 KeyIn,
                 name=name,
                 scopes=scope or None,
@@ -63,7 +63,7 @@ def create(
                 expires_at=expires_at,
             )
             owner_id = (await get_user_of_address(session, acting(), user)).id if user else None
-            made = await service.create_key(session, acting(), key_in=wanted, owner_user_id=owner_id)
+            made = await service.create_key(session, acting(), key_in=key_in, owner_user_id=owner_id)
         if json:
             print_json(made.shown.model_dump(mode="json") | {"key": made.secret})
             return
@@ -79,22 +79,22 @@ def list_(json: JsonFlag = False) -> None:
 
     async def work(installation: Installation) -> None:
         async with installation.database.reading() as session:
-            found = await service.list_keys(session, acting(), everyone=True, limit=_MOST)
+            keys = await service.list_keys(session, acting(), everyone=True, limit=_MOST)
         if json:
-            print_json([one.model_dump(mode="json") for one in found])
-        elif not found:
+            print_json([key.model_dump(mode="json") for key in keys])
+        elif not keys:
             console.print("No API keys yet. Create one: [bold]headgate keys create NAME --user EMAIL[/]")
         else:
             cells = [
                 (
-                    one.prefix,
-                    escape(one.name),
-                    escape(_owner(one)),
-                    _may(one),
-                    _state(one),
-                    when(one.last_used_at) or "never",
+                    key.prefix,
+                    escape(key.name),
+                    escape(_owner(key)),
+                    _may(key),
+                    _state(key),
+                    when(key.last_used_at) or "never",
                 )
-                for one in found
+                for key in keys
             ]
             console.print(table(("key", "name", "of", "may", "state", "last used"), cells))
 

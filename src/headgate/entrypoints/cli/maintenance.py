@@ -25,13 +25,20 @@ def run(
 
     async def work(parts: Parts) -> None:
         names = list(parts.maintenance.jobs) if job is None else [job]
-        found = {name: (await parts.maintenance.run_job(name, dry=dry_run)).as_json() for name in names}
+        outcomes = {name: (await parts.maintenance.run_job(name, dry=dry_run)).as_json() for name in names}
         if json:
-            print_json({"dry": dry_run, "jobs": found})
+            print_json({"dry": dry_run, "jobs": outcomes})
             return
         rows = [
-            (name, one["runs"], one["sessions"], one["artifacts"], one["contents"], f"{one['bytes']:,}")
-            for name, one in found.items()
+            (
+                name,
+                outcome["runs"],
+                outcome["sessions"],
+                outcome["artifacts"],
+                outcome["contents"],
+                f"{outcome['bytes']:,}",
+            )
+            for name, outcome in outcomes.items()
         ]
         console.print(table(("job", "runs", "sessions", "artifacts", "stray contents", "bytes"), rows))
         console.print("[dim]Nothing was deleted.[/]" if dry_run else "[dim]Deleted.[/]")
@@ -44,11 +51,11 @@ def status(json: JsonFlag = False) -> None:
     """Show the schedule, last run and result of each job."""
 
     async def work(parts: Parts) -> None:
-        found = await parts.maintenance.status()
+        jobs = await parts.maintenance.status()
         if json:
-            print_json([asdict(one) for one in found])
+            print_json([asdict(job) for job in jobs])
             return
-        rows = [(one.name, _when(one.due_at), _when(one.finished_at), _told(one.outcome), one.summary) for one in found]
+        rows = [(job.name, _when(job.due_at), _when(job.finished_at), _told(job.outcome), job.summary) for job in jobs]
         console.print(table(("job", "due", "last ran", "it deleted", ""), rows))
 
     with_parts(work)

@@ -45,7 +45,7 @@ def add(
     json: JsonFlag = False,
 ) -> None:
     """Add a server and load its tools. Programs require HEADGATE_MCP__ALLOW_STDIO=true."""
-    wanted = McpServerIn(
+    server = McpServerIn(
         name=name,
         transport="stdio" if command else "http",
         url=url,
@@ -56,7 +56,7 @@ def add(
 
     async def work(parts: Parts) -> None:
         async with parts.database.writing() as session:
-            row = await service.create_server(session, acting(), parts.box, parts.settings.mcp, server_in=wanted)
+            row = await service.create_server(session, acting(), parts.box, parts.settings.mcp, server_in=server)
             stored = McpServerOut.model_validate(row)
         if not json:
             console.print(f"Registered {name}.")
@@ -142,12 +142,12 @@ def try_(name: Name, json: JsonFlag = False) -> None:
     """Test the connection without saving anything."""
 
     async def work(parts: Parts) -> None:
-        found = await parts.mcp.test(acting(), name)
+        answer = await parts.mcp.test(acting(), name)
         if json:
-            print_json(found.model_dump(mode="json"))
+            print_json(answer.model_dump(mode="json"))
         else:
-            said = f"{found.server or 'no name'}, MCP {found.protocol}, {found.tools} tools, {found.ms:g} ms"
-            console.print(f"{name} answers: {said}.", markup=False)
+            words = f"{answer.server or 'no name'}, MCP {answer.protocol}, {answer.tools} tools, {answer.ms:g} ms"
+            console.print(f"{name} answers: {words}.", markup=False)
 
     with_parts(work)
 
@@ -194,22 +194,22 @@ def remove(name: Name, json: JsonFlag = False) -> None:
 
 
 async def _refresh(connector: McpConnector, name: str, *, as_json: bool) -> None:
-    found, changes = await connector.refresh(acting(), name)
-    names = [tool.name for tool in found.tools]
+    server, changes = await connector.refresh(acting(), name)
+    names = [tool.name for tool in server.tools]
     if as_json:
-        told = {"added": changes.added, "changed": changes.changed, "removed": changes.removed}
-        print_json({"name": name, "protocol": found.protocol, "tools": names, **told, "left_out": found.left_out})
+        details = {"added": changes.added, "changed": changes.changed, "removed": changes.removed}
+        print_json({"name": name, "protocol": server.protocol, "tools": names, **details, "left_out": server.left_out})
         return
     console.print(f"{len(names)} tools: {', '.join(names) or 'none'}.", markup=False)
     for word, changed in (("New", changes.added), ("Changed", changes.changed), ("Gone", changes.removed)):
         if changed and len(changed) < len(names):
             console.print(f"{word}: {', '.join(changed)}.", markup=False)
-    for line in found.left_out:
+    for line in server.left_out:
         console.print(f"Skipped: {line}.", markup=False)
 
 
 def _cells(row: McpServerOut) -> tuple[str, str, str, str]:
-    state = "off" if not row.enabled else "told something, see show" if row.error_message else "on"
+    state = "off" if not row.enabled else "has an error, see show" if row.error_message else "on"
     return row.name, clipped(_where(row)), state, when(row.tools_found_at) if row.tools_found_at else "never"
 
 

@@ -29,16 +29,16 @@ def list_(json: JsonFlag = False) -> None:
     async def work(installation: Installation) -> None:
         survey = await readiness.survey(installation.keys_of(acting(), "models"), local=installation.local_models)
         if json:
-            print_json([one.model_dump(mode="json") for one in survey.roles])
+            print_json([role.model_dump(mode="json") for role in survey.roles])
             return
         rows = [
-            (one.role, escape(one.model or "none"), one.source.replace("_", " "), "yes" if one.ready else "no")
-            for one in survey.roles
+            (role.role, escape(role.model or "none"), role.source.replace("_", " "), "yes" if role.ready else "no")
+            for role in survey.roles
         ]
         console.print(table(("role", "model", "chosen by", "ready"), rows))
-        for one in survey.roles:
-            if not one.ready:
-                console.print(f"\n[bold]{one.role}[/] {escape(one.problem)}\n  {escape(one.remedy)}")
+        for role in survey.roles:
+            if not role.ready:
+                console.print(f"\n[bold]{role.role}[/] {escape(role.problem)}\n  {escape(role.remedy)}")
 
     with_installation(work)
 
@@ -54,13 +54,13 @@ def set_(
     json: JsonFlag = False,
 ) -> None:
     """Set the model of a role. Overrides the environment variable."""
-    params = dict(_pair(one) for one in param or [])
-    wanted = RoleIn(models=[RoleModelIn(model=one, params=params) for one in models])
+    params = dict(_pair(pair) for pair in param or [])
+    choice = RoleIn(models=[RoleModelIn(model=model, params=params) for model in models])
 
     async def work(installation: Installation) -> None:
         async with installation.database.writing() as session:
             await service.put_role(
-                session, acting(), installation.keys_of(acting(), "models"), role=role, choice=wanted
+                session, acting(), installation.keys_of(acting(), "models"), role=role, choice=choice
             )
         if json:
             print_json({"role": role, "models": models, "params": params})

@@ -34,7 +34,7 @@ def add(
     name: Name,
     address: Annotated[str, typer.Argument(help="Its URL. Default: the URL of --preset.")] = "",
     preset: Annotated[
-        str, typer.Option("--preset", "-p", help=f"Server type: {', '.join(one.id for one in PRESETS)}.")
+        str, typer.Option("--preset", "-p", help=f"Server type: {', '.join(choice.id for choice in PRESETS)}.")
     ] = "",
     key: Annotated[str, typer.Option("--key", help=f"Its API key, or a reference to a variable: '{EXAMPLE}'.")] = "",
     header: Annotated[
@@ -45,24 +45,24 @@ def add(
     json: JsonFlag = False,
 ) -> None:
     """Add a model server, or change the one with that name."""
-    kind = next((one for one in PRESETS if one.id == preset), None)
+    kind = next((known for known in PRESETS if known.id == preset), None)
     if (preset and kind is None) or not (address or kind):
         raise BadModelServer(
             f"Unknown server type '{preset}'." if preset else "A model server needs a URL.",
-            remedy=f"Pass a URL, or --preset with one of: {', '.join(one.id for one in PRESETS)}.",
+            remedy=f"Pass a URL, or --preset with one of: {', '.join(known.id for known in PRESETS)}.",
         )
-    wanted = ModelServerIn(
+    server = ModelServerIn(
         kind=kind.kind if kind is not None else "openai",
         address=address or (kind.address if kind is not None else ""),
         key=_value(key),
-        headers=dict(_header(one) for one in header or []),
+        headers=dict(_header(pair) for pair in header or []),
     )
 
     async def work(installation: Installation) -> None:
-        await check_address(wanted.address, installation.keys_of(acting(), "models").open_networks)
+        await check_address(server.address, installation.keys_of(acting(), "models").open_networks)
         async with installation.database.writing() as session:
             row = await service.put_server(
-                session, acting(), installation.box, name=name, server=wanted, organisation=organisation
+                session, acting(), installation.box, name=name, server=server, organisation=organisation
             )
             stored = ModelServerOut.model_validate(row)
         if json:

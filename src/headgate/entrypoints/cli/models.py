@@ -57,13 +57,15 @@ def list_(
     """List the chat models of each provider, from its server if possible."""
 
     async def work(installation: Installation) -> None:
-        found = await service.all_models(
+        models = await service.all_models(
             installation.keys_of(acting(), "models"), local=installation.local_models, provider=provider
         )
         if json:
-            print_json(found)
+            print_json(models)
             return
-        rows = [(f"{one.provider}/{one.name}", _abilities(one), _thousands(one.context_window)) for one in found]
+        rows = [
+            (f"{model.provider}/{model.name}", _abilities(model), _thousands(model.context_window)) for model in models
+        ]
         console.print(table(("model", "can", "context (tokens)"), rows))
 
     with_installation(work)
@@ -84,12 +86,12 @@ def pull(
     json: JsonFlag = False,
 ) -> None:
     """Download a local model, verified by SHA-256. An interrupted download is resumed."""
-    find_weights(name)  # before a bar is drawn for a model that nobody knows
+    find_weights(name)  # before a bar is drawn for an unknown model
     columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TransferSpeedColumn())
     with Progress(*columns, TimeRemainingColumn(), console=errors, disable=json) as bar:
         settings = Settings()
         task = bar.add_task(name, total=None)
-        found = pull_weights(
+        weights = pull_weights(
             name,
             default_models_dir(),
             progress=lambda done, total: bar.update(task, completed=done, total=total),
@@ -97,9 +99,9 @@ def pull(
             sources=sources_of(settings.models.mirror, settings.outgoing),
         )
     if json:
-        print_json({"name": found.name, "path": str(found.path), "size": found.size})
+        print_json({"name": weights.name, "path": str(weights.path), "size": weights.size})
     else:
-        console.print(f"Ready: local/{found.name} at {found.path}")
+        console.print(f"Ready: local/{weights.name} at {weights.path}")
 
 
 @app.command()
@@ -109,21 +111,27 @@ def use(
     json: JsonFlag = False,
 ) -> None:
     """Make a GGUF file available as local/NAME."""
-    found = use_file(default_models_dir(), path, name)
+    weights = use_file(default_models_dir(), path, name)
     if json:
-        print_json({"name": found.name, "path": str(found.path)})
+        print_json({"name": weights.name, "path": str(weights.path)})
     else:
-        console.print(f"Ready: local/{found.name}")
+        console.print(f"Ready: local/{weights.name}")
 
 
 @app.command()
 def local(json: JsonFlag = False) -> None:
     """List downloaded local models and those that can be pulled."""
-    found = list_local(default_models_dir())
+    weights = list_local(default_models_dir())
     if json:
-        print_json([{"name": one.name, "size": one.size, "path": str(one.path) if one.path else None} for one in found])
+        print_json(
+            [
+                {"name": model.name, "size": model.size, "path": str(model.path) if model.path else None}
+                for model in weights
+            ]
+        )
         return
     rows = [
-        (one.name, one.label, f"{one.size / 1e6:,.0f} MB", "ready" if one.ready else "can be pulled") for one in found
+        (model.name, model.label, f"{model.size / 1e6:,.0f} MB", "ready" if model.ready else "can be pulled")
+        for model in weights
     ]
     console.print(table(("name", "model", "size", "state"), rows))

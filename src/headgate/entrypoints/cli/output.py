@@ -66,29 +66,29 @@ def print_issues(issues: Iterable[Issue]) -> None:
 
 def table(columns: Sequence[str], rows: Sequence[Sequence[object]], *, title: str = "") -> Table:
     """A plain table; the first column is emphasised. In a terminal too narrow for it a row is several lines."""
-    found = Table(title=title or None, title_justify="left", box=None, pad_edge=False, header_style="dim")
+    grid = Table(title=title or None, title_justify="left", box=None, pad_edge=False, header_style="dim")
     cells = [[_cell(value) for value in row] for row in rows]
     widths = [_width([column, *below]) for column, *below in zip(columns, *cells, strict=True)]
-    if cells and widths[0] + sum(2 + min(one, _LEAST_WIDTH) for one in widths[1:]) > console.width:
-        return _stacked(found, columns, cells)
-    whole = _whole(widths, console.width)
+    if cells and widths[0] + sum(2 + min(width, _LEAST_WIDTH) for width in widths[1:]) > console.width:
+        return _stacked(grid, columns, cells)
+    unwrapped = _whole(widths, console.width)
     for number, column in enumerate(columns):
-        found.add_column(column, style="" if number else "bold", no_wrap=number in whole, overflow="fold")
+        grid.add_column(column, style="" if number else "bold", no_wrap=number in unwrapped, overflow="fold")
     for row in cells:
-        found.add_row(*row)
-    return found
+        grid.add_row(*row)
+    return grid
 
 
-def _stacked(found: Table, columns: Sequence[str], cells: Sequence[Sequence[str]]) -> Table:
+def _stacked(grid: Table, columns: Sequence[str], cells: Sequence[Sequence[str]]) -> Table:
     """Return each row as lines below its complete first cell, which is used as an argument of other commands."""
-    found.show_header = False
-    found.add_column(overflow="fold")
+    grid.show_header = False
+    grid.add_column(overflow="fold")
     for first, *others in cells:
-        found.add_row(f"[bold]{first}[/]")
+        grid.add_row(f"[bold]{first}[/]")
         for column, cell in zip(columns[1:], others, strict=True):
             if cell:
-                found.add_row(f"  [dim]{column}[/] {cell}" if column else f"  {cell}")
-    return found
+                grid.add_row(f"  [dim]{column}[/] {cell}" if column else f"  {cell}")
+    return grid
 
 
 def _width(cells: Sequence[str]) -> int:
@@ -97,14 +97,14 @@ def _width(cells: Sequence[str]) -> int:
 
 def _whole(widths: Sequence[int], room: int) -> set[int]:
     """Return the columns that are not wrapped: the first, then narrow ones, as long as the others have enough width."""
-    whole = {0}
+    unwrapped = {0}
     left = room - 2 * (len(widths) - 1) - widths[0]
     for number in sorted(range(1, len(widths)), key=widths.__getitem__):
         left -= widths[number]
-        if left < _LEAST_WIDTH * (len(widths) - len(whole) - 1):
+        if left < _LEAST_WIDTH * (len(widths) - len(unwrapped) - 1):
             break
-        whole.add(number)
-    return whole
+        unwrapped.add(number)
+    return unwrapped
 
 
 def when(moment: datetime | None) -> str:

@@ -27,13 +27,13 @@ def list_(json: JsonFlag = False) -> None:
 
     async def work(installation: Installation) -> None:
         async with installation.database.reading() as session:
-            found = await _quotas(installation).list_usage(session, acting())
+            usages = await _quotas(installation).list_usage(session, acting())
         if json:
-            print_json([asdict(usage) for usage in found])
+            print_json([asdict(usage) for usage in usages])
             return
         rows = [
             (escape(_who(usage)), usage.quota, _amount(usage.used, ""), _amount(usage.most, "no limit"), _resets(usage))
-            for usage in found
+            for usage in usages
         ]
         console.print(table(("of", "limit", "used", "at most", "free again"), rows))
 

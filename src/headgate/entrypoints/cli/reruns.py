@@ -36,8 +36,8 @@ def resume(run_id: RunId, version: Version = None, json: JsonFlag = False) -> in
     """Resume a failed run at its failed step; completed steps are not executed again. Exit code 1 if it fails."""
 
     async def work(parts: Parts) -> int:
-        wanted = wanted_of(version)
-        resumption = await reruns.resume_run(parts.database, parts.engine, acting(), run_id, version=wanted)
+        chosen = wanted_of(version)
+        resumption = await reruns.resume_run(parts.database, parts.engine, acting(), run_id, version=chosen)
         if not json:
             console.print(escape(resumption.reason))
         await parts.engine.wait(resumption.key.run_id)
@@ -65,17 +65,17 @@ def rerun(
 ) -> int:
     """Rerun a past run with edits; valid results are reused. First shows which steps are executed and the cost."""
     answers = _answers(form or [])
-    wanted = checked(schemas.RerunPlanStart, from_step=from_, text=text, form_data=answers, version=wanted_of(version))
+    request = checked(schemas.RerunPlanStart, from_step=from_, text=text, form_data=answers, version=wanted_of(version))
 
     async def work(parts: Parts) -> int:
-        plan = views.rerun_plan(await reruns.plan_rerun(parts.database, parts.engine, acting(), run_id, wanted))
+        plan = views.rerun_plan(await reruns.plan_rerun(parts.database, parts.engine, acting(), run_id, request))
         if not json:
             show_plan(plan)
         if dry_run:
             if json:
                 print_json(plan)
             return OK
-        started = await reruns.rerun(parts.database, parts.engine, acting(), run_id, wanted)
+        started = await reruns.rerun(parts.database, parts.engine, acting(), run_id, request)
         await parts.engine.wait(started.request.key.run_id)
         run = await service.get_run(parts.engine, acting(), started.request.key.run_id)
         if json:
@@ -108,13 +108,13 @@ def show_plan(plan: "schemas.RerunPlanOut") -> None:
     """Show what would be reused and executed again, and the cost."""
     rows = [
         (
-            escape(one.label),
-            one.type,
-            "[green]reused[/]" if one.reuse else "[yellow]again[/]",
-            escape(one.reason),
-            *_cost(one.cost),
+            escape(step.label),
+            step.type,
+            "[green]reused[/]" if step.reuse else "[yellow]again[/]",
+            escape(step.reason),
+            *_cost(step.cost),
         )
-        for one in plan.steps
+        for step in plan.steps
     ]
     console.print(table(("step", "component", "", "because", "tokens", "cost", "took"), rows))
     tokens, usd, ms = _cost(plan.redo)
@@ -132,13 +132,13 @@ def _cost(cost: "schemas.CostOut") -> tuple[str, str, str]:
 
 def _answers(form: list[str]) -> dict[str, str | None] | None:
     """Return answers by field; an empty one removes it. Raises `Invalid`."""
-    found: dict[str, str | None] = {}
-    for one in form:
-        name, equals, value = one.partition("=")
+    answers: dict[str, str | None] = {}
+    for answer in form:
+        name, equals, value = answer.partition("=")
         if not equals or not name:
-            raise Invalid(f"'{one}' is no answer.", remedy="Write field=value.")
-        found[name] = value or None
-    return found or None
+            raise Invalid(f"'{answer}' is no answer.", remedy="Write field=value.")
+        answers[name] = value or None
+    return answers or None
 
 
 def _show_end(run: RunOut) -> None:

@@ -61,9 +61,9 @@ def run(
     async def work(parts: Parts) -> int:
         if dry_run:
             start = _dry_start(text, answers, file, published=published)
-            found = await _look_ahead(parts, flow, start)
-            print_json(found) if json else show_dry_run(found)
-            return OK if found.ok else INVALID
+            preview = await _look_ahead(parts, flow, start)
+            print_json(preview) if json else show_dry_run(preview)
+            return OK if preview.ok else INVALID
         given, files = await with_files(parts, answers), await store_files(parts, file or [])
         flow_id = await _store(parts, flow, given) if _is_path(flow) else await flow_id_of(parts, flow)
         with RunView(None if json else console) as view, _told_when_stopped() as begun:
@@ -72,7 +72,7 @@ def run(
                 begun.append(run_id)
                 view.show(kind, data)
 
-            wanted: Literal["published", "draft"] = "published" if published else "draft"
+            version: Literal["published", "draft"] = "published" if published else "draft"
             outcome = await parts.runs.run_draft(
                 acting(),
                 flow_id,
@@ -80,7 +80,7 @@ def run(
                 form=given,
                 file_ids=files,
                 on_event=on_event,
-                version=wanted,
+                version=version,
                 idempotency_key=idempotency_key,
                 deadline_seconds=deadline,
             )

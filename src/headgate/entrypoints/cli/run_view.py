@@ -70,7 +70,7 @@ class RunView:
             self._running.pop(str(data.get("step_id")), None)
             self._console.print(self._line(kind, name, data))
         if self._status is not None:
-            working = ", ".join(escape(one) for one in self._running.values())
+            working = ", ".join(escape(label) for label in self._running.values())
             self._status.update(f"[dim]working on[/] {working}" if working else "[dim]working[/]")
 
     def _line(self, kind: str, name: str, data: Mapping[str, Any]) -> str:

@@ -82,15 +82,15 @@ def list_(
             names = await _flow_names(installation, runs)
             rows = [
                 (
-                    one.id,
-                    _state(one.status),
-                    names.get(one.flow_id, ""),
-                    f"v{one.version}",
-                    when(one.created_at),
-                    _ms(one.ms),
-                    _result(one),
+                    run.id,
+                    _state(run.status),
+                    names.get(run.flow_id, ""),
+                    f"v{run.version}",
+                    when(run.created_at),
+                    _ms(run.ms),
+                    _result(run),
                 )
-                for one in runs
+                for run in runs
             ]
             console.print(table(("id", "status", "flow", "version", "started", "took", "result"), rows))
 
@@ -121,7 +121,7 @@ def evidence(
 ) -> None:
     """Export the complete evidence of a run, hash-chained and signed. The same run always produces the same bytes.
 
-    A file that ends in .zip has the contents of the run's artifacts beside the document. Check either with
+    A file that ends in .zip has the contents of the run's artifacts next to the document. Check either with
     `headgate evidence verify FILE`.
     """
 

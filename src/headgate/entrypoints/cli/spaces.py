@@ -31,11 +31,11 @@ def list_(json: JsonFlag = False) -> None:
 
     async def work(installation: Installation) -> None:
         async with installation.database.reading() as session:
-            found = [SpaceOut.of(one) for one in await service.list_spaces(session, acting(), limit=_MOST)]
+            shown = [SpaceOut.of(space) for space in await service.list_spaces(session, acting(), limit=_MOST)]
         if json:
-            print_json(found)
+            print_json(shown)
         else:
-            cells = [(one.id, escape(one.name), when(one.created_at)) for one in found]
+            cells = [(space.id, escape(space.name), when(space.created_at)) for space in shown]
             console.print(table(("id", "name", "made"), cells))
 
     with_installation(work)
@@ -51,12 +51,12 @@ def create(
 ) -> None:
     """Create a space."""
     require_named(owner, "--owner")
-    wanted = checked(SpaceIn, name=name)
+    space_in = checked(SpaceIn, name=name)
 
     async def work(installation: Installation) -> None:
         async with installation.database.writing() as session:
             owner_id = (await _person(session, owner)).id if owner else None
-            made = await service.create_space(session, acting(), name=wanted.name, owner_user_id=owner_id)
+            made = await service.create_space(session, acting(), name=space_in.name, owner_user_id=owner_id)
             shown = SpaceOut.of(made)
         if json:
             print_json(shown)
@@ -71,12 +71,12 @@ def rename(
     which: SpaceArgument, name: Annotated[str, typer.Argument(help="Its new name.")], json: JsonFlag = False
 ) -> None:
     """Rename a space."""
-    wanted = checked(SpaceIn, name=name)
+    space_in = checked(SpaceIn, name=name)
 
     async def work(installation: Installation) -> None:
         async with installation.database.writing() as session:
             space = await _space(session, which)
-            shown = SpaceOut.of(await service.rename_space(session, acting(), space.id, name=wanted.name))
+            shown = SpaceOut.of(await service.rename_space(session, acting(), space.id, name=space_in.name))
         if json:
             print_json(shown)
         else:
@@ -116,11 +116,14 @@ def members(which: SpaceArgument, json: JsonFlag = False) -> None:
         async with installation.database.reading() as session:
             space = await _space(session, which)
             rows = await memberships.list_members(session, acting(), space.id, limit=_MOST)
-        found = [MemberOut.model_validate(row) for row in rows]
+        shown = [MemberOut.model_validate(row) for row in rows]
         if json:
-            print_json(found)
+            print_json(shown)
         else:
-            cells = [(one.email or "", escape(one.name), one.role, "" if one.active else "shut out") for one in found]
+            cells = [
+                (member.email or "", escape(member.name), member.role, "" if member.active else "shut out")
+                for member in shown
+            ]
             console.print(table(("e-mail", "name", "role", "state"), cells))
 
     with_installation(work)

@@ -75,7 +75,9 @@ def _as_json(recipe: Recipe) -> dict[str, object]:
 
 
 def _needs(recipe: Recipe) -> str:
-    needs = [name for name, wanted in (("a model", recipe.needs_model), ("network", recipe.needs_network)) if wanted]
+    needs = [
+        name for name, required in (("a model", recipe.needs_model), ("network", recipe.needs_network)) if required
+    ]
     return " and ".join(needs) or "runs as it is"
 
 

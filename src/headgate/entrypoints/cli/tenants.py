@@ -30,11 +30,11 @@ class _Wanted(BaseModel):
 @app.command()
 def create(name: Annotated[str, typer.Argument(help="Name of the tenant.")], json: JsonFlag = False) -> None:
     """Create a tenant. Nobody can sign in until its first administrator has been created."""
-    wanted = checked(_Wanted, name=name).name
+    checked_name = checked(_Wanted, name=name).name
 
     async def work(installation: Installation) -> None:
         async with installation.database.writing() as session:
-            made = await service.create_tenant(session, operator(), name=wanted)
+            made = await service.create_tenant(session, operator(), name=checked_name)
         if json:
             print_json({"id": made.id, "name": made.name})
         else:
@@ -56,15 +56,15 @@ def rename(
     json: JsonFlag = False,
 ) -> None:
     """Rename a tenant. Users see its name when they set their password."""
-    wanted = checked(_Wanted, name=name).name
+    checked_name = checked(_Wanted, name=name).name
 
     async def work(installation: Installation) -> None:
         async with installation.database.writing() as session:
-            found = await service.rename_tenant(session, operator(), tenant=which, name=wanted)
+            tenant = await service.rename_tenant(session, operator(), tenant=which, name=checked_name)
         if json:
-            print_json({"id": found.id, "name": found.name})
+            print_json({"id": tenant.id, "name": tenant.name})
         else:
-            console.print(f"Renamed to {found.name}.", markup=False)
+            console.print(f"Renamed to {tenant.name}.", markup=False)
 
     _with_parts(work)
 

@@ -79,11 +79,11 @@ def set_(
         flow_id = await flow_id_of(installation, which)
         async with installation.database.writing() as session:
             change = service.keep_cases if add else service.replace_cases
-            kept = await change(session, acting(), flow_id, cases, revision=based_on)
+            stored = await change(session, acting(), flow_id, cases, revision=based_on)
         if json:
-            print_json({"flow_id": flow_id, "tests": len(kept), "revision": service.revision_of(kept)})
+            print_json({"flow_id": flow_id, "tests": len(stored), "revision": service.revision_of(stored)})
         else:
-            console.print(f"The flow has {_counted(len(kept), 'test')}.")
+            console.print(f"The flow has {_counted(len(stored), 'test')}.")
 
     with_installation(work)
 
@@ -109,9 +109,9 @@ def run(
         result_id = await parts.tests.begin(acting(), flow_id, trials=trials, report=tell)
         await parts.tests.wait(result_id)
         async with parts.database.reading() as session:
-            found = await results.read_result(session, acting(), flow_id, result_id)
-        print_json(found) if json else _show(found)
-        return OK if found.status == "passed" else FAILED
+            result = await results.read_result(session, acting(), flow_id, result_id)
+        print_json(result) if json else _show(result)
+        return OK if result.status == "passed" else FAILED
 
     return with_parts(work)
 
@@ -127,14 +127,14 @@ def results_(
     async def work(installation: Installation) -> None:
         flow_id = await flow_id_of(installation, which)
         async with installation.database.reading() as session:
-            found = await results.list_results(session, acting(), flow_id, limit=limit)
+            summaries = await results.list_results(session, acting(), flow_id, limit=limit)
         if json:
-            print_json(found)
-        elif not found:
+            print_json(summaries)
+        elif not summaries:
             console.print("The tests have not been run yet. Run them: [bold]headgate tests run FLOW[/]")
         else:
             columns = ("id", "status", "version", "trials of each", "passed", "started", "took")
-            console.print(table(columns, [_row(one) for one in found]))
+            console.print(table(columns, [_row(summary) for summary in summaries]))
             console.print("\n[dim]show one: headgate tests show FLOW ID[/]")
 
     with_installation(work)
@@ -154,22 +154,30 @@ def show(
             newest = [] if result_id else await results.list_results(session, acting(), flow_id, limit=1)
             if not (result_id or newest):
                 raise TestResultNotFound
-            found = await results.read_result(session, acting(), flow_id, result_id or newest[0].id)
+            result = await results.read_result(session, acting(), flow_id, result_id or newest[0].id)
         if json:
-            print_json(found)
+            print_json(result)
             return
-        console.print(f"[bold]{found.id}[/] [dim]version {found.version}, {when(found.started_at)}[/]\n")
+        console.print(f"[bold]{result.id}[/] [dim]version {result.version}, {when(result.started_at)}[/]\n")
         columns = ("", "test", "trial", "took", "tokens", "run", "answer")
-        console.print(table(columns, [_trial(line) for line in found.lines]))
-        _show(found)
+        console.print(table(columns, [_trial(line) for line in result.lines]))
+        _show(result)
 
     with_installation(work)
 
 
-def _row(one: TestResultSummary) -> tuple[str, ...]:
-    took = "" if one.finished_at is None else f"{(one.finished_at - one.started_at).total_seconds():,.1f} s"
-    passed = f"{one.done - one.failures} of {one.of}"
-    return (one.id, _state(one.status), f"v{one.version}", str(one.trials), passed, when(one.started_at), took)
+def _row(summary: TestResultSummary) -> tuple[str, ...]:
+    took = "" if summary.finished_at is None else f"{(summary.finished_at - summary.started_at).total_seconds():,.1f} s"
+    passed = f"{summary.done - summary.failures} of {summary.of}"
+    return (
+        summary.id,
+        _state(summary.status),
+        f"v{summary.version}",
+        str(summary.trials),
+        passed,
+        when(summary.started_at),
+        took,
+    )
 
 
 def _trial(line: TrialOut) -> tuple[str, ...]:
@@ -182,27 +190,29 @@ def _state(status: str) -> str:
     return f"[{colour}]{status}[/]"
 
 
-def _show(found: TestResultOut) -> None:
-    names = {line.position: line.name for line in found.lines}
+def _show(result: TestResultOut) -> None:
+    names = {line.position: line.name for line in result.lines}
     rows: list[Sequence[object]] = []
     for position, name in sorted(names.items()):
-        own = [line for line in found.lines if line.position == position]
+        own = [line for line in result.lines if line.position == position]
         passed = sum(line.passed for line in own)
-        colour = "green" if passed == found.trials else "red"
-        rows.append((escape(name), f"[{colour}]{passed} of {found.trials}[/]", escape("\n".join(_faults(own)))))
+        colour = "green" if passed == result.trials else "red"
+        rows.append((escape(name), f"[{colour}]{passed} of {result.trials}[/]", escape("\n".join(_faults(own)))))
     console.print()
     console.print(table(("test", "passed", ""), rows))
-    took = f"{_counted(found.done, 'trial')}, {_counted(sum(line.tokens for line in found.lines), 'token')}"
-    console.print(f"\n{_state(found.status)} [dim]{took}[/] {escape(found.reason)}")
-    failed = next((line for line in found.lines if not line.passed and line.run_id), None)
+    took = f"{_counted(result.done, 'trial')}, {_counted(sum(line.tokens for line in result.lines), 'token')}"
+    console.print(f"\n{_state(result.status)} [dim]{took}[/] {escape(result.reason)}")
+    failed = next((line for line in result.lines if not line.passed and line.run_id), None)
     if failed is not None:
         console.print(f"[dim]show a run: headgate runs show {failed.run_id}[/]")
 
 
 def _faults(lines: Sequence[TrialOut]) -> list[str]:
     """Return the failed expectations, without duplicates."""
-    told = [one for line in lines for one in ([line.error] if line.error else [f"the answer {x}" for x in line.misses])]
-    return list(dict.fromkeys(told))
+    faults = [
+        fault for line in lines for fault in ([line.error] if line.error else [f"the answer {x}" for x in line.misses])
+    ]
+    return list(dict.fromkeys(faults))
 
 
 def _mark(line: TrialOut) -> str:
@@ -216,13 +226,13 @@ def _read(file: str) -> tuple[list[TestCase], str | None]:
         content = json_text.loads(read_text(file))
     except ValueError as error:
         raise Invalid(f"{where} is not JSON: {error}.", remedy="Pass a list of tests as JSON.") from error
-    found = content.get("cases") if isinstance(content, dict) else content
-    if not isinstance(found, list):
+    listed = content.get("cases") if isinstance(content, dict) else content
+    if not isinstance(listed, list):
         raise Invalid(
             f"{where} does not contain a list of tests.", remedy='Example: [{"name": "greets", "text": "Hello"}].'
         )
     try:
-        cases = _CASES.validate_python(found)
+        cases = _CASES.validate_python(listed)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         member = ".".join(str(part) for part in first["loc"])

@@ -47,13 +47,13 @@ def import_(
         definition = transfer.import_flow(text, installation.registry)
         async with installation.database.writing() as session:
             row = await service.create_flow(session, acting(), installation.registry, definition=definition)
-        found = await installation.rules.check(row.tenant_id, row.space_id, definition)
+        readiness = await installation.rules.check(row.tenant_id, row.space_id, definition)
         if json:
-            print_json({"id": row.id, "name": row.name, "revision": row.revision, **found.as_json()})
-            return OK if found.ready else PARTLY
+            print_json({"id": row.id, "name": row.name, "revision": row.revision, **readiness.as_json()})
+            return OK if readiness.ready else PARTLY
         console.print(f"Created [bold]{escape(row.name)}[/] {row.id}")
-        print_issues(found.issues)
-        return OK if found.ready else PARTLY
+        print_issues(readiness.issues)
+        return OK if readiness.ready else PARTLY
 
     return with_installation(work)
 

@@ -55,24 +55,24 @@ def create(
     """Create a user. The password is prompted for, unless --link or --password-stdin is used."""
     TENANT.set(tenant or TENANT.get())
     role = TenantRole.ADMIN if admin else TenantRole.MEMBER
-    wanted = checked(UserIn, email=email, name=name, role=role)
+    user_in = checked(UserIn, email=email, name=name, role=role)
     if link and password_stdin:
         raise Invalid("With --link, users choose the password themselves.", remedy="Use only one of them.")
     password = None if link else _password(from_input=password_stdin)
     if password is not None:
-        check_password(password, own_words=(wanted.email, wanted.name or ""))
+        check_password(password, own_words=(user_in.email, user_in.name or ""))
 
     async def work(installation: Installation) -> None:
-        kept = None if password is None else await Passwords().hash(password)
+        password_hash = None if password is None else await Passwords().hash(password)
         new_link: NewLink | None = None
         async with installation.database.writing() as session:
-            if kept is None:
+            if password_hash is None:
                 user, new_link = await service.invite_user(
-                    session, acting(), installation.settings.accounts, user_in=wanted
+                    session, acting(), installation.settings.accounts, user_in=user_in
                 )
             else:
-                user = await service.create_user(session, acting(), user_in=wanted)
-                await service.set_password(session, acting(), user, password_hash=kept)
+                user = await service.create_user(session, acting(), user_in=user_in)
+                await service.set_password(session, acting(), user, password_hash=password_hash)
         _show_user(user, f"Added {user.email} as {user.role}.", installation.settings, link=new_link, json=json)
 
     with_installation(work)
@@ -229,13 +229,13 @@ def _password(*, from_input: bool) -> str:
     return first
 
 
-def _show_user(user: User, said: str, settings: Settings, *, link: NewLink | None = None, json: bool) -> None:
+def _show_user(user: User, message: str, settings: Settings, *, link: NewLink | None = None, json: bool) -> None:
     url = None if link is None else link.address(_server(settings))
     if json:
         more = {} if link is None else {"link": {"url": url, "expires_at": link.expires_at.isoformat()}}
         print_json(_shown(user) | more)
         return
-    console.print(said, markup=False)
+    console.print(message, markup=False)
     if link is not None and url is not None:
         console.print(url, markup=False, soft_wrap=True)
         until = link.expires_at.astimezone().strftime("%Y-%m-%d %H:%M")

@@ -38,29 +38,29 @@ def validate(
     is one; otherwise they are listed as needs.
     """
     registry, environment = full_registry(), _environment()
-    flow, found = check_text(read_text(path), registry, environment)
+    flow, readiness = check_text(read_text(path), registry, environment)
     if json:
-        answer = found.as_json()
+        answer = readiness.as_json()
         print_json(
             {
-                "valid": found.ready,
+                "valid": readiness.ready,
                 "issues": answer["issues"],
                 "needs": answer["needs"],
                 "installation": environment is not None,
             }
         )
-        return 0 if found.ready else INVALID
-    print_issues(found.issues)
-    if flow is not None and found.ready:
+        return 0 if readiness.ready else INVALID
+    print_issues(readiness.issues)
+    if flow is not None and readiness.ready:
         console.print(draw(flow, registry), markup=False)
         size = f"{escape(flow.name)}: {len(flow.nodes)} nodes, {len(flow.edges)} edges"
-        unknown = [_named(need) for need in found.needs if _is_open(need.kind)]
+        unknown = [_named(need) for need in readiness.needs if _is_open(need.kind)]
         if environment is None and unknown:
             console.print(f"[green]✓[/] {size}, valid. Without an installation, these were not checked:")
             console.print(f"  {escape(', '.join(unknown))}")
         else:
             console.print(f"[green]✓[/] {size}, ready to run.")
-    return 0 if found.ready else INVALID
+    return 0 if readiness.ready else INVALID
 
 
 def check_text(text: str, catalog: Catalog, environment: Environment | None = None) -> tuple[Flow | None, Readiness]:
@@ -72,11 +72,11 @@ def check_text(text: str, catalog: Catalog, environment: Environment | None = No
         flow = import_flow(text, catalog)
     except FlowInvalid as error:
         return None, Readiness(error.issues)
-    found = check(flow, catalog, environment)
-    if found.issues and not text.lstrip().startswith("{"):
+    readiness = check(flow, catalog, environment)
+    if readiness.issues and not text.lstrip().startswith("{"):
         spec = read_flow(text)
-        found = Readiness(_located(found.errors, spec), _located(found.warnings, spec), found.needs)
-    return flow, found
+        readiness = Readiness(_located(readiness.errors, spec), _located(readiness.warnings, spec), readiness.needs)
+    return flow, readiness
 
 
 def _located(issues: tuple[Issue, ...], spec: SpecFlow) -> tuple[Issue, ...]:

@@ -69,7 +69,9 @@ def list_(json: JsonFlag = False) -> None:
     async def work(installation: Installation) -> None:
         async with installation.database.reading() as session:
             rows = await service.list_variables(session, acting())
-            places = {one.space.id: one.space.name for one in await spaces.list_spaces(session, acting(), limit=1000)}
+            places = {
+                space.space.id: space.space.name for space in await spaces.list_spaces(session, acting(), limit=1000)
+            }
         if json:
             print_json(
                 [

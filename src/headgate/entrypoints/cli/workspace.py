@@ -133,8 +133,8 @@ async def _all(installation: Installation, principal: Principal, area: Area) -> 
     cursor: str | None = ""
     while cursor is not None:
         page = await service.list_files(installation.workspace, principal, area=area, limit=_PAGE, after=cursor)
-        for one in page.items:
-            yield one
+        for item in page.items:
+            yield item
         cursor = page.next_cursor
 
 

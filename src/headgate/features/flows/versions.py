@@ -204,10 +204,10 @@ async def get_version(
     permission: Permission = Permission.FLOWS_VIEW,
 ) -> FlowVersionRow:
     """Return one version, also of a deleted flow. Raises `VersionNotFound`, `PermissionMissing`."""
-    found = await repository.find_version_in_space(session, flow_id, version, tenant_id=principal.tenant_id)
-    if found is None:
+    row_and_space = await repository.find_version_in_space(session, flow_id, version, tenant_id=principal.tenant_id)
+    if row_and_space is None:
         raise _no_version(flow_id, version)
-    row, space_id = found
+    row, space_id = row_and_space
     principal.require_in(space_id, permission, _no_version(flow_id, version))
     return row
 

@@ -1,4 +1,4 @@
-"""Leases of a worker: how long a claim lasts, and when it may be taken over."""
+"""Leases of a worker: how long a claim lasts, and when it expires for recovery."""
 
 import time
 from dataclasses import dataclass

@@ -1,8 +1,8 @@
 """Decides which flow updates a page receives, and which complete flows it applies at once (seed 000 ADR-MCP-039).
 
-A whole flow (`set_flow`) is a proposal until a person takes it over. When the turn also ran the flow (`flow_ran`) it is
-saved and its results are shown, so the page takes it over at once: `auto_apply`. That holds in every order of the two,
-in one batch or in several, and is decided by what happened alone: the words of the request are not known here.
+A complete flow (`set_flow`) is a proposal until a user accepts it. When the turn also ran the flow (`flow_ran`) it is
+saved and its results are shown, so the page applies it at once: `auto_apply`. That holds in every order of the two,
+in one batch or in several, and depends on the updates alone: the words of the request are not known here.
 
 | so far                 | batch                | forwarded                                             |
 |------------------------|----------------------|-------------------------------------------------------|

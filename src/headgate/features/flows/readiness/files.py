@@ -52,7 +52,7 @@ def _text_only_issues(wiring: Wiring) -> Iterator[Issue]:
         if not any(node.type == FILE_TOOLS for node in attached):
             continue
         node = wiring.nodes[key]
-        match = next((found for text in texts_in(node.params) if (found := _BINARY.search(text))), None)
+        match = next((mention for text in texts_in(node.params) if (mention := _BINARY.search(text))), None)
         if match is not None:
             yield Issue(
                 IssueCode.TEXT_FILES_ONLY,

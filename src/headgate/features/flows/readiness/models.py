@@ -95,11 +95,13 @@ def named_models(wiring: Wiring) -> Iterator[NamedModel]:
 
 def _with_spares(models: list[NamedModel], environment: Environment | None) -> Iterator[NamedModel]:
     """The models; of a chain in which one can be used, the others are only worth a warning."""
-    for one in models:
-        mates = [mate for mate in models if mate.node.id == one.node.id and mate.field.name == one.field.name]
+    for named_model in models:
+        mates = [
+            mate for mate in models if mate.node.id == named_model.node.id and mate.field.name == named_model.field.name
+        ]
         outlooks = [outlook_of(mate.model, environment) for mate in mates if mate.model is not None]
         usable = len(mates) > 1 and any(outlook is None or outlook.usable for outlook in outlooks)
-        yield replace(one, spare=usable)
+        yield replace(named_model, spare=usable)
 
 
 def outlook_of(model: Model, environment: Environment | None) -> ModelOutlook | None:
@@ -118,15 +120,15 @@ def outlook_of(model: Model, environment: Environment | None) -> ModelOutlook | 
     return at_once(look_at(model, environment.variables))
 
 
-def _not_usable(one: NamedModel, model: Model, outlook: ModelOutlook) -> Issue:
-    uses = "uses the model" if one.first else "has the fallback model"
+def _not_usable(named_model: NamedModel, model: Model, outlook: ModelOutlook) -> Issue:
+    uses = "uses the model" if named_model.first else "has the fallback model"
     return Issue(
         IssueCode.MODEL_NOT_USABLE,
-        sentence(f"{named(one.node)} {uses} {model}, which cannot be used: {outlook.problem}"),
+        sentence(f"{named(named_model.node)} {uses} {model}, which cannot be used: {outlook.problem}"),
         outlook.remedy,
-        one.node.id,
-        one.field.name,
-        severity="warning" if one.spare else "error",
+        named_model.node.id,
+        named_model.field.name,
+        severity="warning" if named_model.spare else "error",
         about=str(model),
     )
 

@@ -65,7 +65,7 @@ def _sent(wiring: Wiring) -> Iterator[tuple[Node, str, str, str]]:
     for key, node in wiring.nodes.items():
         template = wiring.templates[key]
         url = node.params.get("url")
-        connected = any(one.edge.input == "url" for one in wiring.arriving[key])
+        connected = any(edge_wire.edge.input == "url" for edge_wire in wiring.arriving[key])
         for field in template.fields if template is not None else ():
             headers = node.params.get(field.name)
             if field.secret_values and isinstance(headers, dict) and isinstance(url, str) and not connected:

@@ -93,7 +93,7 @@ class TestReconcile:
         assert sent([[built("a")], [back]]) == ([built("a"), back], Told())
 
     def test_knows_nothing_of_the_request(self) -> None:
-        assert list(inspect.signature(reconcile).parameters) == ["told", "batch"]
+        assert list(inspect.signature(reconcile).parameters) == ["sent_before", "batch"]
 
     @given(st.lists(st.lists(st.sampled_from([built("a"), built("b"), RAN, ADDED, FIELD]), max_size=4), max_size=6))
     def test_forwards_all_but_runs_in_their_order(self, batches: list[list[Action]]) -> None:
