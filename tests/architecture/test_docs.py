@@ -94,7 +94,7 @@ class TestCodeOnPages:
 
 
 def anchors(page: Path) -> set[str]:
-    """Anchors of a page: its headings, as GitHub names them, and explicit ones, which keep the names of renamed headings."""
+    """Anchors of a page: its headings, as GitHub names them, and explicit ones for earlier names of headings."""
     text = _FENCE.sub("", page.read_text(encoding="utf-8"))
     headings = re.findall(r"^#+ +(.+?) *$", text, re.MULTILINE)
     named = {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
