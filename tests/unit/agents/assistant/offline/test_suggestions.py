@@ -38,7 +38,7 @@ def of_samples() -> dict[str, dict[str, Any]]:
 
 WRITTEN: dict[str, dict[str, Any]] = json.loads((ROOT / "tests/data/offline_suggestions.json").read_text("utf-8"))
 CHECKS = of_samples() | WRITTEN
-PLACEHOLDERS = {"...", "WHAT YOU WANT", "build ... and run it"}
+PLACEHOLDERS = {"...", "DESCRIPTION", "build ... and run it"}
 FLOWS = {
     "": Flow(),
     "edited": parse_spec("name: A\nnodes:\n  text: TextInput\n  show: ChatOutput\nedges:\n  text.text -> show.input\n"),
