@@ -9,7 +9,7 @@ from headgate.graph.issues import Issue, IssueCode
 from headgate.graph.model import InputSource, Node
 from headgate.graph.names import did_you_mean, listed, nearest, sentence
 from headgate.graph.ports import CONFIGURATION_TYPES, PortType
-from headgate.graph.template import DOCUMENT_OUTPUT, ERROR_OUTPUT, Template
+from headgate.graph.template import DOCUMENT_OUTPUT, ERROR_OUTPUT, OutputTemplate, Template
 from headgate.graph.wiring import FILE_IDS, FLOW_INPUT, MAIN_OUTPUT, Wiring, ancestor_masks
 
 ALMOST_THE_SAME = 80.0
@@ -23,8 +23,8 @@ def contract_issues(wiring: Wiring) -> Iterator[Issue]:
         yield from _contract_issues(wiring.nodes[step])
 
 
-def policy_issues(wiring: Wiring) -> Iterator[Issue]:
-    """Yield all other faults of step policies."""
+def policy_issues(wiring: Wiring, *, edges_follow: bool = False) -> Iterator[Issue]:
+    """Yield all other faults of step policies. With `edges_follow` an error edge may still be missing."""
     reach = Reach(wiring)
     for step in wiring.steps:
         node = wiring.nodes[step]
@@ -32,7 +32,9 @@ def policy_issues(wiring: Wiring) -> Iterator[Issue]:
         yield from _source_issues(node, template, has_parents=bool(wiring.parents[step]))
         yield from _delivery_issues(node)
         yield from _document_issues(node, template)
-        yield from _failure_issues(wiring, node, template)
+        yield from _failure_issues(node, template)
+        if not edges_follow and template is not None:
+            yield from _error_edge_issues(wiring, node, template)
         if template is not None:
             yield from _binding_issues(node, template, reach)
 
@@ -191,27 +193,35 @@ def _document_issues(node: Node, template: Template | None) -> Iterator[Issue]:
         )
 
 
-def _failure_issues(wiring: Wiring, node: Node, template: Template | None) -> Iterator[Issue]:
+def _is_error_edge(output: OutputTemplate | None) -> bool:
+    return output is not None and output.branch and output.type is PortType.DATA
+
+
+def _error_edge_issues(wiring: Wiring, node: Node, template: Template) -> Iterator[Issue]:
+    """Yield an error edge that leads nowhere."""
+    if not node.policy.has_error_output or not _is_error_edge(template.output(ERROR_OUTPUT)):
+        return
+    if not any(wire.edge.output == ERROR_OUTPUT for wire in wiring.leaving[node.id]):
+        yield _policy_issue(
+            node,
+            "on_error",
+            f"takes the error edge when it fails, but nothing is connected to its output '{ERROR_OUTPUT}'",
+            f"Connect '{node.id}.{ERROR_OUTPUT}' to a step, or set on_error to fail.",
+        )
+
+
+def _failure_issues(node: Node, template: Template | None) -> Iterator[Issue]:
     """Yield faults of what follows a failure, and of how a disabled step is passed through."""
     policy = node.policy
     if template is None:
         return
-    if policy.has_error_output:
-        error = template.output(ERROR_OUTPUT)
-        if error is None or not error.branch or error.type is not PortType.DATA:
-            yield _policy_issue(
-                node,
-                "on_error",
-                f"already has an output '{ERROR_OUTPUT}', which on_error error_edge would add",
-                "Set on_error to error_data.",
-            )
-        elif not any(wire.edge.output == ERROR_OUTPUT for wire in wiring.leaving[node.id]):
-            yield _policy_issue(
-                node,
-                "on_error",
-                f"takes the error edge when it fails, but nothing is connected to its output '{ERROR_OUTPUT}'",
-                f"Connect '{node.id}.{ERROR_OUTPUT}' to a step, or set on_error to fail.",
-            )
+    if policy.has_error_output and not _is_error_edge(template.output(ERROR_OUTPUT)):
+        yield _policy_issue(
+            node,
+            "on_error",
+            f"already has an output '{ERROR_OUTPUT}', which on_error error_edge would add",
+            "Set on_error to error_data.",
+        )
     if policy.on_error in {"default_value", "error_data"} and (main := template.main_output) is not None:
         if main.type is PortType.FILE or (main.type is PortType.TABLE and policy.on_error == "error_data"):
             yield _policy_issue(

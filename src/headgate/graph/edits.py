@@ -204,10 +204,10 @@ def set_code(flow: Flow, node_id: str, code: str | None) -> Edit:
 
 
 def set_policy(flow: Flow, node_id: str, policy: StepPolicy, catalog: Catalog) -> Edit:
-    """Set the policy of a step."""
+    """Set the policy of a step. An error edge is connected afterwards: its output is there only then."""
     edit = _changed(flow, node_id, policy=policy)
     wiring = wire(edit.flow, catalog)
-    issues = (*contract_issues(wiring), *policy_issues(wiring))
+    issues = (*contract_issues(wiring), *policy_issues(wiring, edges_follow=True))
     raise_if_any(issue for issue in issues if issue.node == node_id)
     return edit
 

@@ -16,9 +16,9 @@ from headgate.sdk.approvals import ApprovalAnswer, ApprovalRequest
 from headgate.sdk.calls import CallRequest, CallResult
 from headgate.sdk.coerce import text_of
 from headgate.sdk.context import HttpAnswer, RunInput, WorkspaceTools
+from headgate.sdk.fake_state import FakeState
 from headgate.sdk.flows import FlowInput, FlowResult, FlowTarget
 from headgate.sdk.outside import merged
-from headgate.sdk.state import StateChange, StateValue
 from headgate.sdk.values import File, Model, Recording, Tool, Transcript
 
 if TYPE_CHECKING:  # named without importing LangChain
@@ -248,25 +248,6 @@ class FakeFlows:
                     raise
                 results.append(FlowResult(f"run-{len(self.calls)}", "", None, error=error.detail, code=error.code))
         return results
-
-
-@dataclass
-class FakeState:
-    """State in memory: `set` alone; records every change."""
-
-    values: dict[str, StateValue] = field(default_factory=dict)
-    changes: list[StateChange] = field(default_factory=list)
-
-    async def read(self, name: str) -> StateValue:
-        """Return the value of a name."""
-        return self.values.get(name, StateValue(None, 0))
-
-    async def write(self, change: StateChange) -> StateValue:
-        """Record the change; set the value as given."""
-        self.changes.append(change)
-        before = await self.read(change.name)
-        self.values[change.name] = StateValue(change.value, before.version + 1, before.value)
-        return self.values[change.name]
 
 
 @dataclass

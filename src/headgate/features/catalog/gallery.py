@@ -14,7 +14,7 @@ from headgate.graph.names import did_you_mean
 from headgate.graph.spec import parse_spec
 
 _FENCE = "---"
-_MODEL_STEPS = frozenset({"AIStep", "Agent", "LanguageModel", "StructuredOutput", "Transcribe"})
+_MODEL_STEPS = frozenset({"AIStep", "Agent", "LanguageModel", "StructuredOutput", "Classify", "Transcribe"})
 _NETWORK_STEPS = frozenset({"URL", "HTTPRequest", "WebhookOut"})
 
 

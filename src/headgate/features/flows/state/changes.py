@@ -59,9 +59,9 @@ def _sum(change: StateChange, current: JsonValue) -> int | float:
     return total
 
 
-def _wrong_type(name: str, current: JsonValue, wanted: str) -> StateInvalid:
+def _wrong_type(name: str, current: JsonValue, expected: str) -> StateInvalid:
     kinds = {bool: "a Boolean", str: "text", dict: "an object", list: "a list", int: "a number", float: "a number"}
     return StateInvalid(
-        f"State '{name}' is {kinds.get(type(current), 'null')}, not {wanted}.",
+        f"State '{name}' is {kinds.get(type(current), 'null')}, not {expected}.",
         remedy="Set it to another value, or use another name.",
     )
