@@ -6,6 +6,8 @@ const sv: Translation<typeof en> = {
   pending: "Inte påbörjat",
   running: "Körs",
   waiting: "Väntar",
+  waits_for_approval: "Väntar på godkännande",
+  waits_for_approval_until: "Väntar på godkännande till {{when}}",
   waiting_until: "till {{when}}",
   fell_back: "Besvarat av {{model}} sedan {{failed}} misslyckats",
   retry_at: "försök {{attempt}} av {{most}}, nästa {{when}}: {{error}}",
