@@ -153,7 +153,8 @@ export interface paths {
          * @description Run the published version of the flow that `model` names, with the user's last message as its text.
          *
          *     Earlier messages become the chat history. The run is cancelled when the client disconnects, unless the request
-         *     has an `Idempotency-Key`: then the client may request its result again.
+         *     has an `Idempotency-Key`: then the client may request its result again. A run that waits for an approval is
+         *     answered with that, and continues after the decision.
          *
          *     Requires the permission `runs.start`.
          */
