@@ -5114,6 +5114,27 @@ export interface components {
             decided_at: string;
         };
         /**
+         * DecisionProblem
+         * @description Why a decision was refused, as the problem document of a single decision.
+         */
+        DecisionProblem: {
+            /** Type */
+            type: string;
+            /** Title */
+            title: string;
+            /** Status */
+            status: number;
+            /** Code */
+            code: string;
+            /** Detail */
+            detail: string;
+            /**
+             * Remedy
+             * @default
+             */
+            remedy?: string;
+        };
+        /**
          * DecisionResult
          * @description What became of one of several decisions.
          */
@@ -5124,7 +5145,7 @@ export interface components {
             stored: boolean;
             /** Status */
             status: ("pending" | "approved" | "rejected" | "timed_out" | "closed") | null;
-            problem: components["schemas"]["Problem"] | null;
+            problem: components["schemas"]["DecisionProblem"] | null;
         };
         /**
          * DecisionsIn

@@ -4,9 +4,8 @@ from collections.abc import Sequence
 
 from headgate.features.access.principal import Principal
 from headgate.features.runs.approvals import service
-from headgate.features.runs.approvals.schemas import DecisionItem, DecisionResult
+from headgate.features.runs.approvals.schemas import DecisionItem, DecisionProblem, DecisionResult
 from headgate.features.runs.ports import Sealer
-from headgate.foundation.api import Problem
 from headgate.foundation.database import Database
 from headgate.foundation.errors import HeadgateError
 
@@ -23,6 +22,6 @@ async def _decide(database: Database, principal: Principal, item: DecisionItem, 
         async with database.writing() as session:
             approval = await service.decide(session, principal, item.approval_id, item, box=box)
     except HeadgateError as error:
-        problem = Problem.model_validate(error.problem())
+        problem = DecisionProblem.model_validate(error.problem())
         return DecisionResult(approval_id=item.approval_id, stored=False, status=None, problem=problem)
     return DecisionResult(approval_id=item.approval_id, stored=True, status=approval.status, problem=None)

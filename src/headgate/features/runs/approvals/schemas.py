@@ -5,7 +5,6 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
-from headgate.foundation.api import Problem
 from headgate.graph.json_values import PlainText
 
 ApprovalState = Literal["pending", "approved", "rejected", "timed_out", "closed"]
@@ -44,6 +43,17 @@ class DecisionsIn(BaseModel):
     decisions: list[DecisionItem] = Field(min_length=1, max_length=100)
 
 
+class DecisionProblem(BaseModel):
+    """Why a decision was refused, as the problem document of a single decision."""
+
+    type: str
+    title: str
+    status: int
+    code: str
+    detail: str
+    remedy: str = ""
+
+
 class DecisionResult(BaseModel):
     """What became of one of several decisions."""
 
@@ -51,7 +61,7 @@ class DecisionResult(BaseModel):
     stored: bool
     status: ApprovalState | None
     """State of the approval after the decision; null when the decision was refused."""
-    problem: Problem | None
+    problem: DecisionProblem | None
     """Why the decision was refused."""
 
 
