@@ -27,6 +27,7 @@ PLACES = {
     "development-session": ("/develop/{session}", "asks for urgent, normal or low"),
     "templates": ("/templates", "Templates"),
     "runs": ("/runs", "Runs"),
+    "inbox": ("/inbox", "Nothing waits for you"),
     "observe": ("/observe", "Observe"),
     "settings": ("/settings", "Settings"),
     "appearance": ("/settings/appearance", "Appearance"),
@@ -34,7 +35,7 @@ PLACES = {
     "design": ("/design", "Colour"),
 }
 TEST = {"name": "An answer of some kind", "text": "1200 for a chair", "expect": {"contains": ["1200"]}}
-EMPTY = ("first-visit", "development", "runs", "observe", "templates")
+EMPTY = ("first-visit", "development", "inbox", "runs", "observe", "templates")
 DEVELOPING = ("development-session", "flow-tests")
 Furnished = tuple[Studio, dict[str, str]]
 """A server and the ids of what is there."""

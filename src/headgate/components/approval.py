@@ -7,7 +7,7 @@ from pydantic import BeforeValidator, JsonValue, PrivateAttr, model_validator
 from headgate.components.wording import listed_text
 from headgate.graph.template import FieldKind
 from headgate.sdk import NOT_TAKEN, Component, ComponentError, Data, NotTaken, Table, field, output
-from headgate.sdk.approvals import ApprovalAnswer, ApprovalRequest, Outcome
+from headgate.sdk.approvals import ApprovalAnswer, ApprovalRequest, Outcome, parse_edit
 from headgate.sdk.coerce import data_of
 
 MOST_ITEMS = 20
@@ -133,5 +133,5 @@ def edited(value: Data, edits: "dict[str, JsonValue] | object") -> Data:
     if not isinstance(edits, dict) or not edits:
         return value
     if isinstance(value, dict):
-        return {**value, **edits}
+        return {**value, **{name: parse_edit(value.get(name), str(text)) for name, text in edits.items()}}
     return edits.get("*", value)

@@ -16,6 +16,7 @@ from headgate.features.runs import service
 from headgate.features.runs.engine.backend import ExecutionBackend
 from headgate.features.runs.once import start_once
 from headgate.features.runs.schemas import RunOut, RunStart
+from headgate.features.runs.views.approval_waits import ApprovalWaits
 from headgate.features.runs.views.stream import RunStream
 from headgate.foundation.checked import checked
 from headgate.foundation.database import Database
@@ -43,10 +44,12 @@ class FlowRuns:
         idempotency_key: str | None = None,
         outside: Marks = (),
         deadline_seconds: float | None = None,
+        until_approval: bool = False,
     ) -> RunOutcome:
         """Pin the draft (or the requested version), run it, and return its outcome.
 
-        With a key the same request starts one run. When the caller is cancelled, so is the run.
+        With a key the same request starts one run. When the caller is cancelled, so is the run. `until_approval`
+        returns when the run waits for an approval, too.
         """
         start = checked(
             RunStart,
@@ -59,10 +62,9 @@ class FlowRuns:
         run_id = await start_once(
             self.database, self.engine, principal, flow_id, start, idempotency_key=idempotency_key, outside=outside
         )
-        watching = asyncio.create_task(self._watch(principal, run_id, on_event))
+        watching = asyncio.create_task(self._watch(principal, run_id, on_event, until_approval=until_approval))
         try:
-            await self.engine.wait(run_id)
-            await asyncio.wait([watching], timeout=1.0)
+            await self._end_of(run_id, watching)
         except asyncio.CancelledError:
             await asyncio.shield(service.cancel_run(self.engine, principal, run_id))
             raise
@@ -70,10 +72,29 @@ class FlowRuns:
             watching.cancel()
         return await self.outcome_of(principal, run_id)
 
-    async def _watch(self, principal: Principal, run_id: str, on_event: RunEvent) -> None:
+    async def _end_of(self, run_id: str, watching: "asyncio.Task[bool]") -> None:
+        """Wait until the run is over and its events were reported, or `watching` has found that it waits."""
+        over = asyncio.ensure_future(self.engine.wait(run_id))
+        try:
+            await asyncio.wait([over, watching], return_when=asyncio.FIRST_COMPLETED)
+            waits = watching.done() and watching.exception() is None and watching.result()
+            if not waits:
+                await over
+                await asyncio.wait([watching], timeout=1.0)
+        finally:
+            over.cancel()
+
+    async def _watch(self, principal: Principal, run_id: str, on_event: RunEvent, *, until_approval: bool) -> bool:
+        """Report the events of the run. Returns whether it ended early because the run waits for an approval."""
+        waits = ApprovalWaits()
         async with aclosing(RunStream(self.engine, principal.tenant_id, run_id).events()) as events:
             async for event in events:
                 on_event(run_id, event.kind, event.data)
+                if waits.note(event) and until_approval:
+                    run = await service.answer_of(self.engine, principal, run_id)
+                    if run.status == "waiting":
+                        return True
+        return False
 
     async def outcome_of(self, principal: Principal, run_id: str) -> RunOutcome:
         """Return the outcome of a run from its stored results."""

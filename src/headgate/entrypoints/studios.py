@@ -43,6 +43,7 @@ def studio_of(parts: "Parts", maker_of: Callable[[Principal], ComponentMaker | N
         storage=parts.storage,
         max_upload_bytes=server.max_upload_bytes,
         storage_limits=parts.services.quotas,
+        box=parts.box,
     )
 
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+import orjson
 from pydantic import JsonValue
 
 Outcome = Literal["approve", "reject", "timeout"]
@@ -42,3 +43,21 @@ class ApprovalAnswer:
     """Changed members of the value; `*` is the changed text."""
     decided_by: tuple[str, ...] = ()
     """Names of the users who decided."""
+
+
+def parse_edit(before: JsonValue, text: str) -> JsonValue:
+    """Return a changed member with the type that it had before. Raises `ValueError` with the reason."""
+    if before is None or isinstance(before, str):
+        return text
+    is_scalar = isinstance(before, bool | int | float)
+    if not is_scalar:
+        raise ValueError("lists and objects cannot be changed here.")
+    try:
+        value: JsonValue = orjson.loads(text)
+    except orjson.JSONDecodeError:
+        value = None
+    is_flag = isinstance(before, bool)
+    fits = isinstance(value, bool) == is_flag and isinstance(value, int | float)
+    if not fits:
+        raise ValueError("must be true or false." if is_flag else "must be a number, for example 12 or 12.5.")
+    return value

@@ -100,8 +100,12 @@ class RunsFlows(Protocol):
         version: Wanted = "draft",
         idempotency_key: str | None = None,
         outside: Marks = (),
+        until_approval: bool = False,
     ) -> RunOutcome:
-        """Pin the version, run it, and return its outcome; cancelled with its caller."""
+        """Pin the version, run it, and return its outcome; cancelled with its caller.
+
+        `until_approval` returns when the run waits for an approval, too.
+        """
         ...
 
 

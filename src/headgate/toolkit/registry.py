@@ -19,7 +19,7 @@ from headgate.toolkit.components import register_component
 from headgate.toolkit.flow.dry_run import dry_run
 from headgate.toolkit.running import save_flow
 from headgate.toolkit.schemas import plain
-from headgate.toolkit.stored import keeping, running, searching, surroundings, testing, viewing
+from headgate.toolkit.stored import approving, keeping, running, searching, surroundings, testing, viewing
 from headgate.toolkit.stored.batching import batch_over
 from headgate.toolkit.stored.editing import on_flow, personal
 from headgate.toolkit.stored.operation import Operation, OperationFailed, operation
@@ -68,6 +68,10 @@ ONLY_MCP: Mapping[str, str] = {
     "list_component_types": "The assistant's prompt names every type.",
     "count_components": "The assistant's prompt names every type.",
     "validate_flow": "Every edit of the assistant answers with it, and describe_flow_io gives all of it.",
+    **dict.fromkeys(
+        ("list_approvals", "read_approval", "decide_approval"),
+        "A user decides in the inbox, and no model for them; read_run names approvals that a run waits for.",
+    ),
     "cancel_run": _WAITS,
     "get_test_result": _WAITS,
     "cancel_tests": _WAITS,
@@ -108,7 +112,7 @@ _CHANGING = frozenset({"save_tests"})
 
 
 def _operations() -> dict[str, Operation]:
-    modules = (keeping, running, testing, viewing, searching, surroundings)
+    modules = (keeping, running, approving, testing, viewing, searching, surroundings)
     listed = [operation(*row) for module in modules for row in module.OPERATIONS]
     for tool in (*tools.TOOLS, _DRY_RUN, _REGISTER):
         if tool.name in ONLY_ASSISTANT or tool.name in _OWN_FUNCTION:

@@ -12,6 +12,10 @@ from headgate.toolkit.tool import Params, Result, ToolRefused
 from headgate.toolkit.workbench import Workbench
 
 MOST_FINDINGS = 5
+WAITS_FOR_APPROVAL = (
+    "The run waits for approval: a user decides in the inbox of the page, then it continues. Do not run it again; "
+    "read_run shows its result later."
+)
 SHOWN_CHARACTERS = 4_000
 """Characters per output of a run in a result for a model or an MCP client."""
 
@@ -53,7 +57,7 @@ async def run_flow(
         bench.not_run = error.detail
         raise
     bench.ran(outcome, flow)
-    return _told(outcome) | _left_out(bench)
+    return _left_out(bench) | _told(outcome)
 
 
 async def save_flow(bench: Workbench, *, to_run: bool) -> None:
@@ -99,7 +103,7 @@ def _beginning(text: str, run_id: str) -> str:
 
 def _told(outcome: RunOutcome) -> Result:
     answer: Result = {
-        "ok": outcome.status == "completed",
+        "ok": outcome.status in {"completed", "waiting"},
         "status": outcome.status,
         "run_id": outcome.run_id,
         "outputs": shown_outputs(outcome),
@@ -108,6 +112,8 @@ def _told(outcome: RunOutcome) -> Result:
     }
     if outcome.outside:
         answer["outside_content"] = list(outcome.outside)
+    if outcome.status == "waiting":
+        answer["note"] = WAITS_FOR_APPROVAL
     if outcome.error:
         answer["error"] = outcome.error
         answer["remedy"] = "Correct the step it names and run again."

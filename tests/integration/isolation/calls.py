@@ -160,6 +160,8 @@ def foreign_calls(route: Route, mine: World, theirs: World) -> Iterator[Call]:
 def _texts(value: Any) -> Iterator[str]:
     if isinstance(value, str):
         yield value
+    elif isinstance(value, dict):
+        yield from _texts(list(value.values()))
     elif isinstance(value, list | tuple):
         for one in value:
             yield from _texts(one)

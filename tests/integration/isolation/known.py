@@ -60,6 +60,9 @@ _OF_SESSIONS = (
     "/credentials",
 )
 OWNED_BY_ROUTE: dict[tuple[str, str], Callable[[World], list[Any]]] = {
+    ("/api/v1/approvals/decisions", "decisions"): lambda world: [
+        [{"approval_id": approval_id, "decision": "approve"}] for approval_id in world.approval_ids
+    ],
     **{(f"{_CODEV}/{{session_id}}{what}", "session_id"): lambda world: world.codev_ids for what in _OF_SESSIONS},
     ("/api/v1/codev/sessions", "cursor"): lambda world: world.codev_ids[:1],
     ("/api/v1/codev/patterns", "cursor"): lambda world: world.pattern_ids,
@@ -199,6 +202,7 @@ ANSWERS_TO_OWN: dict[tuple[str, str], set[int]] = {
 """Routes that refuse a complete request on a tenant's own things, and with what: nothing is wrong with the request."""
 IGNORES: dict[tuple[str, str], str] = {
     ("/api/v1/flows/{flow_id}/dry-run", "file_ids"): "the report says that there is no such file",
+    ("/api/v1/approvals/decisions", "decisions"): "each result says that there is no such approval",
     ("/api/v1/agentic/assist", "file_ids"): "a run is given them, and says that there is no such file",
     ("/api/v1/agentic/assist/stream", "file_ids"): "a run is given them, and says that there is no such file",
 }

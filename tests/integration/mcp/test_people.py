@@ -21,6 +21,8 @@ ROLES = ("viewer", "runner", "editor", "publisher")
 _ENTRIES = text("SELECT action, actor_kind FROM audit_events WHERE resource_id = :id ORDER BY seq")
 _REVOKE = update(ApiKey).values(revoked_at=now())
 _FILLED: dict[str, Any] = {
+    "content_hash": "0" * 64,
+    "decision": "approve",
     "component_id": "heard",
     "component_type": "ChatInput",
     "field_name": "text",
@@ -98,8 +100,8 @@ class TestRoles:
     async def test_are_shown_what_they_may_use(self, office: Office) -> None:
         viewer, runner, editor = [await office.tools(who) for who in ("viewer", "runner", "editor")]
         assert viewer >= READING
-        assert not viewer & (EDITING | {"run_flow", "cancel_run", "upload_file", "publish_flow"})
-        assert runner - viewer == {"run_flow", "cancel_run", "upload_file"}
+        assert not viewer & (EDITING | {"run_flow", "cancel_run", "decide_approval", "upload_file", "publish_flow"})
+        assert runner - viewer == {"run_flow", "cancel_run", "decide_approval", "upload_file"}
         assert editor - runner == {*EDITING, "dry_run", "run_tests", "cancel_tests"}
         assert await office.tools("publisher") - editor == {"publish_flow"}
 
@@ -181,7 +183,7 @@ class TestTenants:
         tried = 0
         for operation in OPERATIONS.values():
             names = operation.schema.get("properties", {})
-            if not {"flow_id", "run_id"} & names.keys() or operation.name == "list_runs":
+            if not {"flow_id", "run_id"} & names.keys() or operation.name in {"list_runs", "list_approvals"}:
                 continue
             values = _FILLED | {"flow_id": flow_id, "run_id": run_id, "result_id": tested["result_id"]}
             wanted = {*operation.schema.get("required", ()), "flow_id", "run_id", "result_id"}

@@ -1,5 +1,6 @@
 """Every tool, called by the official client, in both revisions of the protocol, on both databases."""
 
+import asyncio
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from headgate.foundation.errors import Unauthenticated
 from headgate.toolkit.registry import OPERATIONS
 from tests.support.mcp_client import FLOW, REVISIONS, Mode, connected, done, refused, text_of
 from tests.support.own_code import REVERSE
+from tests.support.patience import PATIENCE_SECONDS
 
 ENDLESS = (
     "name: Talk\nnodes:\n  heard: ChatInput\n  step: Python\n    source: |\n      def run(inputs):\n"
@@ -43,6 +45,7 @@ class TestEveryTool:
             await _editing(walk, flow_id)
             await _looking(walk, flow_id)
             await _runs(walk, flow_id)
+            await _approvals(walk)
             await _tests(walk, flow_id)
             await _parts(walk, flow_id)
             await _surroundings(walk, flow_id)
@@ -229,6 +232,44 @@ async def _runs(walk: Walk, flow_id: str) -> None:
     assert (evidence["status"], evidence["steps"]) == ("completed", 2)
     read = await walk.client.read_resource(evidence["resource"])
     assert evidence["seal"]["head"] in _text(read.contents[0])
+
+
+ASKS = """name: Asks
+nodes:
+  heard: ChatInput
+  check: Approval
+    question: Send it?
+    editable: ["*"]
+  said: ChatOutput
+edges:
+  heard.text -> check.value
+  check.approve -> said.input
+"""
+
+
+async def _approvals(walk: Walk) -> None:
+    flow_id = (await walk("create_flow_from_spec", spec=ASKS))["flow_id"]
+    ran = await walk("run_flow", flow_id=flow_id, input_value="Dear Eva")
+    assert (ran["status"], ran["outputs"]) == ("waiting", {})
+    assert "list_approvals" in ran["hint"]
+    steps = {step["step_id"]: step for step in (await walk("read_run", run_id=ran["run_id"]))["steps"]}
+    assert steps["check"]["waits_for"] == "approval"
+    (line,) = (await walk("list_approvals", run_id=ran["run_id"]))["approvals"]
+    assert (line["question"], line["flow"], line["can_decide"]) == ("Send it?", "Asks", True)
+    read = await walk("read_approval", approval_id=line["approval_id"])
+    assert (read["value"], read["editable"]) == ("Dear Eva", ["*"])
+    about = {"approval_id": line["approval_id"], "decision": "approve", "edits": {"*": "Dear Eve"}}
+    for content_hash in ("", "0" * 64):
+        await refused(walk.client, "decide_approval", **about, content_hash=content_hash)
+    decided = await walk("decide_approval", **about, content_hash=read["content_hash"], comment="Fine")
+    assert (decided["status"], decided["decisions"][0]["comment"]) == ("approved", "Fine")
+    late = await refused(walk.client, "decide_approval", **about, content_hash=read["content_hash"])
+    assert late["code"] == "approval_decided"
+    assert (await walk("list_approvals", show="decided"))["approvals"][0]["approval_id"] == line["approval_id"]
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        while (run := await walk("read_run", run_id=ran["run_id"]))["status"] != "completed":  # noqa: ASYNC110 - clients ask again
+            await asyncio.sleep(0.05)
+    assert run["text"] == "Dear Eve"
 
 
 async def _tests(walk: Walk, flow_id: str) -> None:

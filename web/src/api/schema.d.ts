@@ -153,7 +153,8 @@ export interface paths {
          * @description Run the published version of the flow that `model` names, with the user's last message as its text.
          *
          *     Earlier messages become the chat history. The run is cancelled when the client disconnects, unless the request
-         *     has an `Idempotency-Key`: then the client may request its result again.
+         *     has an `Idempotency-Key`: then the client may request its result again. A run that waits for an approval is
+         *     answered with that, and continues after the decision.
          *
          *     Requires the permission `runs.start`.
          */
@@ -989,7 +990,7 @@ export interface paths {
         };
         /**
          * List approvals
-         * @description List approvals of the spaces that you can view, newest first.
+         * @description List approvals of the spaces that you can view, newest first; `pending` ones and your own by due time.
          *
          *     Requires the permission `runs.view`.
          */
@@ -1018,6 +1019,28 @@ export interface paths {
         get: operations["count_api_v1_approvals_count_get"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/approvals/decisions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Decide several approvals
+         * @description Approve or reject each of them, as one request per approval would. The response has one result per decision.
+         *
+         *     Requires the permission `runs.start`.
+         */
+        post: operations["decide_several_api_v1_approvals_decisions_post"];
         delete?: never;
         options?: never;
         head?: never;
@@ -4273,13 +4296,14 @@ export interface components {
             status: "pending" | "approved" | "rejected" | "timed_out" | "closed";
             /** Question */
             question: string;
-            value: components["schemas"]["JsonValue"];
-            /** Questions */
-            questions: string[];
-            /** Editable */
-            editable: string[];
             /** Content Hash */
             content_hash: string;
+            /** Starter Id */
+            starter_id: string | null;
+            /** Starter Name */
+            starter_name: string;
+            /** Not Starter */
+            not_starter: boolean;
             /** Assignees */
             assignees: components["schemas"]["AssigneeOut"][];
             /** Needed */
@@ -4288,6 +4312,8 @@ export interface components {
             approvals: number;
             /** Can Decide */
             can_decide: boolean;
+            /** Refusal */
+            refusal: ("over" | "timed_out" | "no_permission" | "starter" | "not_assigned" | "already_decided") | null;
             /**
              * Created At
              * Format: date-time
@@ -4297,8 +4323,65 @@ export interface components {
             due_at: string | null;
             /** Decided At */
             decided_at: string | null;
+            value: components["schemas"]["JsonValue"];
+            /** Questions */
+            questions: string[];
+            /** Editable */
+            editable: string[];
             /** Decisions */
             decisions: components["schemas"]["DecisionOut"][];
+        };
+        /**
+         * ApprovalSummary
+         * @description An approval in a list.
+         */
+        ApprovalSummary: {
+            /** Id */
+            id: string;
+            /** Run Id */
+            run_id: string;
+            /** Flow Id */
+            flow_id: string;
+            /** Flow Name */
+            flow_name: string;
+            /** Step Id */
+            step_id: string;
+            /** Space Id */
+            space_id: string;
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "pending" | "approved" | "rejected" | "timed_out" | "closed";
+            /** Question */
+            question: string;
+            /** Content Hash */
+            content_hash: string;
+            /** Starter Id */
+            starter_id: string | null;
+            /** Starter Name */
+            starter_name: string;
+            /** Not Starter */
+            not_starter: boolean;
+            /** Assignees */
+            assignees: components["schemas"]["AssigneeOut"][];
+            /** Needed */
+            needed: number;
+            /** Approvals */
+            approvals: number;
+            /** Can Decide */
+            can_decide: boolean;
+            /** Refusal */
+            refusal: ("over" | "timed_out" | "no_permission" | "starter" | "not_assigned" | "already_decided") | null;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Due At */
+            due_at: string | null;
+            /** Decided At */
+            decided_at: string | null;
         };
         /**
          * AssigneeOut
@@ -5065,6 +5148,44 @@ export interface components {
             content_hash?: string;
         };
         /**
+         * DecisionItem
+         * @description A user's decision on one of several approvals.
+         */
+        DecisionItem: {
+            /**
+             * Decision
+             * @enum {string}
+             */
+            decision: "approve" | "reject";
+            /**
+             * Comment
+             * @default
+             */
+            comment?: string;
+            /**
+             * Answers
+             * @description Question to answer.
+             */
+            answers?: {
+                [key: string]: string;
+            };
+            /**
+             * Edits
+             * @description Changed members of the value; `*` is a changed text.
+             */
+            edits?: {
+                [key: string]: string;
+            };
+            /**
+             * Content Hash
+             * @description `content_hash` of what was shown; a decision on other content fails.
+             * @default
+             */
+            content_hash?: string;
+            /** Approval Id */
+            approval_id: string;
+        };
+        /**
          * DecisionOut
          * @description A decision.
          */
@@ -5095,6 +5216,56 @@ export interface components {
              * Format: date-time
              */
             decided_at: string;
+        };
+        /**
+         * DecisionProblem
+         * @description Why a decision was refused, as the problem document of a single decision.
+         */
+        DecisionProblem: {
+            /** Type */
+            type: string;
+            /** Title */
+            title: string;
+            /** Status */
+            status: number;
+            /** Code */
+            code: string;
+            /** Detail */
+            detail: string;
+            /**
+             * Remedy
+             * @default
+             */
+            remedy?: string;
+        };
+        /**
+         * DecisionResult
+         * @description What became of one of several decisions.
+         */
+        DecisionResult: {
+            /** Approval Id */
+            approval_id: string;
+            /** Stored */
+            stored: boolean;
+            /** Status */
+            status: ("pending" | "approved" | "rejected" | "timed_out" | "closed") | null;
+            problem: components["schemas"]["DecisionProblem"] | null;
+        };
+        /**
+         * DecisionsIn
+         * @description Decisions on several approvals.
+         */
+        DecisionsIn: {
+            /** Decisions */
+            decisions: components["schemas"]["DecisionItem"][];
+        };
+        /**
+         * DecisionsOut
+         * @description One result per decision, in their order.
+         */
+        DecisionsOut: {
+            /** Items */
+            items: components["schemas"]["DecisionResult"][];
         };
         /**
          * DeliveryAttemptOut
@@ -7634,10 +7805,10 @@ export interface components {
              */
             skip_all?: boolean | null;
         };
-        /** Page[ApprovalOut] */
-        Page_ApprovalOut_: {
+        /** Page[ApprovalSummary] */
+        Page_ApprovalSummary_: {
             /** Items */
-            items: components["schemas"]["ApprovalOut"][];
+            items: components["schemas"]["ApprovalSummary"][];
             /** Next Cursor */
             next_cursor?: string | null;
         };
@@ -8023,7 +8194,10 @@ export interface components {
          * @description How many approvals wait for the caller.
          */
         PendingCount: {
-            /** Pending */
+            /**
+             * Pending
+             * @description At most 100.
+             */
             pending: number;
         };
         /**
@@ -14133,7 +14307,8 @@ export interface operations {
                 limit?: number;
                 /** @description `next_cursor` of the previous page. */
                 cursor?: string | null;
-                status?: ("pending" | "approved" | "rejected" | "timed_out" | "closed") | null;
+                /** @description A state; `decided`: every state but `pending`. */
+                status?: ("pending" | "approved" | "rejected" | "timed_out" | "closed" | "decided") | null;
                 /** @description Only those that wait for your decision. */
                 mine?: boolean;
                 run_id?: string | null;
@@ -14150,7 +14325,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Page_ApprovalOut_"];
+                    "application/json": components["schemas"]["Page_ApprovalSummary_"];
                 };
             };
             /** @description Not signed in, or the API key is not valid. */
@@ -14246,6 +14421,78 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": unknown;
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    decide_several_api_v1_approvals_decisions_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DecisionsIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DecisionsOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             /** @description Unprocessable Entity */

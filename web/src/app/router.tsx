@@ -71,6 +71,12 @@ const runs = createRoute({
   }),
   component: lazyRouteComponent(() => import("@/features/runs"), "RunsPage"),
 });
+const inbox = createRoute({
+  getParentRoute: () => inside,
+  path: "/inbox/{-$approvalId}",
+  validateSearch: (search: Record<string, unknown>): { show?: string | undefined } => ({ show: text(search.show) }),
+  component: lazyRouteComponent(() => import("@/features/inbox"), "InboxPage"),
+});
 const develop = createRoute({
   getParentRoute: () => inside,
   path: "/develop",
@@ -194,6 +200,7 @@ const tree = root.addChildren([
     home,
     templates,
     runs,
+    inbox,
     develop,
     developNew,
     developOne,

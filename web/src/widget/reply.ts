@@ -3,6 +3,9 @@ import { markdown } from "./markdown";
 import { t } from "./texts";
 import { type Heard, type Made, Refused, type Sent, type Transport } from "./transport";
 
+/** States of a run that are said in words, and whether they are bad news. */
+const NOTES = { waiting: false, failed: true, stopped: false };
+
 /** A place where a run's result appears as it comes. */
 export class Reply {
   readonly node: HTMLElement;
@@ -45,14 +48,18 @@ export class Reply {
   }
 
   private take(heard: Heard, transport: Transport): boolean {
-    if (heard.kind === "text") this.say(this.said + heard.text);
-    else if (heard.kind === "again") this.say("");
+    if (heard.kind === "text") {
+      this.tell(t("working"), false);
+      this.say(this.said + heard.text);
+    } else if (heard.kind === "again") this.say("");
     else if (heard.kind === "done") {
       this.say(heard.text ?? "");
       for (const file of heard.files) this.made.append(el("li", {}, link(file, transport)));
       this.tell(heard.cut ? t("cut") : heard.text || heard.files.length > 0 ? "" : t("nothing"), false);
-    } else if (heard.kind === "failed") this.tell(t("failed"), true);
-    else if (heard.kind === "stopped") this.tell(t("stopped"), false);
+    } else if (Object.hasOwn(NOTES, heard.kind)) {
+      const kind = heard.kind as keyof typeof NOTES;
+      this.tell(t(kind), NOTES[kind]);
+    }
     return heard.kind === "done" || heard.kind === "failed" || heard.kind === "stopped";
   }
 
@@ -67,7 +74,7 @@ export class Reply {
   }
 
   private tell(text: string, bad: boolean): void {
-    this.note.className = bad ? "note bad" : "note";
+    this.note.className = bad ? "note bad" : text === t("working") ? "note dots" : "note";
     this.note.textContent = text;
     this.note.hidden = !text;
   }

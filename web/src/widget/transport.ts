@@ -33,7 +33,7 @@ export interface Made {
 
 export type Heard =
   | { kind: "text"; text: string }
-  | { kind: "again" }
+  | { kind: "again" | "waiting" }
   | { kind: "done"; text: string | null; files: Made[]; cut: boolean }
   | { kind: "failed" | "stopped" };
 

@@ -2,7 +2,8 @@ import { describe, expect, it, vi } from "vitest";
 import { inkOn } from "./colour";
 import { EventParser } from "./events";
 import { FormFields } from "./fields";
-import type { Field } from "./transport";
+import { Reply } from "./reply";
+import type { Field, Sent, Transport } from "./transport";
 
 const field = (about: Partial<Field>): Field => ({
   id: "a",
@@ -27,6 +28,32 @@ describe("events in pieces", () => {
     }
   });
   it("that are no JSON are passed over", () => expect(new EventParser().feed("event: a\ndata: {\n\n")).toEqual([]));
+});
+
+describe("a reply", () => {
+  it("says that its run waits for approval, then what came of it", async () => {
+    const notes: string[] = [];
+    const reply = new Reply("them");
+    const note = () => reply.node.querySelector("[role=status]")?.textContent ?? "";
+    const transport = {
+      start: async () => "run",
+      async *hear() {
+        yield { kind: "waiting" } as const;
+        notes.push(note());
+        yield { kind: "text", text: "Dear Eva" } as const;
+        notes.push(note());
+        yield { kind: "done", text: "Dear Eva", files: [], cut: false } as const;
+        notes.push(note());
+      },
+    } as unknown as Transport;
+    await reply.run(
+      transport,
+      async () => ({}) as Sent,
+      new AbortController().signal,
+      () => undefined,
+    );
+    expect(notes).toEqual(["Waiting for approval. The answer appears here once somebody has decided.", "Working…", ""]);
+  });
 });
 
 describe("the colour of words on a colour", () => {

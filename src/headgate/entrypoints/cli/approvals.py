@@ -5,32 +5,43 @@ from typing import Annotated, Literal
 import typer
 from rich.markup import escape
 
+from headgate.entrypoints.cli import exit_codes
 from headgate.entrypoints.cli.output import JsonFlag, console, print_json, table, when
 from headgate.entrypoints.cli.session import acting, with_installation
 from headgate.entrypoints.installation import Installation
-from headgate.features.runs.approvals import service
-from headgate.features.runs.approvals.schemas import ApprovalOut, ApprovalState, DecisionIn
+from headgate.features.runs.approvals import bulk, service
+from headgate.features.runs.approvals.schemas import (
+    ApprovalFilter,
+    ApprovalOut,
+    DecisionIn,
+    DecisionItem,
+    DecisionResult,
+)
 from headgate.sdk.coerce import text_of
 
 app = typer.Typer(
     add_completion=False, no_args_is_help=True, help="Approvals that runs wait for: list, show, approve, reject."
 )
 ApprovalId = Annotated[str, typer.Argument(help="Id of the approval.")]
+ApprovalIds = Annotated[list[str], typer.Argument(help="Ids of the approvals.", show_default=False)]
 Comment = Annotated[str, typer.Option(help="Comment, which the flow receives.")]
 
 
 @app.command("list")
 def list_(
-    status: Annotated[ApprovalState | None, typer.Option(help="Only approvals in this state.")] = "pending",
+    status: Annotated[
+        ApprovalFilter | None, typer.Option(help="Only approvals in this state; decided: all that no longer wait.")
+    ] = "pending",
+    run: Annotated[str | None, typer.Option(help="Only approvals of this run: its id.")] = None,
     limit: Annotated[int, typer.Option(help="Maximum number of approvals.", min=1, max=200)] = 50,
     json: JsonFlag = False,
 ) -> None:
-    """List approvals, newest first."""
+    """List approvals, newest first; pending ones by due time."""
 
     async def work(installation: Installation) -> None:
         async with installation.database.reading() as session:
             approvals = await service.list_approvals(
-                session, acting(), box=installation.box, status=status, limit=limit
+                session, acting(), box=installation.box, status=status, run_id=run, limit=limit
             )
         if json:
             print_json(approvals)
@@ -38,10 +49,18 @@ def list_(
             console.print("No approvals.")
         else:
             rows = [
-                (item.id, escape(item.flow_name), escape(item.question[:80]), item.status, when(item.created_at))
+                (
+                    item.id,
+                    escape(item.flow_name),
+                    escape(item.question[:80]),
+                    escape(item.starter_name),
+                    item.status,
+                    when(item.created_at),
+                    "" if item.due_at is None else when(item.due_at),
+                )
                 for item in approvals
             ]
-            console.print(table(("id", "flow", "question", "status", "asked"), rows))
+            console.print(table(("id", "flow", "question", "started by", "status", "asked", "due"), rows))
 
     with_installation(work)
 
@@ -59,25 +78,41 @@ def show(approval_id: ApprovalId, json: JsonFlag = False) -> None:
 
 
 @app.command()
-def approve(approval_id: ApprovalId, comment: Comment = "", json: JsonFlag = False) -> None:
-    """Approve. A running server or worker continues the run."""
-    _decide(approval_id, "approve", comment, json=json)
+def approve(approval_ids: ApprovalIds, comment: Comment = "", json: JsonFlag = False) -> None:
+    """Approve one or more. A running server or worker continues the runs."""
+    _decide(approval_ids, "approve", comment, json=json)
 
 
 @app.command()
-def reject(approval_id: ApprovalId, comment: Comment = "", json: JsonFlag = False) -> None:
-    """Reject. A running server or worker continues the run."""
-    _decide(approval_id, "reject", comment, json=json)
+def reject(approval_ids: ApprovalIds, comment: Comment = "", json: JsonFlag = False) -> None:
+    """Reject one or more. A running server or worker continues the runs."""
+    _decide(approval_ids, "reject", comment, json=json)
 
 
-def _decide(approval_id: str, decision: Literal["approve", "reject"], comment: str, *, json: bool) -> None:
-    async def work(installation: Installation) -> None:
+def _decide(approval_ids: list[str], decision: Literal["approve", "reject"], comment: str, *, json: bool) -> None:
+    async def one(installation: Installation) -> None:
         async with installation.database.writing() as session:
             decision_in = DecisionIn(decision=decision, comment=comment)
-            approval = await service.decide(session, acting(), approval_id, decision_in, box=installation.box)
+            approval = await service.decide(session, acting(), approval_ids[0], decision_in, box=installation.box)
         _show(approval, json=json)
 
-    with_installation(work)
+    async def several(installation: Installation) -> None:
+        items = [DecisionItem(approval_id=item[:36], decision=decision, comment=comment) for item in approval_ids]
+        results = await bulk.decide_each(installation.database, acting(), items, box=installation.box)
+        if json:
+            print_json(results)
+        else:
+            console.print(table(("id", "outcome"), [(item.approval_id, escape(_outcome(item))) for item in results]))
+        if any(not item.stored for item in results):
+            raise typer.Exit(exit_codes.FAILED)
+
+    with_installation(one if len(approval_ids) == 1 else several)
+
+
+def _outcome(result: DecisionResult) -> str:
+    if result.problem is not None:
+        return f"{result.problem.title}: {result.problem.detail}"
+    return "counted, more approvals needed" if result.status == "pending" else str(result.status)
 
 
 def _show(approval: ApprovalOut, *, json: bool) -> None:

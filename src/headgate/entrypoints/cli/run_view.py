@@ -11,6 +11,7 @@ from rich.status import Status
 
 from headgate.entrypoints.cli.output import console
 from headgate.features.runs.schemas import RunOut
+from headgate.features.runs.waiting import waiting_words
 
 if TYPE_CHECKING:
     from headgate.toolkit.ports import RunOutcome
@@ -81,12 +82,12 @@ class RunView:
         if kind == "step_failed":
             return f"{head} [red]{escape(str(data.get('message', '')))}[/]"
         if kind == "step_waiting":
-            until = escape(str(data.get("until", "")))
+            until = escape(str(data.get("until") or ""))
             if data.get("reason") == "retry":
                 attempt, most = int(data.get("failures", 0)) + 1, data.get("max_attempts")
                 failed = escape(str(data.get("message", "")))
                 return f"{head} [yellow]{failed}[/] [dim]attempt {attempt} of {most} at {until}[/]"
-            return f"{head} [dim]waits until {until}[/]"
+            return f"{head} [dim]waits for {waiting_words(data.get('reason'), until)}[/]"
         time = f"{float(data.get('ms') or 0):>8.0f} ms"
         tokens = (data.get("tokens_input") or 0) + (data.get("tokens_output") or 0)
         return f"{head} [dim]{time}{f'  {tokens} tokens' if tokens else ''}[/]"

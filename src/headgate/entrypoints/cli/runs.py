@@ -21,6 +21,7 @@ from headgate.entrypoints.installation import Installation
 from headgate.features.runs import service
 from headgate.features.runs.deliveries.schemas import DeliveryState
 from headgate.features.runs.schemas import RunOut, RunState, RunSummary, StepSummary
+from headgate.features.runs.waiting import waiting_words
 from headgate.foundation.lazy import lazy_module
 
 if TYPE_CHECKING:
@@ -244,6 +245,8 @@ def _show(run: RunOut, flow: str) -> None:
     console.print(table(("step", "component", "status", "attempts", "took", "tokens", ""), rows))
     if run.error is not None:
         console.print(f"[red]{escape(run.error.message)}[/] [dim]{run.error.code}[/]")
+    if any(step.waiting is not None and step.waiting.reason == "approval" for step in run.steps):
+        console.print(f"[cyan]Waiting for approval:[/] headgate approvals list --run {run.id}")
     if run.status == "failed":
         console.print(f"[dim]after fixing the cause: headgate runs resume {run.id}[/]")
     if run.status == "paused":
@@ -255,8 +258,11 @@ def _show(run: RunOut, flow: str) -> None:
 
 def _step_row(step: StepSummary) -> tuple[object, ...]:
     tokens = (step.tokens_input or 0) + (step.tokens_output or 0)
-    error = escape(step.error.message) if step.error else ""
-    return (escape(step.label), step.type, _state(step.status), step.attempts, _ms(step.ms), tokens or "", error)
+    note = escape(step.error.message) if step.error else ""
+    if step.waiting is not None and not note:
+        until = step.waiting.until
+        note = f"waits for {waiting_words(step.waiting.reason, until and when(until))}"
+    return (escape(step.label), step.type, _state(step.status), step.attempts, _ms(step.ms), tokens or "", note)
 
 
 def _state(status: str) -> str:

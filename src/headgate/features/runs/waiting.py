@@ -17,6 +17,21 @@ class WaitReason(StrEnum):
     RUN = "run"
 
 
+_WORDS = {
+    WaitReason.TIME: "its time",
+    WaitReason.RETRY: "its next attempt",
+    WaitReason.APPROVAL: "approval",
+    WaitReason.EVENT: "an event",
+    WaitReason.RUN: "the runs that it started",
+}
+
+
+def waiting_words(reason: object, until: object) -> str:
+    """Say what a step waits for, as in `approval, until 2026-11-24T12:00:00+00:00`; `until` is an ISO date or None."""
+    words = _WORDS.get(WaitReason(str(reason)), "")
+    return f"{words}, until {until}" if until else words
+
+
 @dataclass(frozen=True, slots=True)
 class Tries:
     """Failed attempts at a step since its run started or was resumed."""

@@ -10,6 +10,7 @@ from headgate.features.runs import service
 from headgate.features.runs.once import start_once
 from headgate.features.runs.schemas import Ending, RunOut, RunStart, RunState
 from headgate.features.runs.views.runs import outside_of
+from headgate.features.runs.waiting import waiting_words
 from headgate.foundation.checked import checked
 from headgate.foundation.quoting import shortened
 from headgate.toolkit.running import shown_outputs
@@ -26,7 +27,7 @@ _TOLD = {
     "step_completed": "step {label} is completed",
     "step_failed": "step {label} failed",
     "step_skipped": "step {label} is skipped",
-    "step_waiting": "step {label} waits until {until}",
+    "step_waiting": "step {label} waits for {waits}",
 }
 
 
@@ -52,6 +53,8 @@ class StepLine(TypedDict):
     status: str
     ms: float | None
     error: NotRequired[str]
+    waits_for: NotRequired[str]
+    """`approval`, `time`, `retry`, `run` or `event`, and until when."""
 
 
 class Run(TypedDict):
@@ -138,7 +141,8 @@ async def run_flow(  # noqa: PLR0917 - arguments of a tool
 
     def on_event(run_id: str, kind: str, data: dict[str, JsonValue]) -> None:
         if kind in _TOLD:
-            visit.tell(_TOLD[kind].format(run_id=run_id, label=data.get("label", ""), until=data.get("until", "")))
+            waits = waiting_words(data.get("reason"), data.get("until")) if kind == "step_waiting" else ""
+            visit.tell(_TOLD[kind].format(run_id=run_id, label=data.get("label", ""), waits=waits))
 
     run = await visit.studio.runs.run_draft(
         visit.principal,
@@ -149,6 +153,7 @@ async def run_flow(  # noqa: PLR0917 - arguments of a tool
         on_event=on_event,
         version=version,
         idempotency_key=idempotency_key or None,
+        until_approval=True,
     )
     answer: Outcome = {
         "run_id": run.run_id,
@@ -158,6 +163,10 @@ async def run_flow(  # noqa: PLR0917 - arguments of a tool
         "duration_ms": run.duration_ms,
         "tokens": run.input_tokens + run.output_tokens,
     }
+    if run.status == "waiting":
+        answer["hint"] = (
+            "The run waits for approval. list_approvals with its run_id names it; read_run shows the result later."
+        )
     if run.error:
         answer["error"] = run.error
         answer["remedy"] = "Correct the step it names and run again; read_run shows every step."
@@ -176,6 +185,9 @@ async def read_run(visit: Visit, run_id: str) -> Run:
         line: StepLine = {"step_id": step.step_id, "type": step.type, "status": step.status, "ms": step.ms}
         if step.error is not None:
             line["error"] = _said(step.error)
+        if step.waiting is not None:
+            until = step.waiting.until
+            line["waits_for"] = waiting_words(step.waiting.reason, until and until.isoformat())
         steps.append(line)
     answer: Run = {
         "run_id": run.id,

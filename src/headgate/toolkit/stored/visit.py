@@ -22,10 +22,12 @@ from headgate.features.models.local.models import LocalModels
 from headgate.features.models.ports import KeySource
 from headgate.features.runs.engine.backend import ExecutionBackend
 from headgate.features.runs.evidence.service import Notary
+from headgate.features.runs.ports import Sealer
 from headgate.features.runs.preview.service import DryRuns
 from headgate.features.testing.runner import TestRuns
 from headgate.features.workspace.user_workspace import UserWorkspace
 from headgate.foundation.database import Database
+from headgate.foundation.errors import Unavailable
 from headgate.graph.model import Flow
 from headgate.toolkit.ports import ComponentMaker, RunsFlows
 from headgate.toolkit.workbench import Workbench
@@ -57,6 +59,14 @@ class Studio:
     """Contents of uploaded files."""
     max_upload_bytes: int = MAX_FILE_BYTES
     storage_limits: StorageLimits | None = None
+    box: Sealer | None = None
+    """Decrypts what approvals show."""
+
+    def sealer(self) -> Sealer:
+        """Return `box`. Raises `Unavailable` where there is none."""
+        if self.box is None:
+            raise Unavailable("Approvals cannot be read here.", remedy="Open the inbox of the page.")
+        return self.box
 
 
 @dataclass(frozen=True, slots=True)

@@ -63,6 +63,7 @@ const PLACES = {
   "": "flows",
   templates: "templates",
   runs: "runs",
+  inbox: "inbox",
   develop: "development",
   observe: "observe",
   settings: "settings",

@@ -1,17 +1,18 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { ChartNoAxesColumn, Hammer, History, LayoutTemplate, Search, Settings, Workflow } from "lucide-react";
+import { ChartNoAxesColumn, Hammer, History, Inbox, LayoutTemplate, Search, Settings, Workflow } from "lucide-react";
+import { approvalCountQuery } from "@/api/queries/approvals";
 import { codevWaitingQuery } from "@/api/queries/codev";
 import { meQuery } from "@/api/queries/me";
 import { maySomewhere } from "@/api/rights";
-import { Tip } from "@/components/ui";
+import { cx, Tip } from "@/components/ui";
 import { usePalette } from "@/lib/commands/commands";
 import { keysOf, useShortcutKeys } from "@/lib/shortcuts/shortcuts";
 import { useAppTexts } from "../texts";
 import { AccountMenu } from "./AccountMenu";
 
 const PLACE =
-  "flex h-12 w-full max-w-20 flex-col items-center justify-center gap-0.5 rounded-md text-2xs text-muted transition-colors hover:bg-hover hover:text-ink data-[status=active]:bg-accent-soft data-[status=active]:font-medium data-[status=active]:text-accent";
+  "flex h-12 w-full min-w-0 max-w-20 flex-col items-center justify-center gap-0.5 rounded-md text-2xs text-muted transition-colors hover:bg-hover hover:text-ink data-[status=active]:bg-accent-soft data-[status=active]:font-medium data-[status=active]:text-accent";
 
 /** The way to every place: at the left, or at the bottom of a narrow screen. */
 export function Sidebar() {
@@ -20,10 +21,16 @@ export function Sidebar() {
   const { data: me } = useQuery(meQuery);
   const sees = me !== undefined && maySomewhere(me, "flows.view");
   const waiting = useQuery({ ...codevWaitingQuery, enabled: sees }).data?.length ?? 0;
+  const approvals = useQuery({
+    ...approvalCountQuery,
+    enabled: me !== undefined && maySomewhere(me, "runs.start"),
+  }).data;
   const places = [
     { to: "/", label: t("flows"), icon: Workflow, exact: true },
-    { to: "/templates", label: t("templates"), icon: LayoutTemplate },
+    // The start page leads there too: a narrow screen has no place for it.
+    { to: "/templates", label: t("templates"), icon: LayoutTemplate, wide: true },
     { to: "/runs", label: t("runs"), icon: History },
+    { to: "/inbox/{-$approvalId}", label: t("inbox"), icon: Inbox, waiting: approvals ?? 0 },
     { to: "/develop", label: t("develop"), icon: Hammer, waiting },
     { to: "/observe", label: t("observe"), icon: ChartNoAxesColumn },
     { to: "/settings/{-$section}", label: t("settings"), icon: Settings },
@@ -37,7 +44,12 @@ export function Sidebar() {
         <img src="/icon.svg" alt="" width={28} height={28} />
       </Link>
       {places.map(({ to, label, icon: Icon, ...more }) => (
-        <Link key={to} to={to} activeOptions={{ exact: "exact" in more, includeSearch: false }} className={PLACE}>
+        <Link
+          key={to}
+          to={to}
+          activeOptions={{ exact: "exact" in more, includeSearch: false }}
+          className={cx(PLACE, "wide" in more && "max-sm:hidden")}
+        >
           <span className="relative">
             <Icon aria-hidden className="size-4.5" />
             {"waiting" in more && more.waiting > 0 && <Badge count={more.waiting} />}

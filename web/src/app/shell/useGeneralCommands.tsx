@@ -3,6 +3,7 @@ import {
   ChartNoAxesColumn,
   Hammer,
   History,
+  Inbox,
   Keyboard,
   Languages,
   LayoutTemplate,
@@ -22,6 +23,7 @@ const PLACES = [
   { to: "/", text: "flows", icon: Workflow },
   { to: "/templates", text: "templates", icon: LayoutTemplate },
   { to: "/runs", text: "runs", icon: History },
+  { to: "/inbox/{-$approvalId}", text: "inbox", icon: Inbox, keywords: "inbox_words" },
   { to: "/develop", text: "development", icon: Hammer },
   { to: "/observe", text: "observe", icon: ChartNoAxesColumn },
   { to: "/settings/{-$section}", text: "settings", icon: Settings },
@@ -35,10 +37,11 @@ export function useGeneralCommands(): void {
   const makeFlow = useNewFlow();
   const { setTheme } = useAppearance.getState();
   useCommands("general", () => [
-    ...PLACES.map(({ to, text, icon: Icon }) => ({
+    ...PLACES.map(({ to, text, icon: Icon, ...more }) => ({
       id: `go.${text}`,
       group: t("go_to"),
       label: t(text),
+      ...("keywords" in more ? { keywords: t(more.keywords) } : {}),
       icon: <Icon />,
       run: () => void navigate({ to }),
     })),

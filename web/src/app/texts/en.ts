@@ -2,6 +2,8 @@ export default {
   flows: "Flows",
   templates: "Templates",
   runs: "Runs",
+  inbox: "Inbox",
+  inbox_words: "approvals approve review waiting decide",
   develop: "Develop",
   development: "Development",
   develop_new: "New development session",

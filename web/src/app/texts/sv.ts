@@ -5,6 +5,8 @@ const sv: Translation<typeof en> = {
   flows: "Flöden",
   templates: "Mallar",
   runs: "Körningar",
+  inbox: "Inkorg",
+  inbox_words: "godkännanden godkänn granska väntar besluta",
   develop: "Utveckla",
   development: "Utveckling",
   develop_new: "Ny utvecklingssession",

@@ -33,6 +33,8 @@ PLACES = (
     Place("/", (_HOME,)),
     Place("/templates", (_HOME,)),
     Place("/runs", ("src/features/runs/index.tsx",)),
+    Place("/inbox", ("src/features/inbox/index.ts",)),
+    Place("/inbox/{approval_id:uuid}", ("src/features/inbox/index.ts",)),
     Place("/develop", ("src/features/codev/index.tsx",)),
     Place("/develop/{rest:path}", ("src/features/codev/index.tsx",)),
     Place("/observe", ("src/features/observe/index.tsx",)),

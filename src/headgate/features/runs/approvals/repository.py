@@ -3,9 +3,10 @@
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from sqlalchemy import Row, Select, and_, case, exists, select, update
+from sqlalchemy import ColumnElement, Row, Select, Text, and_, case, cast, exists, func, literal, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from headgate.features.accounts.tables import User
 from headgate.features.flows.tables import FlowRow
 from headgate.features.runs.approvals.tables import ApprovalDecisionRow, ApprovalRow
 from headgate.features.runs.states import LIVE_RUNS
@@ -14,6 +15,8 @@ from headgate.foundation.database import insert_into
 
 AnyRow = Row[*tuple[Any, ...]]
 _LIVE = [status.value for status in LIVE_RUNS]
+_NEVER = 2**62
+"""Due time of approvals without one, in order."""
 
 
 async def add_approval(session: AsyncSession, values: dict[str, Any], *, tenant_id: str) -> None:
@@ -42,7 +45,7 @@ async def find_starter(session: AsyncSession, run_id: str, *, tenant_id: str) ->
 
 
 async def find_approval(session: AsyncSession, approval_id: str, *, tenant_id: str) -> AnyRow | None:
-    """Return `ApprovalRow`, `flow_name` and `run_status`."""
+    """Return `ApprovalRow`, `flow_name`, `run_status`, `starter_id` and `starter_name`."""
     query = _described(tenant_id).where(ApprovalRow.id == approval_id)
     row: AnyRow | None = (await session.execute(query)).one_or_none()
     return row
@@ -58,21 +61,51 @@ async def list_approvals(
     limit: int,
     before: str | None,
 ) -> Sequence[AnyRow]:
-    """List approvals of these spaces (None: all), newest first; pending ones only of runs that are not over."""
-    query = _described(tenant_id)
-    if spaces is not None:
-        query = query.where(ApprovalRow.space_id.in_(sorted(spaces)))
-    if status == "closed":
-        query = query.where(ApprovalRow.status == "pending", flow_runs.c.status.not_in(_LIVE))
-    elif status is not None:
-        query = query.where(ApprovalRow.status == status)
-        if status == "pending":
-            query = query.where(flow_runs.c.status.in_(_LIVE))
+    """List approvals of these spaces (None: all), newest first; pending ones by due time, of runs that are not over.
+
+    `status` is a state, or `decided`: every approval that is not pending.
+    """
+    query = _described(tenant_id).where(*_of_spaces(spaces), *_of_status(status))
     if run_id is not None:
         query = query.where(ApprovalRow.flow_run_id == run_id)
-    if before is not None:
+    if status == "pending":
+        query = _most_urgent(query, before)
+    elif before is not None:
         query = query.where(ApprovalRow.id < before)
     rows: Sequence[AnyRow] = (await session.execute(query.order_by(ApprovalRow.id.desc()).limit(limit))).all()
+    return rows
+
+
+async def list_undecided(
+    session: AsyncSession,
+    user_id: str,
+    *,
+    tenant_id: str,
+    spaces: Collection[str] | None,
+    run_id: str | None,
+    at: int,
+    limit: int,
+    before: str | None,
+) -> Sequence[AnyRow]:
+    """List pending approvals that a user has not decided and that may be assigned to the user, most urgent first.
+
+    Of those that are assigned to roles the caller selects.
+    """
+    row, decision = ApprovalRow, ApprovalDecisionRow
+    decided = exists().where(decision.approval_id == row.id, decision.user_id == user_id)
+    assignees = cast(row.assignees, Text)
+    query = _described(tenant_id).where(
+        *_of_spaces(spaces),
+        *_of_status("pending"),
+        or_(row.due_at.is_(None), row.due_at > at),
+        or_(row.barred_user_id.is_(None), row.barred_user_id != user_id),
+        ~decided,
+        or_(assignees == "[]", assignees.contains(user_id, autoescape=True), assignees.contains('"role"')),
+    )
+    if run_id is not None:
+        query = query.where(row.flow_run_id == run_id)
+    query = _most_urgent(query, before).order_by(row.id.desc()).limit(limit)
+    rows: Sequence[AnyRow] = (await session.execute(query)).all()
     return rows
 
 
@@ -127,13 +160,46 @@ async def settle(session: AsyncSession, approval_id: str, decision: str, *, tena
     return status
 
 
+def _of_spaces(spaces: Collection[str] | None) -> list[ColumnElement[bool]]:
+    return [] if spaces is None else [ApprovalRow.space_id.in_(sorted(spaces))]
+
+
+def _of_status(status: str | None) -> list[ColumnElement[bool]]:
+    row, live = ApprovalRow, flow_runs.c.status.in_(_LIVE)
+    if status is None:
+        return []
+    if status == "pending":
+        return [row.status == "pending", live]
+    if status == "closed":
+        return [row.status == "pending", ~live]
+    return [or_(row.status != "pending", ~live)] if status == "decided" else [row.status == status]
+
+
+def _most_urgent(query: Select[Any], before: str | None) -> Select[Any]:
+    """Order by due time, those without one last; `before` is the last approval of the previous page."""
+    due = func.coalesce(ApprovalRow.due_at, _NEVER)
+    if before is not None:
+        row = ApprovalRow.__table__.alias()
+        last = select(func.coalesce(row.c.due_at, _NEVER)).where(row.c.id == before).scalar_subquery()
+        query = query.where(or_(due > last, and_(due == last, ApprovalRow.id < before)))
+    return query.order_by(due)
+
+
 def _described(tenant_id: str) -> Select[Any]:
     of_flow = and_(FlowRow.id == ApprovalRow.flow_id, FlowRow.tenant_id == ApprovalRow.tenant_id)
     of_run = and_(flow_runs.c.id == ApprovalRow.flow_run_id, flow_runs.c.tenant_id == ApprovalRow.tenant_id)
+    starter = and_(User.id == flow_runs.c.user_id, User.tenant_id == ApprovalRow.tenant_id)
     return (
-        select(ApprovalRow, FlowRow.name.label("flow_name"), flow_runs.c.status.label("run_status"))
+        select(
+            ApprovalRow,
+            FlowRow.name.label("flow_name"),
+            flow_runs.c.status.label("run_status"),
+            User.id.label("starter_id"),
+            func.coalesce(User.name, literal("")).label("starter_name"),
+        )
         .join(FlowRow, of_flow)
         .join(flow_runs, of_run)
+        .outerjoin(User, starter)
         .where(ApprovalRow.tenant_id == tenant_id)
         .execution_options(populate_existing=True)
     )

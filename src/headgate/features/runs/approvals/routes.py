@@ -6,10 +6,29 @@ from fastapi import APIRouter, Depends, Query, Request
 
 from headgate.features.access.caller import Caller, needs
 from headgate.features.access.permissions import Permission
-from headgate.features.runs.approvals import service
-from headgate.features.runs.approvals.schemas import ApprovalOut, ApprovalState, DecisionIn, PendingCount
-from headgate.foundation.api import Cursor, Limit, Page, ReadSession, WriteSession, page_of, parse_cursor, problems
+from headgate.features.runs.approvals import bulk, service
+from headgate.features.runs.approvals.schemas import (
+    ApprovalFilter,
+    ApprovalOut,
+    ApprovalSummary,
+    DecisionIn,
+    DecisionsIn,
+    DecisionsOut,
+    PendingCount,
+)
+from headgate.foundation.api import (
+    Cursor,
+    Limit,
+    Page,
+    ReadSession,
+    WriteSession,
+    get_database,
+    page_of,
+    parse_cursor,
+    problems,
+)
 from headgate.foundation.crypto import SecretBox
+from headgate.foundation.database import Database
 
 router = APIRouter(prefix="/approvals", tags=["approvals"])
 _VIEW = [needs(Permission.RUNS_VIEW)]
@@ -31,11 +50,13 @@ async def list_(
     *,
     limit: Limit = 50,
     cursor: Cursor = None,
-    status: ApprovalState | None = None,
+    status: Annotated[
+        ApprovalFilter | None, Query(description="A state; `decided`: every state but `pending`.")
+    ] = None,
     mine: Annotated[bool, Query(description="Only those that wait for your decision.")] = False,
     run_id: Annotated[str | None, Query(max_length=36)] = None,
-) -> Page[ApprovalOut]:
-    """List approvals of the spaces that you can view, newest first."""
+) -> Page[ApprovalSummary]:
+    """List approvals of the spaces that you can view, newest first; `pending` ones and your own by due time."""
     rows = await service.list_approvals(
         session,
         caller,
@@ -51,9 +72,22 @@ async def list_(
 
 
 @router.get("/count", summary="Count approvals that wait for you", responses=problems(), dependencies=_VIEW)
-async def count(session: ReadSession, caller: Caller, box: Box) -> PendingCount:
+async def count(session: ReadSession, caller: Caller) -> PendingCount:
     """Return how many approvals wait for your decision."""
-    return PendingCount(pending=await service.count_mine(session, caller, box=box))
+    return PendingCount(pending=await service.count_mine(session, caller))
+
+
+@router.post(
+    "/decisions",
+    summary="Decide several approvals",
+    responses=problems(403),
+    dependencies=[needs(Permission.RUNS_START)],
+)
+async def decide_several(
+    body: DecisionsIn, database: Annotated[Database, Depends(get_database)], caller: Caller, box: Box
+) -> DecisionsOut:
+    """Approve or reject each of them, as one request per approval would. The response has one result per decision."""
+    return DecisionsOut(items=await bulk.decide_each(database, caller, body.decisions, box=box))
 
 
 @router.get("/{approval_id}", summary="Read an approval", responses=problems(404), dependencies=_VIEW)

@@ -8,6 +8,9 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue
 from headgate.graph.json_values import PlainText
 
 ApprovalState = Literal["pending", "approved", "rejected", "timed_out", "closed"]
+ApprovalFilter = Literal["pending", "approved", "rejected", "timed_out", "closed", "decided"]
+"""A state, or `decided`: every state but `pending`."""
+Refusal = Literal["over", "timed_out", "no_permission", "starter", "not_assigned", "already_decided"]
 
 
 class DecisionIn(BaseModel):
@@ -24,6 +27,48 @@ class DecisionIn(BaseModel):
     content_hash: str = Field(
         default="", max_length=64, description="`content_hash` of what was shown; a decision on other content fails."
     )
+
+
+class DecisionItem(DecisionIn):
+    """A user's decision on one of several approvals."""
+
+    approval_id: str = Field(max_length=36)
+
+
+class DecisionsIn(BaseModel):
+    """Decisions on several approvals."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    decisions: list[DecisionItem] = Field(min_length=1, max_length=100)
+
+
+class DecisionProblem(BaseModel):
+    """Why a decision was refused, as the problem document of a single decision."""
+
+    type: str
+    title: str
+    status: int
+    code: str
+    detail: str
+    remedy: str = ""
+
+
+class DecisionResult(BaseModel):
+    """What became of one of several decisions."""
+
+    approval_id: str
+    stored: bool
+    status: ApprovalState | None
+    """State of the approval after the decision; null when the decision was refused."""
+    problem: DecisionProblem | None
+    """Why the decision was refused."""
+
+
+class DecisionsOut(BaseModel):
+    """One result per decision, in their order."""
+
+    items: list[DecisionResult]
 
 
 class AssigneeOut(BaseModel):
@@ -47,8 +92,8 @@ class DecisionOut(BaseModel):
     decided_at: datetime
 
 
-class ApprovalOut(BaseModel):
-    """An approval that a step waits for, or waited for."""
+class ApprovalSummary(BaseModel):
+    """An approval in a list."""
 
     id: str
     run_id: str
@@ -59,22 +104,34 @@ class ApprovalOut(BaseModel):
     status: ApprovalState
     """`closed`: the run ended without a decision."""
     question: str
-    value: JsonValue
-    questions: list[str]
-    editable: list[str]
     content_hash: str
+    starter_id: str | None
+    """The user who started the run; null for a visitor and a deleted user."""
+    starter_name: str
+    not_starter: bool
+    """Whether the user who started the run may not decide."""
     assignees: list[AssigneeOut]
     needed: int
     approvals: int
     can_decide: bool
     """Whether the caller may decide now."""
+    refusal: Refusal | None
+    """Why the caller may not decide now."""
     created_at: datetime
     due_at: datetime | None
     decided_at: datetime | None
+
+
+class ApprovalOut(ApprovalSummary):
+    """An approval that a step waits for, or waited for."""
+
+    value: JsonValue
+    questions: list[str]
+    editable: list[str]
     decisions: list[DecisionOut]
 
 
 class PendingCount(BaseModel):
     """How many approvals wait for the caller."""
 
-    pending: int
+    pending: int = Field(description="At most 100.")

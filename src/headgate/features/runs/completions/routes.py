@@ -18,7 +18,7 @@ from headgate.features.runs import service as runs
 from headgate.features.runs.completions import service
 from headgate.features.runs.completions.answering import OpenAIRoute, allow_placeholder
 from headgate.features.runs.completions.schemas import ChatRequest, ErrorOut, ModelList, ModelOut
-from headgate.features.runs.completions.stream import Completion, failure_of
+from headgate.features.runs.completions.stream import Completion, failure_of, waiting_text
 from headgate.features.runs.engine.backend import ExecutionBackend
 from headgate.features.runs.schemas import RunStart
 from headgate.features.runs.transitions import RunKey
@@ -69,7 +69,8 @@ async def complete(
     """Run the published version of the flow that `model` names, with the user's last message as its text.
 
     Earlier messages become the chat history. The run is cancelled when the client disconnects, unless the request
-    has an `Idempotency-Key`: then the client may request its result again.
+    has an `Idempotency-Key`: then the client may request its result again. A run that waits for an approval is
+    answered with that, and continues after the decision.
     """
     engine: ExecutionBackend = request.app.state.engine
     text, history = service.chat_of(body.messages)
@@ -102,7 +103,7 @@ async def complete(
             )
         )
     else:
-        response = await _response(request, engine, caller, completion, cancel)
+        response = await _response(request, engine, caller, completion, PublicOutput(engine, caller, key), cancel)
     response.headers.update({RUN_HEADER: key.run_id, **headers_of(once)})
     return response
 
@@ -112,9 +113,10 @@ async def _response(
     engine: ExecutionBackend,
     caller: Principal,
     completion: Completion,
+    public_output: PublicOutput,
     cancel: Callable[[], Awaitable[None]],
 ) -> Response:
-    run_task = asyncio.ensure_future(engine.wait(completion.run_id))
+    run_task = asyncio.ensure_future(public_output.first_answer())
     try:
         while not run_task.done():
             await asyncio.wait([run_task], timeout=LOOK_SECONDS)
@@ -123,7 +125,9 @@ async def _response(
                 return Response(status_code=499)
     finally:
         run_task.cancel()
-    run = await runs.answer_of(engine, caller, completion.run_id)
+    run = run_task.result()
+    if run.status == "waiting":
+        return JSONResponse(completion.response(run, waiting_text(run)))
     if run.status != "completed":
         return JSONResponse(failure_of(run), status_code=500)
     return JSONResponse(completion.response(run, await runs.complete_text(engine, caller, run)))

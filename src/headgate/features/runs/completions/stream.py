@@ -46,7 +46,8 @@ class Completion:
         message: Answer = {"role": "assistant", "content": text, "refusal": None, "annotations": []}
         choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": "stop"}
         members = {"id": self.id, "object": "chat.completion", "created": int(time.time()), "model": self.model}
-        return {**members, "choices": [choice], "usage": usage_of(run), "system_fingerprint": None}
+        about = {"headgate": _state(run)} if run.status == "waiting" else {}
+        return {**members, "choices": [choice], "usage": usage_of(run), "system_fingerprint": None, **about}
 
     async def chunks(
         self,
@@ -66,10 +67,11 @@ class Completion:
                     yield self._chunk({"content": part.text})
                 elif part.kind == "again":
                     stale = True  # streamed text cannot be retracted; the remainder is sent complete
-                elif part.run is not None:
+                elif part.run is not None:  # it has ended, or waits for an approval and is not cancelled
                     sent_end = True
                     for chunk in await self._ending(part.run, streamed, result):
                         yield chunk
+                    return
         finally:
             with CancelScope(shield=True):
                 await parts.aclose()
@@ -77,14 +79,17 @@ class Completion:
                     await cancel()
 
     async def _ending(self, run: RunOut, streamed: str, result: Callable[[RunOut], Awaitable[str]]) -> list[SseEvent]:
-        if run.status != "completed":
+        if run.status not in {"completed", "waiting"}:
             return [Chunk("", "error", failure_of(run))]
         try:
-            remainder = rest_of(await result(run), streamed)
+            remainder = rest_of(waiting_text(run) if run.status == "waiting" else await result(run), streamed)
         except HeadgateError as error:
             return [Chunk("", "error", error_body(error.status, str(error), code=error.code))]
         chunks: list[SseEvent] = [self._chunk({"content": remainder})] if remainder else []
-        chunks.append(self._chunk({}, finish="stop"))
+        end = self._chunk({}, finish="stop")
+        if run.status == "waiting":
+            end.data["headgate"] = _state(run)
+        chunks.append(end)
         if self.include_usage:
             chunks.append(Chunk("", "chunk", {**self._about(), "choices": [], "usage": usage_of(run)}))
         return [*chunks, Chunk("", "done", {})]
@@ -98,7 +103,7 @@ class Completion:
             "system_fingerprint": None,
         }
 
-    def _chunk(self, delta: Answer, *, finish: str | None = None) -> SseEvent:
+    def _chunk(self, delta: Answer, *, finish: str | None = None) -> Chunk:
         choice: JsonValue = {"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish}
         usage = {"usage": None} if self.include_usage else {}
         return Chunk("", "chunk", {**self._about(), "choices": [choice], **usage})
@@ -116,6 +121,18 @@ def rest_of(text: str, streamed: str) -> str:
     if text.lstrip().startswith(stripped):
         return text.lstrip()[len(stripped) :]
     return "" if stripped.endswith(text.strip()) else f"\n\n{text}"
+
+
+def waiting_text(run: RunOut) -> str:
+    """Return the answer for a run that waits for an approval."""
+    return (
+        f"Waiting for approval. Run {run.id} continues when a user has approved or rejected it in the inbox of "
+        "Headgate; its result is stored with the run."
+    )
+
+
+def _state(run: RunOut) -> Answer:
+    return {"run_id": run.id, "status": "waiting", "waits_for": "approval"}
 
 
 def failure_of(run: RunOut) -> Answer:

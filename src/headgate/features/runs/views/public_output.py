@@ -10,6 +10,7 @@ from headgate.features.runs.schemas import RunOut
 from headgate.features.runs.service import answer_of
 from headgate.features.runs.steps.planned import PlannedFlow
 from headgate.features.runs.transitions import RunKey
+from headgate.features.runs.views.approval_waits import ApprovalWaits
 from headgate.features.runs.views.stream import RunStream
 from headgate.graph.ports import CONFIGURATION_TYPES, PortType
 
@@ -22,11 +23,11 @@ _WORDS = frozenset({PortType.TEXT, PortType.MESSAGE})
 class OutputPart:
     """A part of the output."""
 
-    kind: Literal["started", "text", "again", "ended"]
-    """`again`: discard the text so far, the step or another model begins anew."""
+    kind: Literal["started", "text", "again", "waiting", "ended"]
+    """`again`: discard the text so far, the step or another model begins anew. `waiting`: for an approval."""
     text: str = ""
     run: RunOut | None = None
-    """The ended run."""
+    """The waiting or ended run."""
 
 
 class PublicOutput:
@@ -47,11 +48,16 @@ class PublicOutput:
     async def pieces(self) -> AsyncGenerator[OutputPart, None]:
         """Yield its parts, the last of kind `ended`."""
         speaker = streaming_step_of(await self._engine.plans.of(self._key))
+        waits = ApprovalWaits()
         has_text = has_gap = False
         events = self._stream.events()
         try:
             async for event in events:
-                if event.kind == "run_started":
+                if waits.note(event):
+                    run = await self._answer()
+                    if run.status == "waiting":  # events are read again after a decision too
+                        yield OutputPart("waiting", run=run)
+                elif event.kind == "run_started":
                     yield OutputPart("started")
                 elif event.data.get("step_id") != speaker:
                     continue
@@ -67,7 +73,21 @@ class PublicOutput:
                         yield OutputPart("again")
         finally:
             await events.aclose()
-        yield OutputPart("ended", run=await answer_of(self._engine, self._principal, self._key.run_id))
+        yield OutputPart("ended", run=await self._answer())
+
+    async def first_answer(self) -> RunOut:
+        """Return the run as soon as it has ended or waits for an approval."""
+        parts = self.pieces()
+        try:
+            async for part in parts:
+                if part.run is not None:
+                    return part.run
+        finally:
+            await parts.aclose()
+        return await self._answer()
+
+    async def _answer(self) -> RunOut:
+        return await answer_of(self._engine, self._principal, self._key.run_id)
 
 
 def streaming_step_of(planned: PlannedFlow) -> str:

@@ -23,7 +23,7 @@ async def visitor_events(
     try:
         async for part in parts:
             number += 1
-            if part.run is None:
+            if part.run is None or part.kind == "waiting":
                 yield SseEvent(str(number), part.kind, {"text": part.text} if part.kind == "text" else {})
             else:
                 yield SseEvent(str(number), *await _ending(database, secret_box, widget, part.run))

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { RunOut, StepSummary } from "@/api/types";
-import { applyEvent, fromRun, inOrder, isOver } from "./live";
+import { applyEvent, fromRun, inOrder, isOver, waitsForApproval } from "./live";
 
 const step = (id: string, order: number, more: Partial<StepSummary> = {}): StepSummary => ({
   step_id: id,
@@ -47,6 +47,18 @@ describe("a run that is followed", () => {
     expect(run.steps.a?.preview).toBe("Half");
     run = applyEvent(run, event("model_changed", { step_id: "a", restarted: true }));
     expect(run.steps.a?.preview).toBe("");
+  });
+
+  it("knows that a step waits for a decision of users, from its row and from its events", () => {
+    const waiting = { reason: "approval", until: null } as const;
+    const row = { ...RUN, steps: [step("a", 1, { status: "waiting", waiting })] };
+    expect(waitsForApproval(fromRun(row))).toBe(true);
+    let run = applyEvent(fromRun(RUN), event("step_waiting", { step_id: "a", reason: "time" }));
+    expect(waitsForApproval(run)).toBe(false);
+    run = applyEvent(run, event("step_waiting", { step_id: "a", reason: "approval" }));
+    expect(waitsForApproval(run)).toBe(true);
+    run = applyEvent(run, event("step_started", { step_id: "a", attempt: 2 }));
+    expect(waitsForApproval(run)).toBe(false);
   });
 
   it("shows which attempt comes next, and that a run continued after a failure", () => {

@@ -19,6 +19,8 @@ export interface LiveStep {
   until: string | null;
   /** The attempt that a waiting step will make, and how many it may make; null where it waits for something else. */
   retry: { attempt: number; most: number } | null;
+  /** Whether it waits for a decision of users. */
+  approval: boolean;
   pinned: boolean;
   reused: boolean;
 }
@@ -61,6 +63,7 @@ export function fromRun(run: RunOut, before?: LiveRun): LiveRun {
       until: step.waiting?.until ?? null,
       retry:
         step.waiting?.reason === "retry" ? { attempt: (step.failures ?? 0) + 1, most: step.max_attempts ?? 1 } : null,
+      approval: step.waiting?.reason === "approval",
       pinned: step.pinned ?? false,
       reused: Boolean(step.reused_from_run_id),
     },
@@ -110,6 +113,7 @@ export function applyEvent(run: LiveRun, event: StreamEvent, now = Date.now()): 
           startedAt: attempt === step.attempt ? (step.startedAt ?? now) : now,
           until: null,
           retry: null,
+          approval: false,
           ms: null,
         };
       });
@@ -149,6 +153,7 @@ export function applyEvent(run: LiveRun, event: StreamEvent, now = Date.now()): 
           data.reason === "retry"
             ? { attempt: (figure(data.failures) ?? 0) + 1, most: figure(data.max_attempts) ?? 1 }
             : null,
+        approval: data.reason === "approval",
         error: words(data.message),
       }));
     case "run_waiting":
@@ -189,3 +194,7 @@ function cancelled(steps: LiveRun["steps"]): LiveRun["steps"] {
 export function inOrder(run: LiveRun): LiveStep[] {
   return Object.values(run.steps).sort((one, other) => one.order - other.order);
 }
+
+/** Whether a step of the run waits for a decision of users. */
+export const waitsForApproval = (run: LiveRun): boolean =>
+  !isOver(run.status) && Object.values(run.steps).some((step) => step.status === "waiting" && step.approval);

@@ -2,9 +2,10 @@ import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { ListRestart } from "lucide-react";
 import { useState } from "react";
 import type { RunOut } from "@/api/types";
+import { WaitingForApproval } from "@/components/approvals";
 import { Button, Callout, Problem, Skeleton, Tabs } from "@/components/ui";
 import { DeliveriesFailed, RunDeliveries } from "../deliveries/RunDeliveries";
-import { inOrder, isOver, type LiveRun } from "../model/live";
+import { inOrder, isOver, type LiveRun, waitsForApproval } from "../model/live";
 import { useNames } from "../model/useNames";
 import { useRerunnable } from "../model/useRerunnable";
 import { useRun } from "../model/useRun";
@@ -80,6 +81,7 @@ function ShownRun({ flowId, run, live, lost }: ShownRunProps) {
           {live.error}
         </Callout>
       )}
+      {waitsForApproval(live) && <WaitingForApproval runId={run.id} />}
       <DeliveriesFailed
         run={run}
         onShow={() => {

@@ -3,11 +3,12 @@ import { Link } from "@tanstack/react-router";
 import { Square } from "lucide-react";
 import { meQuery } from "@/api/queries/me";
 import { mayIn } from "@/api/rights";
+import { WaitingForApproval } from "@/components/approvals";
 import { Markdown } from "@/components/markdown/Markdown";
 import { Button, Callout, CopyButton } from "@/components/ui";
 import { ValueView } from "@/components/values/ValueView";
 import { useDraft } from "@/lib/draft";
-import { inOrder, isOver } from "../model/live";
+import { inOrder, isOver, waitsForApproval } from "../model/live";
 import { partWords } from "../model/partWords";
 import { useNames } from "../model/useNames";
 import type { FollowedRun } from "../model/useRun";
@@ -60,6 +61,7 @@ export function RunNow({ followed, onStep }: RunNowProps) {
           {live.error}
         </Callout>
       )}
+      {waitsForApproval(live) && <WaitingForApproval runId={live.id} />}
       {!over && speaking && speaking.status === "running" && speaking.preview && (
         <div aria-live="off" className="max-h-80 overflow-y-auto rounded-md bg-sunken px-3 py-2">
           <p className="mb-1 text-xs text-muted">{names[speaking.id]}</p>

@@ -16,6 +16,9 @@ interface StepListProps {
 function inWords(step: LiveStep, t: ReturnType<typeof useRunTexts>): string {
   const when = step.until ? dateTime(step.until) : "";
   if (step.status === "waiting" && step.retry) return t("retry_at", { ...step.retry, when, error: step.error });
+  if (step.status === "waiting" && step.approval) {
+    return when ? t("waits_for_approval_until", { when }) : t("waits_for_approval");
+  }
   if (step.status === "waiting" && when) return t("waiting_until", { when });
   if (step.status === "completed" && step.error) return t("continued", { error: step.error });
   return step.error || glimpse(step);

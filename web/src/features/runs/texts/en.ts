@@ -6,6 +6,8 @@ export default {
   waiting: "Waiting",
   paused: "Paused",
   deadline: "fails if not done by {{when}}",
+  waits_for_approval: "Waiting for approval",
+  waits_for_approval_until: "Waiting for approval until {{when}}",
   waiting_until: "until {{when}}",
   fell_back: "Answered by {{model}} after {{failed}} failed",
   retry_at: "attempt {{attempt}} of {{most}}, next at {{when}}: {{error}}",

@@ -8,6 +8,8 @@ const sv: Translation<typeof en> = {
   waiting: "Väntar",
   paused: "Pausad",
   deadline: "misslyckas om den inte är klar {{when}}",
+  waits_for_approval: "Väntar på godkännande",
+  waits_for_approval_until: "Väntar på godkännande till {{when}}",
   waiting_until: "till {{when}}",
   fell_back: "Besvarat av {{model}} sedan {{failed}} misslyckats",
   retry_at: "försök {{attempt}} av {{most}}, nästa {{when}}: {{error}}",

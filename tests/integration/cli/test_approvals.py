@@ -1,0 +1,59 @@
+"""Approvals from the command line: which run waits, and decisions on several at once."""
+
+from pathlib import Path
+
+import pytest
+
+from headgate.entrypoints.cli import exit_codes
+from headgate.entrypoints.cli.app import run
+from headgate.entrypoints.cli.session import acting, with_parts
+from headgate.entrypoints.compose import Parts
+from headgate.features.flows import service
+from headgate.features.flows.transfer import import_flow
+from tests.support.cli import answered
+
+FLOW = """name: Letters
+nodes:
+  heard: ChatInput
+  check: Approval
+    question: Send it?
+  said: ChatOutput
+edges:
+  heard.text -> check.value
+  check.approve -> said.input
+"""
+NOBODY = "0198f6c4-0000-7000-8000-000000000000"
+
+
+async def _wait_for_approval(parts: Parts) -> str:
+    definition = import_flow(FLOW, parts.registry)
+    async with parts.database.writing() as session:
+        flow = await service.create_flow(session, acting(), parts.registry, definition=definition)
+    outcome = await parts.runs.run_draft(
+        acting(), flow.id, text="Dear Eva", form={}, file_ids=(), on_event=lambda *_: None, until_approval=True
+    )
+    assert (outcome.status, outcome.outputs) == ("waiting", {})
+    return outcome.run_id
+
+
+class TestApprovals:
+    def test_are_decided_together_and_each_has_its_outcome(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        monkeypatch.setenv("HEADGATE_DATA_DIR", str(tmp_path))
+        monkeypatch.setenv("COLUMNS", "200")
+        run_ids = [with_parts(_wait_for_approval) for _ in range(2)]
+        assert run(["runs", "show", run_ids[0]]) == exit_codes.OK
+        shown = capsys.readouterr().out
+        assert "waits for approval" in shown
+        assert f"headgate approvals list --run {run_ids[0]}" in shown
+        (line,) = answered(capsys, "approvals", "list", "--run", run_ids[0])
+        ids = [item["id"] for item in answered(capsys, "approvals", "list")]
+        assert line["id"] in ids
+        assert len(ids) == 2
+        assert run(["approvals", "reject", ids[0], NOBODY, ids[1], "--comment", "Not now"]) == exit_codes.FAILED
+        outcomes = capsys.readouterr().out
+        assert outcomes.count("rejected") == 2
+        assert "Approval not found" in outcomes
+        decided = answered(capsys, "approvals", "list", "--status", "decided")
+        assert {item["status"] for item in decided} == {"rejected"}

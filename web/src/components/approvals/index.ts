@@ -1,0 +1,2 @@
+export { useDeciders } from "./useDeciders";
+export { WaitingForApproval } from "./WaitingForApproval";
