@@ -16,6 +16,7 @@ DECRYPTING = {
     "features.mcptools.target.unseal": SERVER_ACCESS + "Target.filled, or a change, which is audited itself",
     "features.keyring.rotation._replaced": "encrypts it again at once; the rotation is audited",
     "features.runs.approvals.sealed.unseal": OWN_STATE + "what users decide on, and their responses",
+    "features.runs.sent_events.sealed.unseal": OWN_STATE + "data of events that runs wait for",
     "features.runs.deliveries.target.open_target": OWN_STATE + "an address and references to secrets",
     "features.runs.steps.calls._opened": OWN_STATE + "the stored answer to a request of a step",
     "features.runs.widget.tokens.unseal": OWN_STATE + "a token that a page holds",

@@ -11,6 +11,7 @@ from pydantic import SecretStr
 from sqlalchemy import text
 
 from headgate.components.clock import Wait
+from headgate.components.sent_events import SendEvent, WaitForEvent
 from headgate.components.subflows import ForEach, Loop, RunFlow
 from headgate.features.access.principal import LOCAL, Principal
 from headgate.features.catalog.registry import Registry
@@ -21,9 +22,11 @@ from headgate.features.flows import service, versions
 from headgate.features.runs.deliveries.target import Target
 from headgate.features.runs.engine.backend import RunRequest
 from headgate.features.runs.ports import ChatModels, Origin, RunFiles
+from headgate.features.runs.sent_events.of_steps import StepSentEvents
 from headgate.features.runs.spaces import FlowSpaces
 from headgate.features.runs.transitions import Delivery, RunKey
 from headgate.foundation import secret_values
+from headgate.foundation.ciphertexts import prefix_of
 from headgate.foundation.database import Database
 from headgate.foundation.errors import Invalid, NotFound
 from headgate.foundation.events import EventBus
@@ -139,6 +142,18 @@ class Gate(Component):
         return self.input
 
 
+class SendAndGate(SendEvent):
+    """Sends an event, and works on until a file is there."""
+
+    folder: str = field(port=False)
+
+    @output(name="value")
+    async def value(self) -> Data:
+        value = await super().value()
+        await Gate(folder=self.folder).text()
+        return value
+
+
 class Tally(Component):
     """Leaves a line in a file: the outside effect that tests count."""
 
@@ -246,7 +261,10 @@ COMPONENTS: tuple[type[Component], ...] = (
     Keep,
     Speak,
     Recall,
+    SendAndGate,
+    SendEvent,
     Wait,
+    WaitForEvent,
     RunFlow,
     ForEach,
     Loop,
@@ -344,14 +362,17 @@ class NoDeliveries:
         return None
 
 
+_SEALED = prefix_of("0" * 16)
+
+
 class PlainSealer:
     """Encrypts nothing, in a way that is visible."""
 
     def encrypt(self, secret: SecretStr) -> bytes:
-        return b"sealed:" + secret.get_secret_value().encode()[::-1]
+        return _SEALED + secret.get_secret_value().encode()[::-1]
 
     def decrypt(self, token: bytes) -> SecretStr:
-        return SecretStr(token.removeprefix(b"sealed:")[::-1].decode())
+        return SecretStr(token.removeprefix(_SEALED)[::-1].decode())
 
 
 class DictSecrets:
@@ -393,6 +414,7 @@ def make_services(
     files: RunFiles | None = None,
 ) -> FixedServices:
     """Services with fakes behind them, on real versions."""
+    sealer, spaces = PlainSealer(), FlowSpaces(database)
     return FixedServices(
         components=Registry(components),
         definitions=StoredDefinitions(database),
@@ -408,8 +430,9 @@ def make_services(
         bus=EventBus(),
         limits=limits or LimitSettings(),
         engine=engine or EngineSettings(),
-        spaces=FlowSpaces(database),
-        sealer=PlainSealer(),
+        spaces=spaces,
+        sealer=sealer,
+        sent_events=StepSentEvents(database, sealer, spaces),
     )
 
 

@@ -11,6 +11,7 @@ from headgate.foundation.settings import EngineSettings, LimitSettings
 from headgate.foundation.telemetry import Telemetry
 from headgate.sdk import HttpClient
 from headgate.sdk.approvals import ApprovalAnswer, ApprovalRequest
+from headgate.sdk.sent_events import EventQuery, OutgoingEvent
 
 
 class NoApprovals:
@@ -18,6 +19,24 @@ class NoApprovals:
 
     async def ask(self, origin: ports.Origin, request: ApprovalRequest) -> ApprovalAnswer | ports.Pending:
         raise AssertionError(f"step {origin.step_id} asks: {request.question}")
+
+
+class NoSentEvents:
+    """Refuses to send events and to wait for them."""
+
+    async def send(
+        self,
+        origin: ports.Origin,
+        event: OutgoingEvent,
+        *,
+        key: str,
+        classification: int | None,
+        outside: tuple[str, ...],
+    ) -> str:
+        raise AssertionError(f"step {origin.step_id} sends: {event.name}")
+
+    async def wait(self, origin: ports.Origin, query: EventQuery) -> ports.EventReceipt | ports.Pending | None:
+        raise AssertionError(f"step {origin.step_id} waits: {query.name}")
 
 
 class EveryStarter:
@@ -50,6 +69,7 @@ class FixedServices:
     telemetry: Telemetry = field(default_factory=Telemetry)
     capacity: Capacity | None = None
     approvals: ports.Approvals = field(default_factory=NoApprovals)
+    sent_events: ports.SentEvents = field(default_factory=NoSentEvents)
     quotas: ports.Quotas | None = None
     classes: ports.SecurityClasses | None = None
     rules: FlowRules | None = None

@@ -13,6 +13,7 @@ from tests.integration.features.runs.celery_fixtures import (  # noqa: F401 - fi
     workers,
 )
 from tests.integration.features.runs.conformance import BackendConformance, DeathConformance
+from tests.integration.features.runs.conformance_events import EventConformance, EventDeathConformance
 from tests.integration.features.runs.conformance_retries import RetryConformance, RetryDeathConformance
 from tests.integration.features.runs.conformance_subflows import SubflowConformance
 from tests.integration.features.runs.conformance_waits import WaitConformance
@@ -30,6 +31,14 @@ class TestCelerySubflows(SubflowConformance):
 
 class TestCeleryWaits(WaitConformance):
     """Waiting with workers."""
+
+
+class TestCeleryEvents(EventConformance):
+    """Events that steps wait for."""
+
+
+class TestCeleryEventsAfterDeaths(EventDeathConformance):
+    """Events after the death of a process."""
 
 
 class TestCeleryRetries(RetryConformance):

@@ -12,6 +12,7 @@ from headgate.features.runs.views.stream import RunStream
 from headgate.foundation.database import Database
 from headgate.foundation.settings import Settings
 from tests.integration.features.runs.conformance import BackendConformance, DeathConformance, appears, over
+from tests.integration.features.runs.conformance_events import EventConformance, EventDeathConformance
 from tests.integration.features.runs.conformance_retries import RetryConformance, RetryDeathConformance
 from tests.integration.features.runs.conformance_subflows import SubflowConformance
 from tests.integration.features.runs.conformance_waits import WaitConformance
@@ -30,6 +31,14 @@ class TestEmbeddedSubflows(SubflowConformance):
 
 class TestEmbeddedWaits(WaitConformance):
     """Waiting in this process."""
+
+
+class TestEmbeddedEvents(EventConformance):
+    """Events that steps wait for."""
+
+
+class TestEmbeddedEventsAfterDeaths(EventDeathConformance):
+    """Events after the death of a process."""
 
 
 class TestEmbeddedRetries(RetryConformance):
