@@ -98,8 +98,8 @@ class TestRoles:
     async def test_are_shown_what_they_may_use(self, office: Office) -> None:
         viewer, runner, editor = [await office.tools(who) for who in ("viewer", "runner", "editor")]
         assert viewer >= READING
-        assert not viewer & (EDITING | {"run_flow", "cancel_run", "upload_file", "publish_flow"})
-        assert runner - viewer == {"run_flow", "cancel_run", "upload_file"}
+        assert not viewer & (EDITING | {"run_flow", "cancel_run", "send_event", "upload_file", "publish_flow"})
+        assert runner - viewer == {"run_flow", "cancel_run", "send_event", "upload_file"}
         assert editor - runner == {*EDITING, "dry_run", "run_tests", "cancel_tests"}
         assert await office.tools("publisher") - editor == {"publish_flow"}
 

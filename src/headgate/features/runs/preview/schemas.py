@@ -69,6 +69,8 @@ class DryWait(BaseModel):
     """As it is written: it may refer to data of the run."""
     until: str = ""
     """Date and time, as written."""
+    cron: str = ""
+    """Cron expression: the step waits for its next moment."""
     seconds: float | None = None
     """Length of the wait, or its timeout; None when it has no limit or depends on data of the run."""
 

@@ -20,8 +20,9 @@ def wait_of(step: PlanStep) -> DryWait | None:
         case "Approval":
             return DryWait(reason="approval", seconds=_seconds(params.get("timeout_hours"), 3600))
         case "Wait":
-            until = _text(params.get("until"))
-            return DryWait(reason="time", until=until, seconds=None if until else _seconds(params.get("seconds", 1), 1))
+            until, cron = _text(params.get("until")), _text(params.get("cron"))
+            seconds = None if until or cron else _seconds(params.get("seconds", 1), 1)
+            return DryWait(reason="time", until=until, cron=cron, seconds=seconds)
     return None
 
 
