@@ -118,7 +118,7 @@ class Wait(Component):
     timezone: str = field(
         default="",
         label="Time zone",
-        help="Of the schedule, and of a date that names none: an IANA name, for example Europe/Stockholm; empty is UTC.",
+        help="Of the schedule, and of a date without one: an IANA name, for example Europe/Stockholm; empty is UTC.",
         port=False,
         max_length=100,
     )
