@@ -10,7 +10,9 @@ EVENT = ReceivedEvent("e1", "paid", "7", {"sum": 40}, "Ann", "2026-11-28T12:00:0
 
 class TestWaitForEvent:
     async def test_outputs_the_data_of_the_event(self) -> None:
-        step = WaitForEvent(event="paid", correlation="7", timeout_hours=2, value="order")
+        step = WaitForEvent.create(
+            {"event": "paid", "correlation": "7", "timeout_hours": 2, "value": "order"}, node_id="wait"
+        )
         ctx = FakeContext(event=EVENT)
         step.attach(ctx)
         assert await step.data() == {"sum": 40}
@@ -21,7 +23,7 @@ class TestWaitForEvent:
         assert ctx.event_queries == [EventQuery("paid", "7", 7200.0)]
 
     async def test_takes_the_timeout_branch_without_one(self) -> None:
-        step = WaitForEvent(event="paid", value="order")
+        step = WaitForEvent.create({"event": "paid", "value": "order"}, node_id="wait")
         ctx = FakeContext()
         step.attach(ctx)
         assert await step.data() is NOT_TAKEN
