@@ -17,6 +17,7 @@ DECRYPTING = {
     "features.keyring.rotation._replaced": "encrypts it again at once; the rotation is audited",
     "features.flows.state.sealed.unseal": OWN_STATE + "values that a flow keeps between its runs",
     "features.runs.approvals.sealed.unseal": OWN_STATE + "what users decide on, and their responses",
+    "features.runs.sent_events.sealed.unseal": OWN_STATE + "data of events that runs wait for",
     "features.runs.deliveries.target.open_target": OWN_STATE + "an address and references to secrets",
     "features.runs.steps.calls._opened": OWN_STATE + "the stored answer to a request of a step",
     "features.runs.widget.tokens.unseal": OWN_STATE + "a token that a page holds",

@@ -11,6 +11,7 @@ from pydantic import SecretStr
 from sqlalchemy import text
 
 from headgate.components.clock import Wait
+from headgate.components.sent_events import SendEvent, WaitForEvent
 from headgate.components.state import ReadState, WriteState
 from headgate.components.subflows import ForEach, Loop, RunFlow
 from headgate.features.access.principal import LOCAL, Principal
@@ -22,9 +23,11 @@ from headgate.features.flows import service, versions
 from headgate.features.runs.deliveries.target import Target
 from headgate.features.runs.engine.backend import RunRequest
 from headgate.features.runs.ports import ChatModels, Origin, RunFiles
+from headgate.features.runs.sent_events.of_steps import StepSentEvents
 from headgate.features.runs.spaces import FlowSpaces
 from headgate.features.runs.transitions import Delivery, RunKey
 from headgate.foundation import secret_values
+from headgate.foundation.ciphertexts import prefix_of
 from headgate.foundation.database import Database
 from headgate.foundation.errors import Invalid, NotFound
 from headgate.foundation.events import EventBus
@@ -139,6 +142,18 @@ class Gate(Component):
         while not (folder / f"{self.name}.open").exists():  # noqa: ASYNC110 - another process may open it
             await asyncio.sleep(0.005)
         return self.input
+
+
+class SendAndGate(SendEvent):
+    """Sends an event, and works on until a file is there."""
+
+    folder: str = field(port=False)
+
+    @output(name="value")
+    async def value(self) -> Data:
+        value = await super().value()
+        await Gate(folder=self.folder).text()
+        return value
 
 
 class Tally(Component):
@@ -267,7 +282,10 @@ COMPONENTS: tuple[type[Component], ...] = (
     ReadState,
     WriteState,
     Recall,
+    SendAndGate,
+    SendEvent,
     Wait,
+    WaitForEvent,
     RunFlow,
     ForEach,
     Loop,
@@ -365,14 +383,17 @@ class NoDeliveries:
         return None
 
 
+_SEALED = prefix_of("0" * 16)
+
+
 class PlainSealer:
     """Encrypts nothing, in a way that is visible."""
 
     def encrypt(self, secret: SecretStr) -> bytes:
-        return b"sealed:" + secret.get_secret_value().encode()[::-1]
+        return _SEALED + secret.get_secret_value().encode()[::-1]
 
     def decrypt(self, token: bytes) -> SecretStr:
-        return SecretStr(token.removeprefix(b"sealed:")[::-1].decode())
+        return SecretStr(token.removeprefix(_SEALED)[::-1].decode())
 
 
 class DictSecrets:
@@ -414,6 +435,7 @@ def make_services(
     files: RunFiles | None = None,
 ) -> FixedServices:
     """Services with fakes behind them, on real versions."""
+    sealer, spaces = PlainSealer(), FlowSpaces(database)
     return FixedServices(
         components=Registry(components),
         definitions=StoredDefinitions(database),
@@ -429,8 +451,9 @@ def make_services(
         bus=EventBus(),
         limits=limits or LimitSettings(),
         engine=engine or EngineSettings(),
-        spaces=FlowSpaces(database),
-        sealer=PlainSealer(),
+        spaces=spaces,
+        sealer=sealer,
+        sent_events=StepSentEvents(database, sealer, spaces),
     )
 
 

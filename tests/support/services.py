@@ -12,6 +12,7 @@ from headgate.foundation.settings import EngineSettings, LimitSettings
 from headgate.foundation.telemetry import Telemetry
 from headgate.sdk import HttpClient
 from headgate.sdk.approvals import ApprovalAnswer, ApprovalRequest
+from headgate.sdk.sent_events import EventQuery, OutgoingEvent
 from headgate.sdk.state import StateChange
 
 
@@ -30,6 +31,24 @@ class NoState:
 
     async def write(self, origin: ports.Origin, change: StateChange, *, outside: Sequence[str]) -> ports.StoredValue:
         raise AssertionError(f"step {origin.step_id} writes {change.name}")
+
+
+class NoSentEvents:
+    """Refuses to send events and to wait for them."""
+
+    async def send(
+        self,
+        origin: ports.Origin,
+        event: OutgoingEvent,
+        *,
+        key: str,
+        classification: int | None,
+        outside: tuple[str, ...],
+    ) -> str:
+        raise AssertionError(f"step {origin.step_id} sends: {event.name}")
+
+    async def wait(self, origin: ports.Origin, query: EventQuery) -> ports.EventReceipt | ports.Pending | None:
+        raise AssertionError(f"step {origin.step_id} waits: {query.name}")
 
 
 class EveryStarter:
@@ -63,6 +82,7 @@ class FixedServices:
     capacity: Capacity | None = None
     approvals: ports.Approvals = field(default_factory=NoApprovals)
     flow_state: ports.FlowState = field(default_factory=NoState)
+    sent_events: ports.SentEvents = field(default_factory=NoSentEvents)
     quotas: ports.Quotas | None = None
     classes: ports.SecurityClasses | None = None
     rules: FlowRules | None = None

@@ -20,6 +20,7 @@ from headgate.components.outputs import ChatOutput
 from headgate.components.packages import InstalledPackages
 from headgate.components.read_file import ReadFile
 from headgate.components.saving import SaveFile
+from headgate.components.sent_events import SendEvent, WaitForEvent
 from headgate.components.splitting import SplitText
 from headgate.components.state import ReadState, WriteState
 from headgate.components.structured import StructuredOutput
@@ -66,6 +67,8 @@ BUILTINS: tuple[type[Component], ...] = (
     ForEach,
     Loop,
     Wait,
+    WaitForEvent,
+    SendEvent,
     Approval,
     Python,
     LanguageModel,

@@ -5,6 +5,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
 from pydantic import JsonValue, PrivateAttr
 
+from headgate.components.schedule import next_moment
 from headgate.graph.names import did_you_mean
 from headgate.sdk import Component, ComponentError, Data, Table, Text, field, output
 from headgate.sdk.calls import CallRequest
@@ -82,14 +83,15 @@ class CurrentDate(Component):
 
 
 class Wait(Component):
-    """Waits for a time or until a date, then passes its value on. A waiting run needs no worker."""
+    """Waits for a time, until a date or for a schedule, then passes its value on. A waiting run needs no worker."""
 
     label = "Wait"
     category = "logic"
     icon = "timer"
     keywords = (
         "sleep", "delay", "pause", "hold", "throttle", "rate limit", "seconds", "minutes", "timeout", "later",
-        "slow down", "interval", "until", "date", "schedule", "days", "hours",
+        "slow down", "interval", "until", "date", "schedule", "days", "hours", "cron",
+        "every day", "weekday", "next monday",
     )  # fmt: skip
 
     seconds: float = field(
@@ -105,10 +107,18 @@ class Wait(Component):
         help="Date and time to wait until, for example 2027-01-31 09:00; empty: wait for the seconds.",
         max_length=100,
     )
+    cron: str = field(
+        default="",
+        label="Cron expression",
+        help="Wait for the next moment of a schedule, for example 0 8 * * MON-FRI; empty: no schedule.",
+        port=False,
+        max_length=100,
+        syntax="cron",
+    )
     timezone: str = field(
         default="",
         label="Time zone",
-        help="Of the date and time when it names none: an IANA name, for example Europe/Stockholm; empty is UTC.",
+        help="Of the schedule, and of a date without one: an IANA name, for example Europe/Stockholm; empty is UTC.",
         port=False,
         max_length=100,
     )
@@ -126,15 +136,19 @@ class Wait(Component):
         wait: dict[str, JsonValue] = {"seconds": self.seconds}
         if self.until:
             wait = {"until": self.until, "timezone": self.timezone}
+        if self.cron:
+            wait |= {"cron": self.cron, "timezone": self.timezone}
         moment = (await self.ctx.once(CallRequest.of("value", "Wait", wait), due)).value
         if isinstance(moment, int | float):
             left = moment - current_time().timestamp()
-            await self.ctx.sleep(left if self.until else min(self.seconds, left), restartable=True)
+            await self.ctx.sleep(left if self.until or self.cron else min(self.seconds, left), restartable=True)
         return data_of(self.passed)
 
     def _end(self) -> datetime:
         """The end of the wait. Raises `ComponentError`."""
         now = current_time()
+        if self.cron.strip():
+            return self._bounded(self._next(now), now, "cron")
         if not self.until.strip():
             return now + timedelta(seconds=self.seconds)
         try:
@@ -147,9 +161,20 @@ class Wait(Component):
             ) from error
         if end.tzinfo is None:
             end = end.replace(tzinfo=zone(self.timezone or "UTC", of="Wait"))
+        return self._bounded(end, now, "until")
+
+    def _next(self, now: datetime) -> datetime:
+        if self.until.strip():
+            raise ComponentError(
+                "Wait: it has both a date and a cron expression.", remedy="Remove one of them.", field="cron"
+            )
+        return next_moment(self.cron, now, zone(self.timezone or "UTC", of="Wait"), subject="Wait")
+
+    @staticmethod
+    def _bounded(end: datetime, now: datetime, field: str) -> datetime:
         if end > now + timedelta(seconds=LONGEST_SECONDS):
             raise ComponentError(
-                f"Wait: {end.isoformat()} is more than ten years away.", remedy="Choose an earlier date.", field="until"
+                f"Wait: {end.isoformat()} is more than ten years away.", remedy="Choose an earlier date.", field=field
             )
         return end
 

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 
 from headgate.components.expressions import compiled
 from headgate.components.http_headers import checked_name
+from headgate.components.schedule import checked_cron
 from headgate.components.selecting import parse_expression
 from headgate.components.sql import check_sql
 from headgate.components.web import checked_url
@@ -25,6 +26,7 @@ def syntax_fault(syntax: Syntax, text: str, *, subject: str, tables: int = 1) ->
         "sql": lambda: check_sql(text, tables=tables, subject=subject),
         "jmespath": lambda: parse_expression(text, subject=subject),
         "re2": lambda: compiled(text, ignore_case=False, subject=subject),
+        "cron": lambda: checked_cron(text, subject=subject),
     }
     return _fault(checks[syntax]) if syntax in checks else None
 

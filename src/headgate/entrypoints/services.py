@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from headgate.features.runs.approvals import asking
     from headgate.features.runs.deliveries import attempt, delivery_sender
     from headgate.features.runs.quotas import service as quotas
+    from headgate.features.runs.sent_events import of_steps as sent_events
     from headgate.foundation import guarded_http
     from headgate.foundation.crypto import SecretBox
     from headgate.sandbox import libraries as sandbox_libraries
@@ -50,6 +51,7 @@ else:
     attempt = lazy_module("headgate.features.runs.deliveries.attempt")
     delivery_sender = lazy_module("headgate.features.runs.deliveries.delivery_sender")
     quotas = lazy_module("headgate.features.runs.quotas.service")
+    sent_events = lazy_module("headgate.features.runs.sent_events.of_steps")
     guarded_http = lazy_module("headgate.foundation.guarded_http")
     sandbox_libraries = lazy_module("headgate.sandbox.libraries")
     sandbox_limits = lazy_module("headgate.sandbox.limits")
@@ -211,6 +213,11 @@ class StepServices:
     def flow_state(self) -> "step_state.FlowState":
         """Values that last between runs of a flow."""
         return step_state.FlowState(self.installation.database, self.installation.box)
+
+    @cached_property
+    def sent_events(self) -> "sent_events.StepSentEvents":
+        """Events that steps send and wait for."""
+        return sent_events.StepSentEvents(self.installation.database, self.installation.box, self.spaces)
 
     @cached_property
     def deliveries(self) -> "delivery_sender.DeliverySender":

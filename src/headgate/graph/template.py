@@ -19,7 +19,7 @@ DOCUMENT_OUTPUT = "document"
 ERROR_OUTPUT = "error"
 """Additional output of a step whose policy takes the error edge: code, message, step, attempt and input."""
 
-Syntax = Literal["", "url", "sql", "jmespath", "re2"]
+Syntax = Literal["", "url", "sql", "jmespath", "re2", "cron"]
 
 
 class FieldKind(StrEnum):

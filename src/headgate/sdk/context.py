@@ -12,6 +12,7 @@ from headgate.graph.secret_reference import SecretReference
 from headgate.sdk.approvals import ApprovalAnswer, ApprovalRequest
 from headgate.sdk.calls import CallRequest, CallResult
 from headgate.sdk.flows import Flows
+from headgate.sdk.sent_events import EventQuery, OutgoingEvent, ReceivedEvent
 from headgate.sdk.state import State
 from headgate.sdk.values import File, Message, Model, Recording, Tool, Transcript
 
@@ -325,5 +326,19 @@ class RunContext(Protocol):
         """Return the decision of users. Until there is one, the attempt at the step ends, and a later one asks again.
 
         A step asks once: every attempt must make the same request. Raises `Invalid` for an unknown assignee.
+        """
+        ...
+
+    async def send_event(self, event: OutgoingEvent) -> str:
+        """Send an event to waiting steps of the flow's space, and return its id.
+
+        Every attempt at the step sends the same events in the same order; each is sent once.
+        """
+        ...
+
+    async def wait_for_event(self, query: EventQuery) -> ReceivedEvent | None:
+        """Return the event, or None when the timeout is over. Until then the attempt at the step ends.
+
+        A step waits for one event: every attempt must make the same query.
         """
         ...

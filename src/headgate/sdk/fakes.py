@@ -19,6 +19,7 @@ from headgate.sdk.context import HttpAnswer, RunInput, WorkspaceTools
 from headgate.sdk.fake_state import FakeState
 from headgate.sdk.flows import FlowInput, FlowResult, FlowTarget
 from headgate.sdk.outside import merged
+from headgate.sdk.sent_events import EventQuery, OutgoingEvent, ReceivedEvent
 from headgate.sdk.values import File, Model, Recording, Tool, Transcript
 
 if TYPE_CHECKING:  # named without importing LangChain
@@ -279,6 +280,10 @@ class FakeContext:
     transcript: Transcript = field(default_factory=lambda: Transcript("The transcript."))
     approvals: list[ApprovalRequest] = field(default_factory=list)
     approval_answer: ApprovalAnswer = field(default_factory=lambda: ApprovalAnswer("approve"))
+    sent_events: list[OutgoingEvent] = field(default_factory=list)
+    event_queries: list[EventQuery] = field(default_factory=list)
+    event: ReceivedEvent | None = None
+    """The event that arrives; None: the timeout."""
     cancelled: bool = False
     key_count: int = 0
     """Idempotency keys returned."""
@@ -389,3 +394,13 @@ class FakeContext:
         """Record the request and return the scripted answer."""
         self.approvals.append(request)
         return self.approval_answer
+
+    async def send_event(self, event: OutgoingEvent) -> str:
+        """Record the event and return an id."""
+        self.sent_events.append(event)
+        return f"event-{len(self.sent_events)}"
+
+    async def wait_for_event(self, query: EventQuery) -> ReceivedEvent | None:
+        """Record the query and return the scripted event."""
+        self.event_queries.append(query)
+        return self.event

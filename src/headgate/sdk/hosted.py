@@ -19,6 +19,7 @@ from headgate.graph.secret_reference import SecretReference
 from headgate.sdk.approvals import ApprovalRequest
 from headgate.sdk.calls import CallRequest, CallResult
 from headgate.sdk.context import RunInput
+from headgate.sdk.sent_events import EventQuery, OutgoingEvent
 from headgate.sdk.values import File, Message, Model, Recording, Tool, Transcript
 
 MOST_ANSWER_BYTES = 8 << 20
@@ -158,6 +159,14 @@ class HostedContext:
     async def approval(self, request: ApprovalRequest) -> NoReturn:  # noqa: ARG002
         """Raise `NotInTheSandbox`."""
         raise _refused("ask for an approval", "Connect the component Approval before or after it.")
+
+    async def send_event(self, event: OutgoingEvent) -> NoReturn:  # noqa: ARG002
+        """Raise `NotInTheSandbox`."""
+        raise _refused("send an event", "Connect the component SendEvent after it.")
+
+    async def wait_for_event(self, query: EventQuery) -> NoReturn:  # noqa: ARG002
+        """Raise `NotInTheSandbox`."""
+        raise _refused("wait for an event", "Connect the component WaitForEvent before it.")
 
     async def sleep(self, seconds: float, *, restartable: bool = False) -> None:  # noqa: ARG002 - the protocol's
         """Wait; the time counts against the component's limit."""

@@ -17,7 +17,18 @@ from headgate.foundation.quoting import as_data, shortened
 Marks = tuple[str, ...]
 """Marks without duplicates, sorted."""
 MarkKind = Literal[
-    "web", "file", "server", "description", "visitor", "chat", "workspace", "pinned", "run", "component", "more"
+    "web",
+    "file",
+    "server",
+    "description",
+    "visitor",
+    "chat",
+    "workspace",
+    "pinned",
+    "run",
+    "component",
+    "event",
+    "more",
 ]
 MOST_MARKS = 20
 LONGEST_MARK = 120
@@ -32,6 +43,7 @@ _WORDS: dict[str, str] = {
     "pinned": "the pinned output of step {}",
     "run": "the results of earlier runs",
     "component": "the description of the component {}",
+    "event": "the event {}",
     "more": "more sources",
 }
 _ASKING = frozenset({"visitor", "chat"})

@@ -75,6 +75,7 @@ ONLY_MCP: Mapping[str, str] = {
     "cancel_run": _WAITS,
     "get_test_result": _WAITS,
     "cancel_tests": _WAITS,
+    "send_event": "An event continues runs of others; a user or a program sends it, or a flow with SendEvent.",
     "get_run_evidence": "Evidence is for auditors; the page and the API hand it out.",
     "batch": "The assistant's model calls several tools in one message.",
 }

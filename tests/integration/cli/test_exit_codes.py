@@ -41,7 +41,8 @@ edges:
 """
 READS = frozenset(
     {
-        "approvals list", "codev list", "codev patterns", "codev instances list", "flows list", "deliveries list",
+        "approvals list", "events list", "events waiting", "codev list", "codev patterns", "codev instances list",
+        "flows list", "deliveries list",
         "runs list",
         "evidence key", "evidence keys", "audit list", "audit export", "audit head", "maintenance status",
         "templates list", "components search", "models providers", "models list", "models local", "models classes list",
@@ -64,6 +65,7 @@ UNDOABLE: dict[str, tuple[str, ...]] = {
     "approvals show": (NOBODY,),
     "approvals approve": (NOBODY,),
     "approvals reject": (NOBODY,),
+    "events send": ("paid", "--data", "{"),
     "codev start": ("a flow", "--model", "openai/gpt-5-mini"),
     "codev resume": (NOBODY, "--approve"),
     "codev show": (NOBODY,),

@@ -18,6 +18,7 @@ from headgate.features.access.principal import Access
 from headgate.features.audit.repository import EventFilters
 from headgate.features.files.reach import reach_of, whole_tenant
 from headgate.features.runs.repository import RunFilter
+from headgate.features.runs.sent_events.topic import Topic
 from headgate.features.runs.statistics.periods import period_of
 from headgate.features.runs.statistics.repository import Seen
 from headgate.features.runs.store.port import RunStore
@@ -89,6 +90,38 @@ def _approval(of: World) -> dict[str, Any]:
     }
 
 
+def _event(of: World) -> dict[str, Any]:
+    return {
+        "id": new_id(),
+        "space_id": of.space_ids[0],
+        "name": "another",
+        "correlation": "",
+        "event_key": new_id(),
+        "deliver": "one",
+        "content": MARK,
+        "content_hash": "0" * 64,
+        "size_bytes": 1,
+        "outside": [],
+        "sender": {},
+        "received_at": clock(),
+        "keep_until": clock(),
+        "deliveries": 0,
+    }
+
+
+def _wait(of: World) -> dict[str, Any]:
+    return {
+        "flow_run_id": of.run_ids[0],
+        "step_id": "another",
+        "space_id": of.space_ids[0],
+        "flow_id": of.flow_ids[0],
+        "name": "another",
+        "correlation": "",
+        "status": "waiting",
+        "created_at": clock(),
+    }
+
+
 def _decision(of: World) -> dict[str, Any]:
     return {
         "approval_id": of.approval_ids[0],
@@ -129,6 +162,11 @@ _FOR_FUNCTION: dict[tuple[str, str], Callable[[World], Any]] = {
     ("find_spaces_named", "name"): lambda world: "Personal",
     **{(f"{what}_server", "name"): lambda world: MODEL_SERVER for what in ("find", "save", "delete")},
     ("add_approval", "values"): _approval,
+    ("add_event", "values"): _event,
+    ("add_wait", "values"): _wait,
+    ("settle_wait", "changes"): lambda world: {"status": "timed_out"},
+    ("count_delivery", "steps"): lambda world: 1,
+    ("list_waiting", "run_id"): lambda world: world.run_ids[-1],
     ("add_decision", "values"): _decision,
     ("add_state", "values"): _state,
     ("change_state", "values"): lambda world: {**_state(world), "name": VARIABLE},
@@ -321,6 +359,7 @@ def _argument(function: Function, parameter: inspect.Parameter, of: World) -> An
         "but": (),
         "token": b"hg1.sealed",
         "wrapped": b"hg1.sealed",
+        "topic": Topic(of.principal.tenant_id, of.principal.space_id, VARIABLE, of.marker),
         "updated_at": now(),
         "at": now() if parameter.annotation is datetime else clock(),
         "idle_since": now() - timedelta(days=1),

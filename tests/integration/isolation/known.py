@@ -30,6 +30,7 @@ OWNED: dict[str, Callable[[World], list[Any]]] = {
     "ids": lambda world: [[delivery_id] for delivery_id in world.delivery_ids],
     "approval_id": lambda world: world.approval_ids,
     "approval_ids": lambda world: [world.approval_ids],
+    "event_id": lambda world: world.event_ids,
     "delivery_id": lambda world: world.delivery_ids,
     "space_ids": lambda world: [[space_id] for space_id in world.space_ids],
     "user_id": lambda world: [world.principal.user_id],
@@ -77,6 +78,8 @@ OWNED_BY_ROUTE: dict[tuple[str, str], Callable[[World], list[Any]]] = {
 """Names that mean something else on one route than on all the rest."""
 SHARED: dict[str, Callable[[World], Any]] = {
     "step_id": lambda world: STEP,
+    "event_key": lambda world: "key:same",
+    "one": lambda world: True,
     "job": lambda world: "orphan_sweep",
     "purpose": lambda world: "secrets",
     "key": lambda world: "0" * 16,

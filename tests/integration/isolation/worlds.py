@@ -54,6 +54,7 @@ from headgate.features.runs.engine.build import build_store
 from headgate.features.runs.quotas.bounds import Quota, Scope
 from headgate.features.runs.quotas.repository import set_limit
 from headgate.features.runs.secret_reads.tables import SecretRead
+from headgate.features.runs.sent_events.tables import EventWaitRow, SentEventRow
 from headgate.features.runs.tables import flow_step_results
 from headgate.features.runs.transitions import Holder, Lease, NewRun, RunKey, Seed, clock
 from headgate.features.secrets.reads import STORED_WITH
@@ -104,6 +105,7 @@ class World:
     assistant_ids: list[str] = field(default_factory=list)
     delivery_ids: list[str] = field(default_factory=list)
     approval_ids: list[str] = field(default_factory=list)
+    event_ids: list[str] = field(default_factory=list)
     sign_in_ids: list[str] = field(default_factory=list)
     """Browsers in which the person is signed in."""
     api_key_ids: list[str] = field(default_factory=list)
@@ -381,6 +383,38 @@ async def _make_rows(world: World, database: Database, box: SecretBox) -> None:
                 **state, content=sealed, flow_run_id=world.run_ids[0], step_id=STEP, written_at=clock()
             )
         )
+        event = new_id()
+        world.event_ids.append(event)
+        topic = {"space_id": world.principal.space_id, "name": VARIABLE, "correlation": world.marker}
+        await session.execute(
+            insert(SentEventRow).values(
+                id=event,
+                tenant_id=tenant,
+                **topic,
+                event_key="key:same",
+                deliver="one",
+                content=box.encrypt(SecretStr(json.dumps(world.marker))),
+                content_hash="0" * 64,
+                size_bytes=1,
+                outside=[],
+                sender={"kind": "user", "name": world.marker},
+                received_at=clock(),
+                keep_until=clock() + 3_600_000_000,
+                deliveries=0,
+            )
+        )
+        for run_id in (world.run_ids[0], world.run_ids[-1]):
+            await session.execute(
+                insert(EventWaitRow).values(
+                    flow_run_id=run_id,
+                    step_id=STEP,
+                    tenant_id=tenant,
+                    flow_id=place["flow_id"],
+                    **topic,
+                    status="waiting",
+                    created_at=clock(),
+                )
+            )
         approval = new_id()
         world.approval_ids.append(approval)
         content = {"question": world.marker, "value": world.marker, "questions": [], "editable": []}

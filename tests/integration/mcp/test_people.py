@@ -100,8 +100,10 @@ class TestRoles:
     async def test_are_shown_what_they_may_use(self, office: Office) -> None:
         viewer, runner, editor = [await office.tools(who) for who in ("viewer", "runner", "editor")]
         assert viewer >= READING
-        assert not viewer & (EDITING | {"run_flow", "cancel_run", "decide_approval", "upload_file", "publish_flow"})
-        assert runner - viewer == {"run_flow", "cancel_run", "decide_approval", "upload_file"}
+        assert not viewer & (
+            EDITING | {"run_flow", "cancel_run", "decide_approval", "send_event", "upload_file", "publish_flow"}
+        )
+        assert runner - viewer == {"run_flow", "cancel_run", "decide_approval", "send_event", "upload_file"}
         assert editor - runner == {*EDITING, "dry_run", "run_tests", "cancel_tests"}
         assert await office.tools("publisher") - editor == {"publish_flow"}
 

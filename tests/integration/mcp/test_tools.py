@@ -228,6 +228,9 @@ async def _runs(walk: Walk, flow_id: str) -> None:
     assert [one["run_id"] for one in listed["runs"]] == [published["run_id"]]
     assert "more" in listed
     assert (await walk("cancel_run", run_id=ran["run_id"]))["changed"] is False
+    event = await walk("send_event", name="paid", correlation="7", data={"sum": 40}, key="mcp")
+    again = await walk("send_event", name="paid", correlation="7", data={"sum": 40}, key="mcp")
+    assert (event["status"], event["deliveries"], event["duplicate"], again["duplicate"]) == ("kept", 0, False, True)
     evidence = await walk("get_run_evidence", run_id=ran["run_id"])
     assert (evidence["status"], evidence["steps"]) == ("completed", 2)
     read = await walk.client.read_resource(evidence["resource"])

@@ -54,7 +54,9 @@ RunFlow!: flow* version text@~(Text|Message) answers~(Data) files[](File) -> res
 ForEach!: items*@(Text|Data|Table) flow* version template answers parallel with_item \
  -> results:Data table:Table errors:Data text:Text
 Loop!: value*@(Text|Data) flow* version until* most* -> result:Data text:Text rounds:Data
-Wait: seconds until timezone value@(Text|Data|Table) -> value:Data
+Wait: seconds until cron timezone value@(Text|Data|Table) -> value:Data
+WaitForEvent: event* correlation timeout_hours value@(Text|Data|Table) -> data:Data? details:Data? timeout:Data?
+SendEvent!: data@~(Text|Data|Table) event* correlation~ deliver keep_hours -> value:Data event_id:Text
 Approval: value*@(Text|Data|Table) question assignees needed not_starter timeout_hours questions editable \
  -> approve:Data? reject:Data? timeout:Data? decision:Data
 Python: inputs*@(Data|Text|Table) source* -> result:Data text:Text table:Table

@@ -73,9 +73,38 @@ class TestWait:
         assert harness.ctx.slept[0] < 0
 
     @pytest.mark.parametrize(
+        ("cron", "now", "expected"),
+        [
+            ("0 8 * * MON-FRI", "2026-11-27T09:00:00+01:00", "2026-11-30T08:00:00+01:00"),
+            ("0 8 * * *", "2026-11-28T08:00:00+01:00", "2026-11-29T08:00:00+01:00"),
+            # Night to 2027-03-28: 02:00 to 03:00 does not exist.
+            ("30 2 * * *", "2027-03-27T12:00:00+01:00", "2027-03-28T03:00:00+02:00"),
+            ("0 8 * * *", "2027-03-27T12:00:00+01:00", "2027-03-28T08:00:00+02:00"),
+            ("*/30 * * * *", "2027-03-28T01:30:00+01:00", "2027-03-28T03:00:00+02:00"),
+            # Night to 2027-10-31: 02:00 to 03:00 comes twice.
+            ("30 2 * * *", "2027-10-30T12:00:00+02:00", "2027-10-31T02:30:00+02:00"),
+            ("30 2 * * *", "2027-10-31T02:30:00+02:00", "2027-11-01T02:30:00+01:00"),
+            ("*/30 * * * *", "2027-10-31T02:30:00+02:00", "2027-10-31T02:00:00+01:00"),
+        ],
+    )
+    async def test_waits_for_the_next_moment_of_a_schedule(
+        self, monkeypatch: pytest.MonkeyPatch, cron: str, now: str, expected: str
+    ) -> None:
+        begin = datetime.fromisoformat(now)
+        monkeypatch.setattr(clock, "current_time", lambda: begin.astimezone(UTC))
+        harness = StepHarness()
+        await harness.run(Wait, {"cron": cron, "timezone": "Europe/Stockholm", "value": "x"})
+        assert harness.ctx.slept == [(datetime.fromisoformat(expected) - begin).total_seconds()]
+
+    @pytest.mark.parametrize(
         ("params", "message"),
         [
             ({"until": "tomorrow"}, "'tomorrow' is not a date and time"),
+            ({"cron": "0 8 * *"}, "has 4 fields; a cron expression has 5"),
+            ({"cron": "0 25 * * *"}, "its hour is not valid"),
+            ({"cron": "0 0 30 2 *"}, "its day of month is not valid"),
+            ({"cron": "0 8 * * *", "until": "2027-01-01"}, "both a date and a cron expression"),
+            ({"cron": "0 8 * * *", "timezone": "Europe/Stokholm"}, "Wait: there is no time zone"),
             ({"until": "2999-01-01"}, "more than ten years away"),
             ({"until": "2027-01-01", "timezone": "Europe/Stokholm"}, "Wait: there is no time zone"),
         ],

@@ -1091,6 +1091,56 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List sent events
+         * @description List the events of the spaces that you can view, newest first, without their data.
+         *
+         *     Requires the permission `runs.view`.
+         */
+        get: operations["list__api_v1_events_get"];
+        put?: never;
+        /**
+         * Send an event
+         * @description Send an event to the steps of a space that wait for it. Without one it is kept for its declared time.
+         *
+         *     Requires the permission `runs.start`.
+         */
+        post: operations["send_api_v1_events_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/events/waiting": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List steps that wait for events
+         * @description List steps that wait for an event, the latest first.
+         *
+         *     Requires the permission `runs.view`.
+         */
+        get: operations["list_waiting_api_v1_events_waiting_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/maintenance": {
         parameters: {
             query?: never;
@@ -5568,6 +5618,7 @@ export interface components {
              * @enum {string}
              */
             disabled?: "no" | "pass_through" | "skip";
+            waits_for?: components["schemas"]["DryWait"] | null;
         };
         /**
          * DryTotals
@@ -5584,6 +5635,39 @@ export interface components {
             tokens_input_at_least: number;
             /** Cost Usd At Least */
             cost_usd_at_least: number | null;
+        };
+        /**
+         * DryWait
+         * @description What a step would wait for.
+         */
+        DryWait: {
+            /**
+             * Reason
+             * @enum {string}
+             */
+            reason: "time" | "event" | "approval";
+            /**
+             * Event
+             * @default
+             */
+            event?: string;
+            /**
+             * Correlation
+             * @default
+             */
+            correlation?: string;
+            /**
+             * Until
+             * @default
+             */
+            until?: string;
+            /**
+             * Cron
+             * @default
+             */
+            cron?: string;
+            /** Seconds */
+            seconds?: number | null;
         };
         /**
          * Edge
@@ -5636,6 +5720,78 @@ export interface components {
          */
         ErrorOut: {
             error: components["schemas"]["Refusal"];
+        };
+        /**
+         * EventIn
+         * @description An event for steps that wait for it.
+         */
+        EventIn: {
+            /**
+             * Name
+             * @description Name that a WaitForEvent step has.
+             */
+            name: string;
+            /**
+             * Correlation
+             * @description Value that the step waits for, e.g. an order number.
+             * @default
+             */
+            correlation?: string;
+            /** @description JSON that the step receives, up to 200,000 bytes. */
+            data?: components["schemas"]["JsonValue"];
+            /**
+             * Deliver
+             * @description Whether one step receives it (the one that has waited longest), or every one.
+             * @default one
+             * @enum {string}
+             */
+            deliver?: "one" | "all";
+            /**
+             * Keep Hours
+             * @description How long it is kept for steps that wait later.
+             * @default 24
+             */
+            keep_hours?: number;
+            /**
+             * Key
+             * @description Two events of a space with the same key are one: within the keep time, and 24 hours at least.
+             */
+            key?: string | null;
+            /**
+             * Space Id
+             * @description Space of the waiting flows; your own by default.
+             */
+            space_id?: string | null;
+        };
+        /**
+         * EventWaitOut
+         * @description A step that waits for an event.
+         */
+        EventWaitOut: {
+            /** Run Id */
+            run_id: string;
+            /** Step Id */
+            step_id: string;
+            /** Flow Id */
+            flow_id: string;
+            /** Flow Name */
+            flow_name: string;
+            /** Space Id */
+            space_id: string;
+            /** Name */
+            name: string;
+            /** Correlation */
+            correlation: string;
+            /**
+             * Since
+             * Format: date-time
+             */
+            since: string;
+            /**
+             * Due At
+             * @description When it stops waiting; null: never.
+             */
+            due_at: string | null;
         };
         /**
          * EvidenceOut
@@ -5820,7 +5976,7 @@ export interface components {
              * @default
              * @enum {string}
              */
-            syntax?: "" | "url" | "sql" | "jmespath" | "re2";
+            syntax?: "" | "url" | "sql" | "jmespath" | "re2" | "cron";
             /**
              * Default Model
              * @default false
@@ -7833,6 +7989,13 @@ export interface components {
             /** Next Cursor */
             next_cursor?: string | null;
         };
+        /** Page[EventWaitOut] */
+        Page_EventWaitOut_: {
+            /** Items */
+            items: components["schemas"]["EventWaitOut"][];
+            /** Next Cursor */
+            next_cursor?: string | null;
+        };
         /** Page[FileOut] */
         Page_FileOut_: {
             /** Items */
@@ -7914,6 +8077,13 @@ export interface components {
         Page_RunSummary_: {
             /** Items */
             items: components["schemas"]["RunSummary"][];
+            /** Next Cursor */
+            next_cursor?: string | null;
+        };
+        /** Page[SentEventOut] */
+        Page_SentEventOut_: {
+            /** Items */
+            items: components["schemas"]["SentEventOut"][];
             /** Next Cursor */
             next_cursor?: string | null;
         };
@@ -9285,6 +9455,82 @@ export interface components {
             totp_since: string | null;
             /** Recovery Codes Left */
             recovery_codes_left: number;
+        };
+        /**
+         * SenderOut
+         * @description Who sent an event.
+         */
+        SenderOut: {
+            /**
+             * Kind
+             * @description `user`, `key`, `command`, `system`, or `flow` for a step.
+             */
+            kind: string;
+            /** User Id */
+            user_id?: string | null;
+            /**
+             * Name
+             * @default
+             */
+            name?: string;
+            /** Run Id */
+            run_id?: string | null;
+            /** Step Id */
+            step_id?: string | null;
+        };
+        /**
+         * SentEventOut
+         * @description An event, without its data.
+         */
+        SentEventOut: {
+            /** Id */
+            id: string;
+            /** Name */
+            name: string;
+            /** Correlation */
+            correlation: string;
+            /** Space Id */
+            space_id: string;
+            /**
+             * Deliver
+             * @enum {string}
+             */
+            deliver: "one" | "all";
+            /**
+             * Status
+             * @description `kept`: a step that begins to wait receives it.
+             * @enum {string}
+             */
+            status: "kept" | "delivered" | "expired";
+            /**
+             * Deliveries
+             * @description Number of steps that received it.
+             */
+            deliveries: number;
+            /**
+             * Duplicate
+             * @description Whether it had been sent before, with the same key.
+             * @default false
+             */
+            duplicate?: boolean;
+            /** Size Bytes */
+            size_bytes: number;
+            /**
+             * Sha256
+             * @description SHA-256 of the canonical JSON (RFC 8785) of its data.
+             */
+            sha256: string;
+            sender: components["schemas"]["SenderOut"];
+            /**
+             * Received At
+             * Format: date-time
+             */
+            received_at: string;
+            /**
+             * Keep Until
+             * Format: date-time
+             */
+            keep_until: string;
         };
         /**
          * ServerTestIn
@@ -14660,6 +14906,262 @@ export interface operations {
             };
             /** @description Conflict */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list__api_v1_events_get: {
+        parameters: {
+            query?: {
+                /** @description Items per page. */
+                limit?: number;
+                /** @description `next_cursor` of the previous page. */
+                cursor?: string | null;
+                /** @description Only events with this name. */
+                name?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_SentEventOut_"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The user or the API key lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    send_api_v1_events_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EventIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SentEventOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_waiting_api_v1_events_waiting_get: {
+        parameters: {
+            query?: {
+                /** @description Only steps of this run. */
+                run_id?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_EventWaitOut_"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The user or the API key lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Not Found */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };

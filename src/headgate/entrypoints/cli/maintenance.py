@@ -16,7 +16,7 @@ app = typer.Typer(add_completion=False, no_args_is_help=True, help="Retention an
 @app.command()
 def run(
     job: Annotated[
-        str | None, typer.Argument(help="retention, orphan_sweep, audit_heads or codev_sessions. Default: all.")
+        str | None, typer.Argument(help="A job, such as retention or sent_events; status lists them. Default: all.")
     ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only count what would be deleted.")] = False,
     json: JsonFlag = False,

@@ -39,6 +39,7 @@ Action = Literal[
     "directory_group.deleted",
     "directory_group.role_removed",
     "directory_group.role_set",
+    "event.sent",
     "file.deleted",
     "file.shared",
     "file.uploaded",

@@ -18,6 +18,8 @@ class Outcome:
     """Of the artifacts."""
     keys: int = 0
     """Expired idempotency keys."""
+    events: int = 0
+    """Expired events that were sent to steps."""
     tenants: dict[str, dict[str, int]] = field(default_factory=dict)
     """Runs, sessions and artifacts by tenant."""
 

@@ -14,6 +14,7 @@ from headgate.features.jobs.leases import MICROSECONDS, clock
 from headgate.features.jobs.queue import Job as ClaimedJob
 from headgate.features.jobs.queue import Queue
 from headgate.features.jobs.runner import JobKind, JobRunner
+from headgate.features.maintenance.expired_events import delete_expired_events
 from headgate.features.maintenance.expired_keys import delete_expired_keys
 from headgate.features.maintenance.heads import log_audit_heads
 from headgate.features.maintenance.orphans import sweep_orphans
@@ -48,6 +49,7 @@ JOBS: Mapping[str, Job] = {
         "Deletes files of failed and cancelled runs that no result refers to, and content without a record.",
     ),
     "idempotency_keys": Job(delete_expired_keys, "Deletes idempotency keys that are older than a day."),
+    "sent_events": Job(delete_expired_events, "Deletes sent events whose keep time is over."),
     "audit_heads": Job(log_audit_heads, "Writes the latest entry of each audit log to the server log."),
 }
 """The jobs of this layer in execution order: the sweep deletes what retention leaves behind."""

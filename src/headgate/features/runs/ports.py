@@ -18,6 +18,7 @@ from headgate.graph.model import Flow
 from headgate.graph.template import Template
 from headgate.sdk import CodeRunner, Component, File, HttpClient, Model, Recording, Transcript, WorkspaceTools
 from headgate.sdk.approvals import ApprovalAnswer, ApprovalRequest
+from headgate.sdk.sent_events import EventQuery, OutgoingEvent, ReceivedEvent
 from headgate.sdk.state import StateChange, StateValue
 
 if TYPE_CHECKING:  # referenced without importing them
@@ -277,7 +278,7 @@ class Deliveries(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Pending:
-    """An approval without a decision."""
+    """An approval without a decision, or a wait without an event."""
 
     until: int | None
     """When it times out: microseconds in UTC. None: never."""
@@ -308,6 +309,44 @@ class Approvals(Protocol):
 
     async def ask(self, origin: Origin, request: ApprovalRequest) -> ApprovalAnswer | Pending:
         """Store the request of a step, or return what was decided on it. Raises `Invalid` for an unknown assignee."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class EventReceipt:
+    """The event that a step received, and what is known of its data."""
+
+    event: ReceivedEvent
+    classification: int | None
+    """Classification of the data, where a step sent it and classifications were enabled."""
+    outside: tuple[str, ...]
+    """Marks of the untrusted content in the data."""
+
+
+class SentEvents(Protocol):
+    """Events that steps send and wait for."""
+
+    async def send(
+        self, origin: Origin, event: OutgoingEvent, *, key: str, classification: int | None, outside: tuple[str, ...]
+    ) -> str:
+        """Send an event once, whichever attempt at the step calls this, and return its id.
+
+        Args:
+            origin: The step.
+            event: The event.
+            key: The same in every attempt at the step.
+            classification: Classification of the data; None when classifications are disabled.
+            outside: Marks of the untrusted content in the data.
+
+        Raises:
+            Invalid: The name or the correlation value is not valid.
+            TooLarge: The data is too large.
+            RateLimited: The space keeps too many events.
+        """
+        ...
+
+    async def wait(self, origin: Origin, query: EventQuery) -> EventReceipt | Pending | None:
+        """Return the event of a step; `Pending` while there is none, None when the time is over. Raises `Invalid`."""
         ...
 
 
@@ -385,6 +424,11 @@ class Services(Protocol):
     @property
     def flow_state(self) -> FlowState:
         """Values that last between runs."""
+        ...
+
+    @property
+    def sent_events(self) -> SentEvents:
+        """Events that steps send and wait for."""
         ...
 
     @property

@@ -153,7 +153,7 @@ class OutsideOut(BaseModel):
 
     kind: str
     """web, file, server (answers of an MCP server), description, visitor, chat, workspace, pinned, run, component,
-    or more."""
+    event, or more."""
     name: str
     """The host, file, server or step; untrusted text. Empty for a visitor and for a chat."""
 

@@ -41,6 +41,7 @@ CALLERS = {
     "features/models/setup/sealed.py",  # model_servers
     "features/runs/approvals/sealed.py",  # approvals, approval_decisions
     "features/runs/deliveries/target.py",  # webhook_deliveries
+    "features/runs/sent_events/sealed.py",  # sent_events, event_waits
     "features/runs/steps/calls.py",  # flow_step_calls
     "features/runs/widget/tokens.py",  # tokens of a day, which a visitor holds
     "features/secrets/service.py",  # variables
@@ -53,6 +54,8 @@ VALUES = {
     "data_keys.state": "active",
     "approval_decisions.decision": "approve",
     "transport": "http",
+    "deliver": "one",
+    "event_waits.status": "waiting",
 }
 """Of columns that take a few values only."""
 

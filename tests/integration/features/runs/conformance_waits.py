@@ -25,7 +25,9 @@ async def waits(database: Database, request: RunRequest) -> None:
     """Wait until a run only waits."""
 
     async def is_waiting() -> bool:
-        return bool((await run_row(database, request.key.run_id)).status == "waiting")
+        row = await run_row(database, request.key.run_id)
+        assert row.status not in {"failed", "completed"}, row.error_message
+        return bool(row.status == "waiting")
 
     await until(is_waiting)
 

@@ -14,6 +14,7 @@ from tests.integration.features.runs.celery_fixtures import (  # noqa: F401 - fi
 )
 from tests.integration.features.runs.conformance import BackendConformance, DeathConformance
 from tests.integration.features.runs.conformance_deadlines import DeadlineConformance
+from tests.integration.features.runs.conformance_events import EventConformance, EventDeathConformance
 from tests.integration.features.runs.conformance_pauses import PauseConformance
 from tests.integration.features.runs.conformance_retries import RetryConformance, RetryDeathConformance
 from tests.integration.features.runs.conformance_subflows import SubflowConformance
@@ -40,6 +41,14 @@ class TestCeleryPauses(PauseConformance):
 
 class TestCeleryWaits(WaitConformance):
     """Waiting with workers."""
+
+
+class TestCeleryEvents(EventConformance):
+    """Events that steps wait for."""
+
+
+class TestCeleryEventsAfterDeaths(EventDeathConformance):
+    """Events after the death of a process."""
 
 
 class TestCeleryRetries(RetryConformance):

@@ -13,6 +13,7 @@ from headgate.foundation.database import Database
 from headgate.foundation.settings import Settings
 from tests.integration.features.runs.conformance import BackendConformance, DeathConformance, appears, over
 from tests.integration.features.runs.conformance_deadlines import DeadlineConformance
+from tests.integration.features.runs.conformance_events import EventConformance, EventDeathConformance
 from tests.integration.features.runs.conformance_pauses import PauseConformance
 from tests.integration.features.runs.conformance_retries import RetryConformance, RetryDeathConformance
 from tests.integration.features.runs.conformance_subflows import SubflowConformance
@@ -40,6 +41,14 @@ class TestEmbeddedPauses(PauseConformance):
 
 class TestEmbeddedWaits(WaitConformance):
     """Waiting in this process."""
+
+
+class TestEmbeddedEvents(EventConformance):
+    """Events that steps wait for."""
+
+
+class TestEmbeddedEventsAfterDeaths(EventDeathConformance):
+    """Events after the death of a process."""
 
 
 class TestEmbeddedRetries(RetryConformance):

@@ -37,6 +37,7 @@ class RunRecord:
     approval_decisions: Sequence[Row] = ()
     pauses: Sequence[Row] = ()
     """Events that the run was paused or continued, in order: `kind` and `at`."""
+    event_waits: Sequence[Row] = ()
 
 
 def make_package(record: RunRecord, signer: Signer, secrets: Sequence[str]) -> dict[str, Any]:
@@ -130,6 +131,7 @@ class _Author:
             **_times(step),
             **({"pinned": True} if step.step_id in (self._record.run.part or {}).get("pinned", ()) else {}),
             **self._approvals(step.step_id),
+            **self._event_waits(step.step_id),
             "attempts": [self._attempt(row) for row in self._record.attempts if row.step_id == step.step_id],
             "deliveries": [self._delivery(row) for row in self._record.deliveries if row.step_id == step.step_id],
         }
@@ -166,6 +168,26 @@ class _Author:
             if row.step_id == step_id
         ]
         return {"approvals": entries} if entries else {}
+
+    def _event_waits(self, step_id: str) -> dict[str, Any]:
+        """Return which event the step waited for and received, from whom, and the hash of its data."""
+        entries = [
+            {
+                "name": self.mask.text(row.name),
+                "correlation": self._content(row.correlation),
+                "status": row.status,
+                "since": _when(row.created_at),
+                "due_at": _when(row.due_at),
+                "settled_at": _when(row.settled_at),
+                "event_id": row.event_id,
+                "received_at": _when(row.received_at),
+                "data_sha256": row.content_hash and self._hash(f"{row.event_id}.data", row.content_hash),
+                "sender": row.sender and {**row.sender, "name": self.mask.text(row.sender.get("name", ""))},
+            }
+            for row in self._record.event_waits
+            if row.step_id == step_id
+        ]
+        return {"event_waits": entries} if entries else {}
 
     def _hash(self, name: str, sha256: str) -> Any:  # noqa: ANN401
         """Return a hash; with private input only a commitment, since the content could be guessed and confirmed."""

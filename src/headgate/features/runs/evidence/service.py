@@ -17,6 +17,7 @@ from headgate.features.runs.evidence.archive import artifacts_of
 from headgate.features.runs.evidence.package import RunRecord, file_ids_of, make_package
 from headgate.features.runs.permitted import find_run
 from headgate.features.runs.ports import RunFiles
+from headgate.features.runs.sent_events import repository as sent_events
 from headgate.features.runs.steps.payloads import intact
 from headgate.features.secrets import service as secrets
 from headgate.features.secrets.reads import ReadAudit
@@ -83,6 +84,7 @@ async def read_record(session: AsyncSession, principal: Principal, run_id: str) 
         files={row.id: row for row in file_rows if row.id in input_file_ids or row.space_id == run.space_id},
         approvals=approval_rows,
         pauses=await repository.list_pauses(session, run_id, tenant_id=tenant),
+        event_waits=await sent_events.list_of_run(session, run_id, tenant_id=tenant),
         approval_decisions=await approvals.list_decisions(session, [row.id for row in approval_rows], tenant_id=tenant),
     )
 

@@ -59,6 +59,22 @@ class DryModel(BaseModel):
     """US dollars per million output tokens."""
 
 
+class DryWait(BaseModel):
+    """What a step would wait for."""
+
+    reason: Literal["time", "event", "approval"]
+    event: str = ""
+    """Name of the event."""
+    correlation: str = ""
+    """As it is written: it may refer to data of the run."""
+    until: str = ""
+    """Date and time, as written."""
+    cron: str = ""
+    """Cron expression: the step waits for its next moment."""
+    seconds: float | None = None
+    """Length of the wait, or its timeout; None when it has no limit or depends on data of the run."""
+
+
 class DryStep(BaseModel):
     """One step of the expected path."""
 
@@ -77,6 +93,7 @@ class DryStep(BaseModel):
     """Limit of one attempt where its policy or the flow sets one; at most the installation's maximum."""
     on_error: Literal["fail", "default_value", "error_data", "error_edge"] = "fail"
     disabled: Literal["no", "pass_through", "skip"] = "no"
+    waits_for: DryWait | None = None
 
 
 class DryHost(BaseModel):

@@ -36,6 +36,7 @@ from headgate.features.runs.preview.schemas import (
     DryTotals,
     Finding,
 )
+from headgate.features.runs.preview.waits import wait_of
 from headgate.features.runs.steps.planned import PlannedStep, prepare_step
 from headgate.features.runs.views.runs import class_view
 from headgate.foundation.database import Database
@@ -175,6 +176,7 @@ class _Look:
             classification=class_view(classified.steps[step.id].output, classified.scheme)
             if classified is not None
             else None,
+            waits_for=wait_of(step),
         )
 
     def _models(self, step: PlanStep, value: Any) -> list[DryModel]:  # noqa: ANN401 - JSON, a typed key in it

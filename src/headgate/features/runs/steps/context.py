@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 from pydantic import JsonValue, SecretStr
 
 from headgate.features.models.chain import Miss, ModelChain
-from headgate.features.runs.ports import Origin, RunFiles, Services
+from headgate.features.runs.ports import Origin, Pending, RunFiles, Services
 from headgate.features.runs.steps.calls import ModelMisses, StepCalls
 from headgate.features.runs.steps.flows import StepFlows
 from headgate.features.runs.steps.guard import StepGuard
@@ -43,6 +43,7 @@ from headgate.sdk import (
 from headgate.sdk.approvals import ApprovalAnswer, ApprovalRequest
 from headgate.sdk.calls import CallRequest, CallResult
 from headgate.sdk.flows import Flows
+from headgate.sdk.sent_events import EventQuery, OutgoingEvent, ReceivedEvent
 from headgate.sdk.state import State
 
 if TYPE_CHECKING:  # referenced without importing LangChain
@@ -348,6 +349,40 @@ class StepContext:
         if not isinstance(answer, ApprovalAnswer):
             raise Suspended(WaitReason.APPROVAL, answer.until)
         return answer
+
+    async def send_event(self, event: OutgoingEvent) -> str:
+        """Send an event once for all attempts at the step, and return its id."""
+        await self.check_cancelled()
+        self._refuse_secrets(event.name, event.correlation)
+        return await self._services.sent_events.send(
+            self._origin,
+            replace(event, data=self._secrets.json(event.data)),
+            key=self.idempotency_key(),
+            classification=None if self.guard is None else self.guard.incoming,
+            outside=self._outside.marks,
+        )
+
+    async def wait_for_event(self, query: EventQuery) -> ReceivedEvent | None:
+        """Return the event, None after the timeout. Raises `Suspended` until then."""
+        await self.check_cancelled()
+        self._refuse_secrets(query.name, query.correlation)
+        receipt = await self._services.sent_events.wait(self._origin, query)
+        if isinstance(receipt, Pending):
+            raise Suspended(WaitReason.EVENT, receipt.until)
+        if receipt is None:
+            return None
+        if self.guard is not None and receipt.classification is not None:
+            self.guard.check_event(receipt.classification)
+        self._outside.add(*receipt.outside)
+        return receipt.event
+
+    def _refuse_secrets(self, *texts: str) -> None:
+        """Raise `Invalid` for names and correlation values that contain a secret: they are stored in clear text."""
+        if any(self._secrets.text(text) != text for text in texts):
+            raise Invalid(
+                f"Step '{self.node_id}' uses a secret in the name or the correlation value of an event.",
+                remedy="Use a value that is no secret, for example an order number.",
+            )
 
     async def aclose(self) -> None:
         """Close what was opened for the step."""

@@ -63,6 +63,21 @@ class StepGuard:
                 remedy=f"Set the classification of that flow's input to {scheme.name(self._here.incoming)} or higher.",
             )
 
+    @property
+    def incoming(self) -> int:
+        """Return the classification of what reaches the step."""
+        return self._here.incoming
+
+    def check_event(self, level: int) -> None:
+        """Raise `ClassRefused` when the data of an event is classified higher than the step's output."""
+        output, name = self._here.output if self._override is None else self._override, self._found.scheme.name
+        if level > output:
+            raise ClassRefused(
+                f"Step '{self._step_id}' would output data of an event that is classified {name(level)}, and its output"
+                f" is classified {name(output)}.",
+                remedy=f"Set the classification of its output to {name(level)} or higher.",
+            )
+
     def receive(self, level: int) -> None:
         """Take account of the classification of what the step received while it ran."""
         self._given = max(self._given, level)

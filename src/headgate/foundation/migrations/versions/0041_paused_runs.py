@@ -4,7 +4,7 @@ import sqlalchemy as sa
 from alembic import op
 
 revision = "0041"
-down_revision = "0038"
+down_revision = "0040"
 
 _BEFORE, _AFTER = "'waiting', 'completed'", "'waiting', 'paused', 'completed'"
 _KNOWN = "'queued', 'running', 'waiting', 'completed', 'failed', 'cancelled'"

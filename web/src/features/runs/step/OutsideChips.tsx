@@ -4,7 +4,19 @@ import { Chip } from "@/components/ui";
 import { type RunTextKey, useRunTexts } from "../texts";
 
 const MOST = 3;
-const KINDS = ["web", "file", "server", "description", "visitor", "chat", "workspace", "pinned", "run", "component"];
+const KINDS = [
+  "web",
+  "file",
+  "server",
+  "description",
+  "visitor",
+  "chat",
+  "workspace",
+  "pinned",
+  "run",
+  "component",
+  "event",
+];
 
 /** Where the content from outside comes from that reached a step. */
 export function OutsideChips({ sources }: { sources: NonNullable<StepOut["outside_content"]> }) {

@@ -135,6 +135,7 @@ export default {
   outside_pinned: "pinned output of {{name}}",
   outside_run: "results of earlier runs",
   outside_component: "description of {{name}}",
+  outside_event: "event {{name}}",
   outside_more: "more sources",
   tokens_in_out: "{{input}} in, {{output}} out",
   taken_over: "Reused from an earlier run at no cost",

@@ -134,6 +134,7 @@ const sv: Translation<typeof en> = {
   outside_pinned: "fäst utdata från {{name}}",
   outside_run: "resultat av tidigare körningar",
   outside_component: "beskrivning av {{name}}",
+  outside_event: "händelsen {{name}}",
   outside_more: "fler källor",
   tokens_in_out: "{{input}} in, {{output}} ut",
   taken_over: "Återanvänt från en tidigare körning utan kostnad",

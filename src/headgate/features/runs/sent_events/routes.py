@@ -1,0 +1,60 @@
+"""HTTP routes of sent events."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Query, Request
+
+from headgate.features.access.caller import Caller, needs
+from headgate.features.access.permissions import Permission
+from headgate.features.runs.sent_events import service
+from headgate.features.runs.sent_events.schemas import EventIn, EventWaitOut, SentEventOut
+from headgate.features.runs.sent_events.topic import LONGEST_NAME
+from headgate.foundation.api import Cursor, Limit, Page, ReadSession, WriteSession, page_of, parse_cursor, problems
+from headgate.foundation.crypto import SecretBox
+
+router = APIRouter(prefix="/events", tags=["events"])
+_VIEW = [needs(Permission.RUNS_VIEW)]
+
+
+def _box(request: Request) -> SecretBox:
+    box: SecretBox = request.app.state.box
+    return box
+
+
+Box = Annotated[SecretBox, Depends(_box)]
+
+
+@router.post(
+    "",
+    status_code=201,
+    summary="Send an event",
+    responses=problems(403, 404, 409, 413),
+    dependencies=[needs(Permission.RUNS_START)],
+)
+async def send(body: EventIn, session: WriteSession, caller: Caller, box: Box) -> SentEventOut:
+    """Send an event to the steps of a space that wait for it. Without one it is kept for its declared time."""
+    return await service.send_event(session, caller, body, box=box)
+
+
+@router.get("", summary="List sent events", responses=problems(), dependencies=_VIEW)
+async def list_(
+    session: ReadSession,
+    caller: Caller,
+    limit: Limit = 50,
+    cursor: Cursor = None,
+    name: Annotated[str | None, Query(max_length=LONGEST_NAME, description="Only events with this name.")] = None,
+) -> Page[SentEventOut]:
+    """List the events of the spaces that you can view, newest first, without their data."""
+    rows = await service.list_events(session, caller, name=name, limit=limit + 1, before=parse_cursor(cursor))
+    page, following = page_of(rows, limit, "id")
+    return Page(items=page, next_cursor=following)
+
+
+@router.get("/waiting", summary="List steps that wait for events", responses=problems(404), dependencies=_VIEW)
+async def list_waiting(
+    session: ReadSession,
+    caller: Caller,
+    run_id: Annotated[str | None, Query(max_length=36, description="Only steps of this run.")] = None,
+) -> Page[EventWaitOut]:
+    """List steps that wait for an event, the latest first."""
+    return Page(items=list(await service.list_waiting(session, caller, run_id=run_id)))
