@@ -14,10 +14,9 @@ from headgate.graph.manifest import NOTHING, Manifest
 from headgate.graph.secret_reference import SecretReference
 from headgate.sdk.approvals import ApprovalAnswer, ApprovalRequest
 from headgate.sdk.calls import CallRequest, CallResult
-from headgate.sdk.coerce import text_of
 from headgate.sdk.context import HttpAnswer, RunInput, WorkspaceTools
+from headgate.sdk.fake_flows import FakeFlows
 from headgate.sdk.fake_state import FakeState
-from headgate.sdk.flows import FlowInput, FlowResult, FlowTarget
 from headgate.sdk.outside import merged
 from headgate.sdk.sent_events import EventQuery, OutgoingEvent, ReceivedEvent
 from headgate.sdk.values import File, Model, Recording, Tool, Transcript
@@ -212,43 +211,6 @@ class InProcess(FakeCode):
         module, _, name = host.partition(":")
         result: JsonValue = getattr(import_module(module), name)(None, arguments)
         return result
-
-
-class FakeFlows:
-    """Flows whose results are given: each call takes what `answer` returns for its text."""
-
-    def __init__(self, answer: Callable[[FlowInput], JsonValue] | None = None) -> None:
-        self._answer = answer or (lambda inputs: inputs.text)
-        self.calls: list[tuple[FlowTarget, FlowInput]] = []
-
-    async def run(self, target: FlowTarget, inputs: FlowInput, *, iteration: int = 0) -> FlowResult:  # noqa: ARG002
-        """Return the result; raises what `answer` raises."""
-        self.calls.append((target, inputs))
-        value = self._answer(inputs)
-        return FlowResult(f"run-{len(self.calls)}", text_of(value), value)
-
-    async def started(self) -> int:
-        """Nothing was started by an earlier attempt."""
-        return 0
-
-    async def run_each(
-        self,
-        target: FlowTarget,
-        inputs: Sequence[FlowInput],
-        *,
-        parallel: int,  # noqa: ARG002
-        stop_on_error: bool,
-    ) -> Sequence[FlowResult]:
-        """Return one result per input."""
-        results = []
-        for flow_input in inputs:
-            try:
-                results.append(await self.run(target, flow_input))
-            except HeadgateError as error:
-                if stop_on_error:
-                    raise
-                results.append(FlowResult(f"run-{len(self.calls)}", "", None, error=error.detail, code=error.code))
-        return results
 
 
 @dataclass

@@ -224,7 +224,7 @@ class TestStates:
     @pytest.mark.parametrize(
         "statement",
         [
-            run(new_id(), status="paused"),
+            run(new_id(), status="asleep"),
             result(status="queued"),
             attempt(status="pending"),
             attempt(attempt_no=0),

@@ -116,15 +116,19 @@ def _run(client: httpx2.Client, flow: Mapping[str, Any], upload: str = "r.txt") 
         body["file_ids"] = [client.post("/files", files={"file": (upload, CONTENTS[upload])}).json()["id"]]
         if "report" in fields:
             body["form_data"] = {"report": body["file_ids"][0]}
-    done = client.post(f"/flows/{flow_id}/runs", json=body | {"wait": '"Approval"' not in definition})
+    waits = any(f'"{kind}"' in definition for kind in ("Approval", "WaitForEvent"))
+    done = client.post(f"/flows/{flow_id}/runs", json=body | {"wait": not waits})
     if done.is_success and not done.json()["finished_at"]:
-        done = _approved(client, done.json()["id"])
+        done = _answered(client, done.json()["id"])
     return done.json()["status"] if done.is_success and done.json()["status"] == "completed" else done.text
 
 
-def _approved(client: httpx2.Client, run_id: str) -> httpx2.Response:
-    """Approve what the run asks for; the run when it is over."""
+def _answered(client: httpx2.Client, run_id: str) -> httpx2.Response:
+    """Approve what the run asks for, and send the events that it waits for; the run when it is over."""
     while True:
+        for step in client.get("/events/waiting").json()["items"]:
+            event = {"name": step["name"], "correlation": step["correlation"], "data": "paid"}
+            client.post("/events", json=event).raise_for_status()
         for waiting in client.get("/approvals", params={"run_id": run_id, "status": "pending"}).json()["items"]:
             client.post(f"/approvals/{waiting['id']}/decision", json={"decision": "approve"}).raise_for_status()
         run = client.get(f"/flow-runs/{run_id}")

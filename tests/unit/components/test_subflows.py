@@ -8,7 +8,8 @@ from pydantic import JsonValue
 from headgate.components.subflows import ForEach, Loop, RunFlow
 from headgate.foundation.errors import Invalid
 from headgate.sdk import ComponentError
-from headgate.sdk.fakes import FakeContext, FakeFlows
+from headgate.sdk.fake_flows import FakeFlows
+from headgate.sdk.fakes import FakeContext
 from headgate.sdk.flows import FlowInput
 from headgate.sdk.values import Message
 

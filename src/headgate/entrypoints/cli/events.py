@@ -111,8 +111,8 @@ def _outcome(event: SentEventOut) -> str:
         return steps
     if event.status == "expired":
         return "expired"
-    kept = f"kept until {when(event.keep_until)}"
-    return f"{steps}, {kept}" if event.deliveries else kept
+    note = f"kept until {when(event.keep_until)}"
+    return f"{steps}, {note}" if event.deliveries else note
 
 
 def _data(text: str) -> JsonValue:

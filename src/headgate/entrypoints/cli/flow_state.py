@@ -36,7 +36,7 @@ def list_(which: FlowArgument, draft: DraftFlag = False, json: JsonFlag = False)
         elif not states:
             console.print("No state.")
         else:
-            rows = [(escape(one.name), one.version, one.size, when(one.changed_at)) for one in states]
+            rows = [(escape(state.name), state.version, state.size, when(state.changed_at)) for state in states]
             console.print(table(("name", "version", "bytes", "changed"), rows))
 
     with_installation(work)
@@ -63,8 +63,8 @@ def show(
             return
         console.print(escape(text_of(state.value)))
         rows = [
-            (one.version, escape(text_of(one.value)[:80]), one.run_id or "by hand", when(one.written_at))
-            for one in state.history
+            (entry.version, escape(text_of(entry.value)[:80]), entry.run_id or "by hand", when(entry.written_at))
+            for entry in state.history
         ]
         if rows:
             console.print(table(("version", "value", "run", "written"), rows))

@@ -142,7 +142,7 @@ MAX_ATTEMPTS = 5
 
 def sources(moves: Iterable[tuple[StrEnum, StrEnum]], after: StrEnum) -> frozenset[StrEnum]:
     """Return the states from which `after` may be reached."""
-    return frozenset(before for before, found in moves if found == after)
+    return frozenset(before for before, state in moves if state == after)
 
 
 def sql_list(states: Iterable[StrEnum]) -> str:

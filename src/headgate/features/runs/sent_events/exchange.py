@@ -109,17 +109,17 @@ async def receive_kept(session: AsyncSession, wait: EventWaitRow, topic: Topic) 
 async def _deliver(session: AsyncSession, event_id: str, values: dict[str, Any], topic: Topic, *, at: int) -> None:
     """Wake the steps that wait for a new event."""
     event = SentEventRow(**values)
-    one, tenant_id = event.deliver == "one", topic.tenant_id
+    first_only, tenant_id = event.deliver == "one", topic.tenant_id
     receipt, count = _receipt(event, at), 0
     for _ in range(_MOST_TRIES):
-        steps = await repository.waiting_steps(session, topic, tenant_id=tenant_id, at=at, one=one)
+        steps = await repository.waiting_steps(session, topic, tenant_id=tenant_id, at=at, first_only=first_only)
         for run_id, step_id in steps:
             if await repository.settle_wait(session, run_id, step_id, receipt, tenant_id=tenant_id):
                 await wake_step(session, run_id, step_id, tenant_id=tenant_id, at=at)
                 count += 1
         # A run that ended while it was locked leaves the event to the next one.
         if count or not await repository.waiting_steps(
-            session, topic, tenant_id=tenant_id, at=at, one=True, lock=False
+            session, topic, tenant_id=tenant_id, at=at, first_only=True, lock=False
         ):
             break
     if count:
@@ -127,8 +127,8 @@ async def _deliver(session: AsyncSession, event_id: str, values: dict[str, Any],
 
 
 async def _check_kept(session: AsyncSession, topic: Topic, at: int) -> None:
-    kept = await repository.count_kept(session, topic.space_id, tenant_id=topic.tenant_id, at=at, most=MOST_KEPT + 1)
-    if kept > MOST_KEPT:
+    count = await repository.count_kept(session, topic.space_id, tenant_id=topic.tenant_id, at=at, most=MOST_KEPT + 1)
+    if count > MOST_KEPT:
         raise TooManyEvents(
             f"The space keeps {MOST_KEPT:,} events that no step has received.",
             remedy="Keep events for a shorter time, or start the flows that wait for them.",

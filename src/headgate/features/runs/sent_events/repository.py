@@ -36,13 +36,13 @@ async def find_by_key(session: AsyncSession, space_id: str, event_key: str, *, t
 async def count_kept(session: AsyncSession, space_id: str, *, tenant_id: str, at: int, most: int) -> int:
     """Return how many events of a space no step has received and that are still kept, `most` at most."""
     row = SentEventRow
-    kept = (
+    unreceived = (
         select(row.id)
         .where(row.space_id == space_id, row.tenant_id == tenant_id, row.deliveries == 0, row.keep_until > at)
         .limit(most)
         .subquery()
     )
-    return (await session.execute(select(func.count()).select_from(kept))).scalar_one()
+    return (await session.execute(select(func.count()).select_from(unreceived))).scalar_one()
 
 
 async def list_events(
@@ -100,7 +100,7 @@ async def find_kept(session: AsyncSession, topic: Topic, *, tenant_id: str, at: 
 
 
 async def waiting_steps(
-    session: AsyncSession, topic: Topic, *, tenant_id: str, at: int, one: bool, lock: bool = True
+    session: AsyncSession, topic: Topic, *, tenant_id: str, at: int, first_only: bool, lock: bool = True
 ) -> Sequence[tuple[str, str]]:
     """Return run and step of those that wait for a topic: the one that has waited longest, or all.
 
@@ -121,13 +121,13 @@ async def waiting_steps(
             runs.status.in_(_LIVE),
         )
     )
-    if one:
+    if first_only:
         query = query.order_by(row.created_at, row.flow_run_id, row.step_id).limit(1)
     else:
         query = query.order_by(row.flow_run_id, row.step_id)
     if lock:
         query = query.with_for_update(key_share=True, of=flow_runs)
-    return [(found.flow_run_id, found.step_id) for found in await session.execute(query)]
+    return [(wait.flow_run_id, wait.step_id) for wait in await session.execute(query)]
 
 
 async def settle_wait(
@@ -197,7 +197,7 @@ async def delete_expired(session: AsyncSession, before: int, *, at: int, dry: bo
     expired = and_(row.keep_until <= at, row.received_at < before, ~sending)
     if dry:
         return (await session.execute(select(func.count()).select_from(row).where(expired))).scalar_one()
-    found = await session.execute(
+    deleted = await session.execute(
         delete(row).where(expired).returning(row.id).execution_options(synchronize_session=False)
     )
-    return len(found.all())
+    return len(deleted.all())

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, cast
 from pydantic import JsonValue, SecretStr
 
 from headgate.features.models.chain import Miss, ModelChain
-from headgate.features.runs.ports import Origin, Pending, RunFiles, Services
+from headgate.features.runs.ports import Origin, Pending, Services
 from headgate.features.runs.steps.calls import ModelMisses, StepCalls
+from headgate.features.runs.steps.files import StepFiles
 from headgate.features.runs.steps.flows import StepFlows
 from headgate.features.runs.steps.guard import StepGuard
 from headgate.features.runs.steps.limit import TimeLimit
@@ -131,7 +132,7 @@ class StepContext:
         return MarkingHttp(SecretlessHttp(self._services.http, self._secrets), self._outside)
 
     @property
-    def files(self) -> "StepFiles":
+    def files(self) -> StepFiles:
         """Files of the run."""
         if self._files is None:
             self._files = StepFiles(
@@ -185,11 +186,11 @@ class StepContext:
     def check_inputs(self, model: Model, files: Sequence[File], *, unreadable: bool = False) -> frozenset[str]:
         """Which files a model and its fallback models take as they are; those that take one of them not are skipped."""
         taken: list[frozenset[str]] = []
-        for one in model.chain:
+        for member in model.chain:
             try:
-                taken.append(self._services.chat_models.check_inputs(one, files, unreadable=unreadable))
+                taken.append(self._services.chat_models.check_inputs(member, files, unreadable=unreadable))
             except HeadgateError as error:
-                self._unfit[one.model_dump_json()] = error
+                self._unfit[member.model_dump_json()] = error
         if not taken:
             raise self._unfit[model.chain[0].model_dump_json()]
         return frozenset.intersection(*taken)
@@ -203,8 +204,8 @@ class StepContext:
     def _check_models(self, model: Model) -> None:
         """Raise `ClassRefused` when the model or one of its fallback models may not see what reaches the step."""
         if self.guard is not None:
-            for one in model.chain:
-                self.guard.check_model(one)
+            for member in model.chain:
+                self.guard.check_model(member)
 
     def _chain(self, first: Model, following: Sequence[Model]) -> ModelChain:
         return ModelChain(
@@ -232,7 +233,7 @@ class StepContext:
         first, *following = model.chain
         if not following:
             return await self._transcript(first, audio)
-        return await self._chain(first, following).first_answer(lambda one: self._transcript(one, audio))
+        return await self._chain(first, following).first_answer(lambda member: self._transcript(member, audio))
 
     async def _transcript(self, model: Model, audio: Recording) -> Transcript:
         await self.check_cancelled()
@@ -391,44 +392,3 @@ class StepContext:
             self._code.close()
         if self._servers is not None:
             await self._servers.aclose()
-
-
-class StepFiles:
-    """Files of one step: reads those of its run and its flow's space, writes its own artifacts."""
-
-    def __init__(
-        self,
-        origin: Origin,
-        run_input: RunInput,
-        files: RunFiles,
-        *,
-        recorder: Recorder,
-        secrets: SecretValues,
-        outside: OutsideContent,
-    ) -> None:
-        self._origin = origin
-        history_files = [file for message in run_input.history for file in message.files]
-        self._given = {file.id for file in (*run_input.files, *history_files)}
-        self._files = files
-        self._recorder = recorder
-        self._secrets = secrets
-        self._outside = outside
-
-    async def of_run(self) -> tuple[File, ...]:
-        """Return the artifacts of this run so far, oldest first."""
-        return await self._files.of_run(self._origin.key)
-
-    async def read(self, file: File) -> bytes:
-        """Return the content. Raises `NotFound`, also for a file of another space: ids are untrusted."""
-        if file.id not in self._recorder.saved_file_ids:
-            self._outside.add(*self._outside.of_file(file.id, file.name))
-        if file.id in self._given:
-            return await self._files.read(self._origin.key.tenant_id, file.id)
-        return await self._files.read_in(self._origin.key.tenant_id, self._origin.key.flow_id, file.id)
-
-    async def save(self, name: str, content: bytes, media_type: str) -> File:
-        """Store an artifact of this step."""
-        text, content = self._secrets.text(name), self._secrets.content(content)
-        file = await self._files.save(self._origin, text, content, media_type)
-        self._recorder.saved_file_ids.append(file.id)
-        return file

@@ -81,16 +81,16 @@ class Recorder:
 
     def missed(self, miss: Miss, at: int) -> dict[str, JsonValue]:
         """Record that a model of a fallback chain did not answer. Returns the line of the log."""
-        kept: dict[str, JsonValue] = {
+        entry: dict[str, JsonValue] = {
             "model": str(miss.model),
             "code": miss.error.code,
             "message": redact(_cut(miss.error.detail, LONGEST_REASON)),
         }
         if miss.tokens != (None, None):
             self.usage(miss.model, *miss.tokens)
-            kept |= {"tokens_input": miss.tokens[0], "tokens_output": miss.tokens[1]}
+            entry |= {"tokens_input": miss.tokens[0], "tokens_output": miss.tokens[1]}
         if len(self._missed) < MOST_ENTRIES:
-            self._missed.append(kept)
+            self._missed.append(entry)
         following = f"{miss.following} is asked." if miss.following is not None else "No other model is left."
         return self.line(f"{miss.model} did not answer: {miss.error.detail} {following}", {}, at)
 
