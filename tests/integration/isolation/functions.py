@@ -19,6 +19,7 @@ from headgate.features.audit.repository import EventFilters
 from headgate.features.files.reach import reach_of, whole_tenant
 from headgate.features.runs.repository import RunFilter
 from headgate.features.runs.sent_events.topic import Topic
+from headgate.features.runs.states import RunStatus
 from headgate.features.runs.statistics.periods import period_of
 from headgate.features.runs.statistics.repository import Seen
 from headgate.features.runs.store.port import RunStore
@@ -173,6 +174,8 @@ _FOR_FUNCTION: dict[tuple[str, str], Callable[[World], Any]] = {
     ("add_value", "values"): _value,
     ("delete_values", "until"): lambda world: 1,
     ("delete_values", "kept_runs"): lambda world: select(flow_runs.c.id).where(flow_runs.c.id == ""),
+    ("list_undecided", "user_id"): lambda world: new_id(),
+    ("list_undecided", "run_states"): lambda world: [status.value for status in RunStatus],
     ("save_server", "values"): lambda world: _SERVER,
     ("find_draft", "revision"): lambda world: DRAFT,
     ("put_facts", "facts"): lambda world: {"label": world.marker},

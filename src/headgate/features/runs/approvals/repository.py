@@ -83,6 +83,7 @@ async def list_undecided(
     tenant_id: str,
     spaces: Collection[str] | None,
     run_id: str | None,
+    run_states: Collection[str],
     at: int,
     limit: int,
     before: str | None,
@@ -96,7 +97,8 @@ async def list_undecided(
     assignees = cast(row.assignees, Text)
     query = _described(tenant_id).where(
         *_of_spaces(spaces),
-        *_of_status("pending"),
+        row.status == "pending",
+        flow_runs.c.status.in_(run_states),
         or_(row.due_at.is_(None), row.due_at > at),
         or_(row.barred_user_id.is_(None), row.barred_user_id != user_id),
         ~decided,

@@ -22,6 +22,7 @@ from headgate.features.runs.approvals.sealed import seal, unseal
 from headgate.features.runs.approvals.tables import ApprovalRow
 from headgate.features.runs.approvals.views import approval_of, is_assigned, state_of, summary_of
 from headgate.features.runs.ports import Sealer
+from headgate.features.runs.states import LIVE_RUNS
 from headgate.features.runs.transitions import clock
 from headgate.features.runs.waking import wake_step
 from headgate.foundation.canonical import digest
@@ -84,6 +85,7 @@ async def _list_mine(
             tenant_id=principal.tenant_id,
             spaces=spaces,
             run_id=run_id,
+            run_states=LIVE_RUNS,
             at=clock(),
             limit=BATCH,
             before=before,
