@@ -169,6 +169,8 @@ RAISED: Mapping[Name, Callable[[World], list[tuple[dict[str, Any], Permission]]]
         ({"flow_id": world.unpublished_id}, Permission.FLOWS_EDIT),
         ({"flow_id": world.flow_ids[1]}, Permission.FLOWS_PUBLISH),
     ],
+    ("PUT", "/api/v1/flows/{flow_id}/state/{name}"): lambda _world: [({}, Permission.FLOWS_PUBLISH)],
+    ("DELETE", "/api/v1/flows/{flow_id}/state/{name}"): lambda _world: [({}, Permission.FLOWS_PUBLISH)],
 }
 """Routes whose requests do not all need what the route declares, and what each needs."""
 ALLOWED_AND_REFUSED: Mapping[Name, int] = {

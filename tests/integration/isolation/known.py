@@ -79,7 +79,7 @@ OWNED_BY_ROUTE: dict[tuple[str, str], Callable[[World], list[Any]]] = {
 SHARED: dict[str, Callable[[World], Any]] = {
     "step_id": lambda world: STEP,
     "event_key": lambda world: "key:same",
-    "one": lambda world: True,
+    "first_only": lambda world: True,
     "job": lambda world: "orphan_sweep",
     "purpose": lambda world: "secrets",
     "key": lambda world: "0" * 16,
@@ -161,6 +161,7 @@ ANSWERS_TO_OWN: dict[tuple[str, str], set[int]] = {
     ("POST", "/api/v1/keyring/keys/{key}/revoke"): {403},
     # The run of the approval is over.
     ("POST", "/api/v1/approvals/{approval_id}/decision"): {409},
+    ("POST", "/api/v1/approvals/decisions"): {409},
     # No model is configured, and nothing was written: the session was found, and then not worked on.
     ("POST", "/api/v1/codev/sessions"): {422},
     ("POST", "/api/v1/codev/sessions/stream"): {422},

@@ -101,7 +101,7 @@ class Visitor:
     async def ask(self, case: Case, call: Call) -> httpx2.Response:
         """The answer to a request."""
         async with asyncio.timeout(PATIENCE_SECONDS), self.client(*case.permissions) as client:
-            return await client.request(**call.arguments())
+            return _of_its_item(await client.request(**call.arguments()))
 
     async def turned_away(self, case: Case) -> tuple[int, list[str]]:
         """Make the request about each thing here; how many there were, and what was wrong with the answers."""
@@ -168,6 +168,15 @@ class Visitor:
         return [f"{self._asker}: {case} is to be allowed ({case.needs}), but gave {told}"]
 
 
+def _of_its_item(found: httpx2.Response) -> httpx2.Response:
+    """The answer for the one thing that was named, of a route that answers for each of several."""
+    items = found.json().get("items") if found.status_code == 200 and found.text.startswith('{"items":[{') else None
+    problem = items[0].get("problem") if items else None
+    if not isinstance(problem, dict):
+        return found
+    return httpx2.Response(problem["status"], json=problem, headers={"content-type": "application/problem+json"})
+
+
 def calls_of(case: Case, world: World) -> Iterator[Call]:
     """The requests of a case, one for each thing of the world."""
     for call in own_calls(case.route, world):
@@ -191,7 +200,13 @@ def _names(refusal: httpx2.Response, permission: Permission) -> bool:
 
 
 def _unborn(value: Any) -> Any:
-    return [new_id() for _ in value] if isinstance(value, list) else new_id()
+    if isinstance(value, list):
+        return [_unborn(item) for item in value]
+    return {**value, _id_member(value): new_id()} if isinstance(value, dict) else new_id()
+
+
+def _id_member(value: Mapping[str, Any]) -> str:
+    return next(name for name in value if name.endswith("_id"))
 
 
 def _nameless(found: httpx2.Response, ids: Mapping[str, Any]) -> tuple[int, str, dict[str, str]]:
@@ -199,5 +214,5 @@ def _nameless(found: httpx2.Response, ids: Mapping[str, Any]) -> tuple[int, str,
     text = found.text
     for name, asked in ids.items():
         for value in asked if isinstance(asked, list) else [asked]:
-            text = text.replace(value, f"<{name}>")
+            text = text.replace(value[_id_member(value)] if isinstance(value, dict) else value, f"<{name}>")
     return found.status_code, text, {name: value for name, value in found.headers.items() if name != "x-request-id"}

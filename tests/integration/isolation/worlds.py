@@ -326,6 +326,8 @@ async def _make_running(world: World, database: Database) -> None:
     world.holder = Holder("heard", 1, HELD_BY, lease.until)
     world.call = AnsweredCall("heard", 1, 1, "model", "echo", "0" * 64, world.marker.encode(), 1, 1, clock())
     assert await store.keep_call(world.key, world.call)
+    assert await store.pause(world.key, clock())
+    assert await store.unpause(world.key, clock())
     await store.close()
     world.run_ids.append(world.key.run_id)
 

@@ -5287,6 +5287,8 @@ export interface components {
              * @default
              */
             remedy?: string;
+            /** Permission */
+            permission?: string | null;
         };
         /**
          * DecisionResult

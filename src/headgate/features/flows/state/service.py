@@ -36,7 +36,13 @@ async def get_state(
 ) -> StateOut:
     """Return a value and its newest earlier ones. Raises `FlowNotFound`, `PermissionMissing`, `StateNotFound`."""
     await get_flow(session, principal, flow_id, permission=Permission.RUNS_VIEW)
-    place: dict[str, Any] = {"draft": draft, "tenant_id": principal.tenant_id}
+    return await _read(session, flow_id, name, draft=draft, tenant_id=principal.tenant_id, box=box, history=history)
+
+
+async def _read(
+    session: AsyncSession, flow_id: str, name: str, *, draft: bool, tenant_id: str, box: Sealer, history: int
+) -> StateOut:
+    place: dict[str, Any] = {"draft": draft, "tenant_id": tenant_id}
     row = await repository.find_state(session, flow_id, name, **place)
     if row is None:
         raise StateNotFound(name)
@@ -72,7 +78,7 @@ async def set_state(
             "value_hash": digest(portable(written.value)),
         },
     )
-    return await get_state(session, principal, flow_id, name, draft=draft, box=box, history=1)
+    return await _read(session, flow_id, name, draft=draft, tenant_id=principal.tenant_id, box=box, history=1)
 
 
 async def delete_state(session: AsyncSession, principal: Principal, flow_id: str, name: str, *, draft: bool) -> None:

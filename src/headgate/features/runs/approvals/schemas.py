@@ -52,6 +52,8 @@ class DecisionProblem(BaseModel):
     code: str
     detail: str
     remedy: str = ""
+    permission: str | None = None
+    """The permission that the caller lacks; null for other reasons."""
 
 
 class DecisionResult(BaseModel):
