@@ -68,6 +68,7 @@ def make_record(*, form: list[dict[str, Any]] | None = None, **answers: Any) -> 
         parent_run_id=None,
         parent_step_id=None,
         parent_iteration=None,
+        deadline_at=None,
         **_NOTHING,
     )
     attempt = SimpleNamespace(

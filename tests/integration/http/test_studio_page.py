@@ -35,7 +35,11 @@ def script_of(document: str) -> str:
 
 def address(place: Place, rest: str) -> str:
     """One of the addresses of a place."""
-    return place.path.replace("{rest:path}", rest).replace("{flow_id:uuid}", FLOW_ID)
+    return (
+        place.path.replace("{rest:path}", rest)
+        .replace("{flow_id:uuid}", FLOW_ID)
+        .replace("{approval_id:uuid}", FLOW_ID)
+    )
 
 
 class TestThePage:

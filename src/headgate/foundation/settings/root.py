@@ -3,7 +3,6 @@
 from pathlib import Path
 from typing import Any
 
-from platformdirs import user_data_path
 from pydantic import Field, SecretStr, model_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
@@ -27,6 +26,7 @@ from headgate.foundation.settings.single_sign_on import SingleSignOnSettings
 from headgate.foundation.settings.storage import LimitSettings, RetentionSettings, StorageSettings
 from headgate.foundation.settings.telemetry import LogSettings, TelemetrySettings
 from headgate.foundation.settings.workspace import WorkspaceSettings
+from headgate.foundation.user_folders import user_data_folder
 
 
 class Settings(BaseSettings):
@@ -55,7 +55,7 @@ class Settings(BaseSettings):
         return without_empty(cls, values) if isinstance(values, dict) else values
 
     data_dir: Path = Field(
-        default_factory=lambda: user_data_path("headgate", appauthor=False),
+        default_factory=user_data_folder,
         description="Folder for the database, files and the secret key.",
     )
     secret_key: SecretStr | None = Field(

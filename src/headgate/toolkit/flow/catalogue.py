@@ -8,7 +8,7 @@ from headgate.toolkit.reading import first_sentence
 
 MOST_CHARACTERS = 3_000
 _CLAUSE = re.compile(r"[:;] ")
-_LONGEST = 54
+_LONGEST = 42
 """Characters of a component's description."""
 
 

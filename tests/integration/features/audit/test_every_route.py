@@ -35,6 +35,8 @@ QUIET = {
     "POST /api/v1/codev/sessions/stream": "no model can be asked here; tested where there is one",
     "POST /api/v1/codev/sessions/{session_id}/retry": "no model can be asked here; tested where there is one",
     "POST /api/v1/codev/sessions/{session_id}/rollback": "no session wrote anything here; tested where they do",
+    "POST /api/v1/approvals/{approval_id}/decision": "the run is over; features/runs/approvals looks at its entry",
+    "POST /api/v1/approvals/decisions": "the run is over; features/runs/approvals looks at its entries",
     "POST /api/v1/agentic/page-metrics": "it counts what happened in a window, in memory",
     "POST /api/v1/agentic/components/proposals": "it checks code and keeps nothing",
     "POST /api/v1/agentic/turns/{turn_id}/stop": "it ends an answer, of which nothing is stored yet",
@@ -174,6 +176,6 @@ async def completed(made: Call, world: World) -> dict[str, Any]:
     return {**request, "json": {**request.get("json", {}), **ADDED[name]}} if name in ADDED else request
 
 
-def order(route: Route) -> tuple[int, int]:
-    """Deleting last, and what holds other things after them."""
-    return CHANGING.index(route.method), -route.path.count("/")
+def order(route: Route) -> tuple[int, int, bool]:
+    """Deleting last, and what holds other things after them; a run that is cancelled can no longer be paused."""
+    return CHANGING.index(route.method), -route.path.count("/"), route.path.endswith("/cancel")

@@ -494,7 +494,7 @@ class TestHold:
 
         async def hold_on() -> None:
             async with process.runner.hold("chores", "a"):
-                await rows.set(worker_id="thief")
+                await rows.set(worker_id="thief", lease_until=clock() + 10_000 * SECOND)
                 await asyncio.sleep(PATIENCE_SECONDS)
 
         with pytest.raises(LeaseLost):

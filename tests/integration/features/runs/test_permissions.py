@@ -428,7 +428,12 @@ class TestAudit:
         assert sum(action == "file.shared" for action, *_ in told) == 1
 
 
-DECISIONS = {"/api/v1/deliveries/redeliver", "/api/v1/approvals/{approval_id}/decision"}
+DECISIONS = {
+    "/api/v1/deliveries/redeliver",
+    "/api/v1/approvals/{approval_id}/decision",
+    "/api/v1/approvals/decisions",
+    "/api/v1/events",
+}
 """Routes that name what a run has left or waits for, and start nothing."""
 
 

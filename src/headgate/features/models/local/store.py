@@ -6,11 +6,10 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
-from platformdirs import user_cache_path
-
 from headgate.features.models.errors import BadModelFile, LocalModelMissing
 from headgate.features.models.local.weights import WEIGHTS
 from headgate.foundation.errors import Unavailable
+from headgate.foundation.user_folders import user_cache_folder
 from headgate.graph.names import nearest
 
 GGUF_MAGIC = b"GGUF"
@@ -41,7 +40,7 @@ class LocalModel:
 
 def default_models_dir() -> Path:
     """Return the default model folder: the user's cache folder, since models can be downloaded again."""
-    return user_cache_path("headgate", appauthor=False) / "models"
+    return user_cache_folder() / "models"
 
 
 def list_local(models_dir: Path) -> list[LocalModel]:

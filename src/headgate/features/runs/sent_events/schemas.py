@@ -1,11 +1,12 @@
 """API schemas of sent events."""
 
 from datetime import datetime
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from headgate.features.runs.sent_events.topic import LONGEST_CORRELATION, LONGEST_NAME
+from headgate.foundation.names import Name
 from headgate.graph.json_values import PlainJson, PlainText
 from headgate.sdk.sent_events import Deliver
 
@@ -18,7 +19,7 @@ class EventIn(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    name: PlainText = Field(min_length=1, max_length=LONGEST_NAME, description="Name that a WaitForEvent step has.")
+    name: Annotated[Name, Field(max_length=LONGEST_NAME)] = Field(description="Name that a WaitForEvent step has.")
     correlation: PlainText = Field(
         default="", max_length=LONGEST_CORRELATION, description="Value that the step waits for, e.g. an order number."
     )
