@@ -96,7 +96,7 @@ flow_runs = Table(
     Index("ix_flow_runs_flow_id_status", "flow_id", "status"),
     Index("ix_flow_runs_tenant_id_created_at", "tenant_id", "created_at"),
     Index("ix_flow_runs_tenant_id_status_id", "tenant_id", "status", "id"),
-    Index("ix_flow_runs_flow_id_session_id", "flow_id", "session_id"),
+    partial_index("ix_flow_runs_flow_id_session_id", "flow_id", "session_id", where="session_id IS NOT NULL"),
     Index("ix_flow_runs_flow_id_id", "flow_id", "id"),
     partial_index("ix_flow_runs_parent", *_PARENT, where="parent_run_id IS NOT NULL", unique=True),
     partial_index("ix_flow_runs_parent_open", *_PARENT, where=_OPEN_CHILD),
