@@ -36,7 +36,7 @@ QUIET = {
     "POST /api/v1/codev/sessions/{session_id}/retry": "no model can be asked here; tested where there is one",
     "POST /api/v1/codev/sessions/{session_id}/rollback": "no session wrote anything here; tested where they do",
     "POST /api/v1/approvals/{approval_id}/decision": "the run is over; features/runs/approvals looks at its entry",
-    "POST /api/v1/approvals/decisions": "the run is over; features/runs/approvals looks at its entries",
+    "POST /api/v1/approvals/decisions": "the run is over; it decides each as the route of one approval does",
     "POST /api/v1/agentic/page-metrics": "it counts what happened in a window, in memory",
     "POST /api/v1/agentic/components/proposals": "it checks code and keeps nothing",
     "POST /api/v1/agentic/turns/{turn_id}/stop": "it ends an answer, of which nothing is stored yet",
