@@ -6,25 +6,32 @@ from collections.abc import Iterator
 from headgate.graph.template import Catalog, Template
 from headgate.toolkit.reading import first_sentence
 
-MOST_CHARACTERS = 3_000
+MOST_CHARACTERS = 2_400
 _CLAUSE = re.compile(r"[:;] ")
-_LONGEST = 42
-"""Characters of a component's description."""
+_LENGTHS = range(42, 15, -2)
+"""Characters of a component's description: as many as fit."""
 
 
 def catalogue_lines(catalog: Catalog, most: int = MOST_CHARACTERS) -> str:
-    """Return each type with its description as far as they fit; then the names of others, and how many remain."""
-    lines, left = list[str](), list[str]()
-    room = most
-    for template in _templates(catalog):
-        line = f"{template.type}: {_brief(first_sentence(template.description))}"
-        if room < len(line) + 200:
-            left.append(template.type)
-            continue
-        lines.append(line)
-        room -= len(line) + 1
-    if left:
-        lines.append(_others(left, room))
+    """Return a line for each type with the start of its description, shorter the more there are.
+
+    When not even short lines fit, the last types are listed by name, and counted when that does not fit either.
+    """
+    templates = list(_templates(catalog))
+    for length in _LENGTHS:
+        lines = [f"{template.type}: {_brief(first_sentence(template.description), length)}" for template in templates]
+        if sum(len(line) + 1 for line in lines) <= most:
+            return "\n".join(lines)
+    return _shortened(templates, lines, most)
+
+
+def _shortened(templates: list[Template], lines: list[str], most: int) -> str:
+    left = most
+    for count, line in enumerate(lines):
+        if left < len(line) + 200:
+            others = [template.type for template in templates[count:]]
+            return "\n".join([*lines[:count], _others(others, left)])
+        left -= len(line) + 1
     return "\n".join(lines)
 
 
@@ -35,18 +42,18 @@ def _templates(catalog: Catalog) -> Iterator[Template]:
             yield template
 
 
-def _others(types: list[str], room: int) -> str:
+def _others(types: list[str], left: int) -> str:
     named = list[str]()
     for type_ in types:
-        room -= len(type_) + 2
-        if room < 60:
+        left -= len(type_) + 2
+        if left < 60:
             break
         named.append(type_)
     more = len(types) - len(named)
     return f"Also: {', '.join(named)}" + (f" and {more} more; search_components finds them." if more else ".")
 
 
-def _brief(sentence: str) -> str:
+def _brief(sentence: str, longest: int) -> str:
     """Return the first clause of a sentence, cut at a suitable word."""
     text = _CLAUSE.split(sentence, maxsplit=1)[0].rstrip(".")
-    return text if len(text) <= _LONGEST else text[:_LONGEST].rsplit(" ", 1)[0].rstrip(" ,+-") + " ..."
+    return text if len(text) <= longest else text[:longest].rsplit(" ", 1)[0].rstrip(" ,+-") + " ..."

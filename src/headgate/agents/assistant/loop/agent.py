@@ -3,7 +3,7 @@
 Imports LangChain.
 """
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -26,10 +26,11 @@ from headgate.foundation.log import get_logger
 from headgate.sdk.answers import MOST_CORRECTIONS, Fault, fault_of, placeholder
 from headgate.sdk.outside import for_model
 from headgate.toolkit import ToolDefinition, succeeded
-from headgate.toolkit.registry import TOOLS
+from headgate.toolkit.registry import GROUPS, IN_GROUP, TOOLS
 
 log = get_logger(__name__)
 CORRECT_INTENT = "correct_intent"
+MORE_TOOLS = "more_tools"
 Doing = Literal["build_flow", "component_then_flow", "run_flow", "manage_files"]
 """Intents that a request which was taken for a question may have after all."""
 PROMPT = (Path(__file__).parent / "prompt.md").read_text(encoding="utf-8")
@@ -42,7 +43,9 @@ class Working:
     turn: Turn
     model: BaseChatModel
     tools: list[BaseTool]
-    """Tools offered to the model."""
+    """Tools shown to the model."""
+    groups: set[str] = field(default_factory=set)
+    """Groups of tools that it asked for."""
     answer: str = ""
     """Its latest text without a tool call."""
     order: CallOrder = field(default_factory=CallOrder)
@@ -59,7 +62,7 @@ class _TurnMiddleware(AgentMiddleware[Any, Working, Any]):
         """Call the turn's model until its answer is usable, unless the turn is stopped."""
         working = request.runtime.context
         turn, result, fault = working.turn, list[BaseMessage](), None
-        names = [tool.name for tool in working.tools]
+        names = _callable(working)
         for attempt in range(MOST_CORRECTIONS + 1):
             if not turn.stopped:
                 turn.spend_model_call()
@@ -88,8 +91,9 @@ class _TurnMiddleware(AgentMiddleware[Any, Working, Any]):
         async with working.order.turn_of(call):
             if call["name"] == CORRECT_INTENT and working.turn.intent == "question":
                 return _corrected(working, call)
-            offered_names = [tool.name for tool in working.tools]
-            answer, marks = await answer_of(working.turn, offered_names, call["name"], call["args"])
+            if call["name"] == MORE_TOOLS:
+                return _opened(working, call)
+            answer, marks = await answer_of(working.turn, _callable(working), call["name"], call["args"])
         return ToolMessage(
             for_model(orjson.dumps(answer).decode(), marks),
             name=call["name"],
@@ -120,18 +124,30 @@ def agent() -> Any:  # noqa: ANN401 - LangGraph's compiled graph, generic over p
     """The graph, built with the first turn."""
     return create_agent(
         Unchosen(),
-        [*_as_langchain().values(), _correcting()],
+        [*_as_langchain().values(), _correcting(), _more()],
         system_prompt=PROMPT,
         middleware=[_TurnMiddleware()],
         context_schema=Working,
     )
 
 
-def offered(turn: Turn) -> list[BaseTool]:
-    """Return the tools offered to the turn's model: those its user may use, limited to the turn's purpose."""
-    known = _as_langchain()
-    tools = [known[tool.name] for tool in offered_tools(turn)]
+def offered(turn: Turn, groups: Collection[str] = ()) -> list[BaseTool]:
+    """Return the tools shown to the turn's model: those its user may use, limited to the turn's purpose.
+
+    A tool of a group is shown once the model asked for the group.
+    """
+    known, names = _as_langchain(), [tool.name for tool in offered_tools(turn)]
+    opened = {name for group in groups for name in GROUPS[group]}
+    tools = [known[name] for name in names if name not in IN_GROUP or name in opened]
+    if not opened.issuperset(IN_GROUP.intersection(names)):
+        tools.append(_more())
     return [*tools, _correcting()] if turn.intent == "question" else tools
+
+
+def _callable(working: Working) -> list[str]:
+    """Names of the tools that the model may call: those shown, and those of groups that it did not ask for."""
+    shown = [tool.name for tool in working.tools]
+    return [*shown, *(tool.name for tool in offered_tools(working.turn) if tool.name not in shown)]
 
 
 @lru_cache(maxsize=1)
@@ -147,8 +163,22 @@ def _corrected(working: Working, call: ToolCall) -> ToolMessage:
         return ToolMessage(answer, name=CORRECT_INTENT, tool_call_id=call["id"], status="error")
     log.info("assistant.intent.corrected", intent=intent)
     turn.intent, turn.only = intent, None
-    working.tools = offered(turn)
+    working.tools = offered(turn, working.groups)
     return ToolMessage("Every tool is offered now.", name=CORRECT_INTENT, tool_call_id=call["id"])
+
+
+def _opened(working: Working, call: ToolCall) -> ToolMessage:
+    """Show the tools of a group to the model from its next call on."""
+    group = str(call["args"].get("group", ""))
+    if group not in GROUPS:
+        answer = f"There is no group '{group[:50]}'. Groups: {', '.join(GROUPS)}."
+        return ToolMessage(answer, name=MORE_TOOLS, tool_call_id=call["id"], status="error")
+    working.groups.add(group)
+    working.tools = offered(working.turn, working.groups)
+    may_use = {tool.name for tool in working.tools}
+    names = [name for name in GROUPS[group] if name in may_use]
+    answer = f"Offered now: {', '.join(names)}." if names else "The user may use no tool of this group."
+    return ToolMessage(answer, name=MORE_TOOLS, tool_call_id=call["id"])
 
 
 async def _run_by_the_turn(**_: Any) -> str:  # noqa: ANN401 - LangChain's signature
@@ -167,6 +197,22 @@ def _correcting() -> BaseTool:
         name=CORRECT_INTENT,
         description="The request was taken for a question. Call this first when it asks to build, change, run or write"
         " something after all: then every tool is offered.",
+        args_schema=schema,
+        coroutine=_run_by_the_turn,
+    )
+
+
+@lru_cache(maxsize=1)
+def _more() -> BaseTool:
+    schema = {
+        "type": "object",
+        "properties": {"group": {"type": "string", "enum": list(GROUPS)}},
+        "required": ["group"],
+    }
+    listed = "; ".join(f"{group}: {', '.join(names)}" for group, names in GROUPS.items())
+    return StructuredTool(
+        name=MORE_TOOLS,
+        description=f"Offer the tools of a group. {listed}.",
         args_schema=schema,
         coroutine=_run_by_the_turn,
     )

@@ -18,6 +18,8 @@ from headgate.features.catalog.registry import Registry
 from headgate.features.catalog.search import component_index
 from headgate.graph.model import Edge, Flow, Node
 from headgate.toolkit import RunOutcome, Workbench
+from headgate.toolkit.ports import StoredFlow
+from headgate.toolkit.registry import GROUPS, IN_GROUP
 from headgate.toolkit.shown import secret_fields
 from tests.support.scripted_model import ScriptedModel, calls, says
 
@@ -59,6 +61,12 @@ class HangingRunner:
             self.cancelled = True
             raise
         raise AssertionError
+
+
+class Unstored:
+    """Stored data of a flow that is not stored."""
+
+    flow_id = None
 
 
 def others() -> set[asyncio.Task[Any]]:
@@ -122,6 +130,32 @@ class TestRunLoop:
         assert [tool.name for tool in model.tools] == ["describe_flow_io"]
         assert "There is no tool 'build_flow'" in str(model.asked[1][-1].content)
         assert not turn.bench.changed
+
+    async def test_shows_the_tools_of_a_group_once_the_model_asks_for_them(self) -> None:
+        turn, _ = turn_on(Flow())
+        turn.bench.stored = cast("StoredFlow", Unstored())
+        model = ScriptedModel(script=[says("Nothing.")])
+        await run_loop(model, turn)
+        first = {tool.name for tool in model.tools}
+        assert "more_tools" in first
+        assert not IN_GROUP & first
+        model = ScriptedModel(script=[calls("more_tools", group="tests"), says("These."), says("Never.")])
+        await run_loop(model, turn)
+        assert set(GROUPS["tests"]) <= {tool.name for tool in model.tools}
+        assert "get_tests, save_tests, run_tests" in str(model.asked[1][-1].content)
+
+    async def test_names_the_groups_when_the_model_asks_for_another(self) -> None:
+        turn, _ = turn_on(Flow())
+        model = ScriptedModel(script=[calls("more_tools", group="coffee"), says("None.")])
+        await run_loop(model, turn)
+        assert "There is no group 'coffee'. Groups: tests" in str(model.asked[1][-1].content)
+
+    async def test_runs_a_tool_of_a_group_that_was_not_asked_for(self) -> None:
+        turn, _ = turn_on(Flow())
+        turn.bench.stored = cast("StoredFlow", Unstored())
+        model = ScriptedModel(script=[calls("get_tests"), says("None.")])
+        await run_loop(model, turn)
+        assert "The flow is not stored yet" in str(model.asked[1][-1].content)
 
     async def test_answers_arguments_that_are_no_json(self) -> None:
         broken = AIMessage(
