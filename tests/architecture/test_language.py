@@ -24,6 +24,12 @@ BANNED = re.compile(
 """Words and phrases of the former dialect, which no text that a user or an engineer reads has."""
 NAMES = {"found", "one", "told", "said", "kept", "wanted", "whole", "beside", "telling", "desk", "courier", "lifeguard"}
 """Names that do not say what a value is."""
+WORDS_IN_NAMES = {
+    *("told", "tell", "tells", "telling", "said", "say", "says", "mended", "beside", "carried", "stands"),
+    *("somebody", "anybody", "whoever"),
+}
+"""Words that no name of a function, class or module has."""
+KINDS = ("strings", "docstrings", "names", "definitions", "docs", "page")
 RECORD = ROOT / "tests" / "architecture" / "language.json"
 LEXICON = {"features/catalog/words.py", "agents/assistant/offline/matching.py"}
 """Lists of English words that searches and the offline builder read: data, not text."""
@@ -72,13 +78,23 @@ def names(path: Path) -> Iterator[str]:
             yield node.arg
 
 
+def definitions(path: Path) -> Iterator[str]:
+    """The names of the functions, methods and classes of a module, and its own, as words joined by `_`."""
+    yield path.stem
+    for node in ast.walk(tree(path)):
+        if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            yield re.sub(r"(?<!^)(?=[A-Z])", "_", node.name).lower()
+
+
 def counted() -> dict[str, Counter[str]]:
     """What is left, by kind and package or page."""
-    left: dict[str, Counter[str]] = {kind: Counter() for kind in ("strings", "docstrings", "names", "docs", "page")}
+    left: dict[str, Counter[str]] = {kind: Counter() for kind in KINDS}
     for path in modules():
         if path.relative_to(PACKAGE).as_posix() not in LEXICON:
             left["strings"][package(path)] += sum(map(banned, strings(path)))
         left["docstrings"][package(path)] += sum(map(banned, docstrings(path)))
+        words = (set(name.split("_")) for name in definitions(path))
+        left["definitions"][package(path)] += sum(bool(WORDS_IN_NAMES & parts) for parts in words)
         left["names"][package(path)] += sum(name in NAMES for name in names(path))
     for path in tracked():
         name = shown(path)
@@ -96,9 +112,9 @@ def recorded() -> dict[str, dict[str, int]]:
 
 
 class TestLanguage:
-    @pytest.mark.parametrize("kind", ["strings", "docstrings", "names", "docs", "page"])
+    @pytest.mark.parametrize("kind", KINDS)
     def test_has_no_more_of_the_dialect_than_was_recorded(self, kind: str) -> None:
-        allowed = recorded()[kind]
+        allowed = recorded().get(kind, {})
         more = {key: number for key, number in counted()[kind].items() if number > allowed.get(key, 0)}
         assert not more, f"Plain technical English, please; see BANNED and NAMES in this file: {more}"
 

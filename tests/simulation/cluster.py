@@ -373,7 +373,7 @@ class ClusterEngine:
     async def cancel(self, run_id: str, tenant_id: str, entry: Entry | None = None) -> Cancelled | None:
         """End a run."""
         outcome = await self._store.cancel(run_id, tenant_id, clock(), entry)
-        await self._cancellations.tell(run_id)
+        await self._cancellations.announce(run_id)
         return outcome
 
     async def pause(self, key: RunKey, entry: Entry | None = None) -> Paused | None:
@@ -431,7 +431,7 @@ class ClusterEngine:
                 continue
             self.holding = message
             try:
-                outcome = await self.segments.carry_out(message.order, again=message.again)
+                outcome = await self.segments.execute(message.order, again=message.again)
             except Unavailable:
                 self._broker.give_back(message, 2.0)
             else:

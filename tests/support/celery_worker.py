@@ -75,8 +75,8 @@ class FollowingParts:
     def segments(self) -> Any:
         return self
 
-    async def carry_out(self, order: Order, *, again: bool = False) -> Outcome:
-        return await (await self._current()).segments.carry_out(order, again=again)
+    async def execute(self, order: Order, *, again: bool = False) -> Outcome:
+        return await (await self._current()).segments.execute(order, again=again)
 
     async def end(self, key: RunKey, code: str, message: str) -> bool:
         return await (await self._current()).segments.end(key, code, message)

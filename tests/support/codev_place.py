@@ -176,7 +176,7 @@ class FakeJournal:
     first: Held | None = None
     made: list[WriteNote] = field(default_factory=list)
 
-    async def carry_out(
+    async def execute(
         self,
         call_id: str,
         tool: DomainTool,
@@ -279,7 +279,7 @@ def working(place: FakePlace, reasoning: Reasoning, **changes: Any) -> Working:
         "reasoning": reasoning,
         "journal": FakeJournal(place),
         "patterns": FakePatterns(),
-        "tell": Told(),
+        "emit": Told(),
         "test_sets": FakeTestSets(),
     }
     return Working(**{**given, **changes})

@@ -46,8 +46,8 @@ class Play:
     @property
     def told(self) -> Told:
         """What was told."""
-        assert isinstance(self.working.tell, Told)
-        return self.working.tell
+        assert isinstance(self.working.emit, Told)
+        return self.working.emit
 
     @property
     def journal(self) -> FakeJournal:

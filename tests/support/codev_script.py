@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from headgate.agents.codev.domain import DomainTool
-from headgate.agents.codev.ports import Said
+from headgate.agents.codev.ports import ModelAnswer
 
 CLEAR = "SCORE: 1"
 FOUND = "There is a component Answer.\n\nCREDENTIALS_STATUS: OK"
@@ -77,7 +77,7 @@ class ScriptedReasoning:
         system: str,
         tools: Sequence[DomainTool] = (),
         on_token: Callable[[str], None] = lambda _text: None,
-    ) -> Said:
+    ) -> ModelAnswer:
         phase = phase_of(system)
         self.asked.append(Request(phase, system, list(messages), [tool.name for tool in tools]))
         line = next_line(self.script[phase])
@@ -85,12 +85,12 @@ class ScriptedReasoning:
             raise line
         if isinstance(line, str):
             on_token(line)
-            return Said(line, [], *self.tokens)
+            return ModelAnswer(line, [], *self.tokens)
         made = [
             {"id": f"call_{number}", "name": name, "args": arguments}
             for number, (name, arguments) in enumerate(line.calls)
         ]
-        return Said("", made, *self.tokens)
+        return ModelAnswer("", made, *self.tokens)
 
     def phases(self) -> list[str]:
         """The phases in which it was asked, in their order."""

@@ -124,11 +124,11 @@ class Map(Component):
                 if self.each is not None or index % 500 == 0:
                     await self.ctx.check_cancelled()
                 try:
-                    results[index] = self._beside(item, await self._one(index, item))
+                    results[index] = self._with_item(item, await self._one(index, item))
                 except Cancelled:
                     raise
                 except HeadgateError as error:
-                    results[index] = self._beside(item, self._failure(index, error))
+                    results[index] = self._with_item(item, self._failure(index, error))
                     failed.add(index)
                 for line in progress.finished():
                     await self.ctx.emit(line)
@@ -148,7 +148,7 @@ class Map(Component):
         arguments = self._arguments(self.each, filled)
         return await call_tool(self.ctx, self.each, arguments)
 
-    def _beside(self, item: JsonValue, result: JsonValue) -> JsonValue:
+    def _with_item(self, item: JsonValue, result: JsonValue) -> JsonValue:
         if not self.with_item:
             return result
         fields = item if isinstance(item, dict) else {"item": item}

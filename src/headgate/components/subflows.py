@@ -125,12 +125,12 @@ class ForEach(Component):
     @output(help="The results in the order of the items, a list.")
     async def results(self) -> Data:
         """One result per item."""
-        return [self._beside(item, result) for item, result in await self._run()]
+        return [self._with_item(item, result) for item, result in await self._run()]
 
     @output(help="One row per item: the result's fields, or a column `result`.")
     async def table(self) -> Table:
         """The results as rows."""
-        results = [self._beside(item, result) for item, result in await self._run()]
+        results = [self._with_item(item, result) for item, result in await self._run()]
         rows: list[dict[str, JsonValue]] = [
             result if isinstance(result, dict) else {"result": result} for result in results
         ]
@@ -183,7 +183,7 @@ class ForEach(Component):
         own = {name: item[name] for name in target.fields if name in item} if isinstance(item, dict) else {}
         return FlowInput(text, {**answers_of("ForEach", self.answers), **own})
 
-    def _beside(self, item: JsonValue, result: FlowResult) -> JsonValue:
+    def _with_item(self, item: JsonValue, result: FlowResult) -> JsonValue:
         value: JsonValue = {"error": result.error, "code": result.code} if result.error else result.value
         if not self.with_item:
             return value

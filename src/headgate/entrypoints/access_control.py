@@ -110,4 +110,4 @@ async def is_locked(settings: Settings, database: Database) -> bool:
     if settings.server.auto_login or (other.issuer and other.create_users):
         return False
     async with database.reading() as session:
-        return not await users.anybody_can_sign_in(session, by_address=bool(other.issuer))
+        return not await users.can_anyone_sign_in(session, by_address=bool(other.issuer))

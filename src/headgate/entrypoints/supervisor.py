@@ -129,7 +129,7 @@ class Supervisor:
             if self._stopping.is_set():
                 return
             pause = backoff.after(time.monotonic() - began)
-            self._say(part.name, place, f"ended with code {code}; restarting in {pause:g} seconds")
+            self._print_line(part.name, place, f"ended with code {code}; restarting in {pause:g} seconds")
             await self._stops_within(pause)
 
     async def _guard(self, service: Service, place: int) -> None:
@@ -139,18 +139,18 @@ class Supervisor:
             if await asyncio.to_thread(service.is_alive):
                 continue
             pause = backoff.after(time.monotonic() - began)
-            self._say(service.name, place, f"ended; restarting in {pause:g} seconds")
+            self._print_line(service.name, place, f"ended; restarting in {pause:g} seconds")
             if await self._stops_within(pause):
                 return
             try:
                 await asyncio.to_thread(service.restart)
             except (HeadgateError, OSError, subprocess.SubprocessError) as error:
-                self._say(service.name, place, f"could not be started: {error}")
+                self._print_line(service.name, place, f"could not be started: {error}")
                 continue
             finally:
                 began = time.monotonic()  # a start that takes long is no time that the service ran
             record_service(self._record, service)
-            self._say(service.name, place, "runs again")
+            self._print_line(service.name, place, "runs again")
 
     async def _stops_within(self, seconds: float) -> bool:
         """Wait so long, or until everything is to stop."""
@@ -170,9 +170,9 @@ class Supervisor:
             if not line:
                 return
             if text := line.decode(errors="replace").rstrip():
-                self._say(part.name, place, text)
+                self._print_line(part.name, place, text)
 
-    def _say(self, name: str, place: int, line: str) -> None:
+    def _print_line(self, name: str, place: int, line: str) -> None:
         name = name.ljust(self._width)
         if sys.stderr.isatty():
             name = f"\x1b[{_COLOURS[place % len(_COLOURS)]}m{name}\x1b[0m"

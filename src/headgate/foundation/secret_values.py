@@ -75,7 +75,7 @@ class SecretValues:
             return REDACTED
         return value
 
-    def kept_back(self, text: str) -> int:
+    def withheld_length(self, text: str) -> int:
         """Return how many characters at the end of a text may be the beginning of an incomplete value."""
         if not self._forms:
             return 0
@@ -97,7 +97,7 @@ class SecretStream:
     def feed(self, chunk: str) -> str:
         """Return the text that may be shown after one more chunk; the rest is held back."""
         text = self._values.text(self._held + chunk)
-        held = self._values.kept_back(text)
+        held = self._values.withheld_length(text)
         self._held = text[len(text) - held :]
         return text[: len(text) - held]
 

@@ -55,7 +55,7 @@ def value_issue(node: Node, field: FieldTemplate, value: JsonValue) -> Issue | N
         return None
     return Issue(
         IssueCode.INVALID_VALUE,
-        f"field '{field.name}' of {named(node)} takes {expected[1]}, not {_told(field, value)}.",
+        f"field '{field.name}' of {named(node)} takes {expected[1]}, not {_shown_value(field, value)}.",
         f"Set '{field.name}' to {expected[1]}.",
         node.id,
         field.name,
@@ -180,7 +180,7 @@ _EXPECTED: dict[FieldKind, tuple[Callable[[JsonValue], bool], str]] = {
 """Accepted values by field kind. Text and message fields accept everything that the component itself converts."""
 
 
-def _told(field: FieldTemplate, value: JsonValue) -> str:
+def _shown_value(field: FieldTemplate, value: JsonValue) -> str:
     """Return the value for a message, without possible secrets."""
     return "the content of the note" if field.kind is FieldKind.SECRET or field.name == "headers" else _shown(value)
 

@@ -164,7 +164,7 @@ def configure(
         return Edit(flow)
     earlier = catalog.template(node.type, node.params)
     removed_edges = removals(
-        flow.edges, lambda edge: _port_gone(edge, node_id, earlier, template), ChangeKind.EDGE_REMOVED
+        flow.edges, lambda edge: _port_removed(edge, node_id, earlier, template), ChangeKind.EDGE_REMOVED
     )
     return apply_changes(flow, [Change(ChangeKind.NODE_CHANGED, index, node, changed_node), *removed_edges])
 
@@ -324,7 +324,7 @@ def _unbound(node: Node, removed_id: str) -> Node:
     return node.model_copy(update={"policy": node.policy.model_copy(update={"input_bindings": kept_bindings})})
 
 
-def _port_gone(edge: Edge, node_id: str, before: Template | None, after: Template) -> bool:
+def _port_removed(edge: Edge, node_id: str, before: Template | None, after: Template) -> bool:
     """Return whether an edge uses a port that the new template no longer has."""
     if edge.source == node_id and output_type(after, edge.output) is None:
         return before is None or output_type(before, edge.output) is not None

@@ -96,7 +96,9 @@ def schema_violations(value: JsonValue, schema: Schema) -> list[Violation]:
         path = "$"
         for part in error.absolute_path:
             path = member_path(path, part)
-        faults.update(dict.fromkeys(_told(path, error.validator, error.validator_value, error.instance, error.schema)))
+        faults.update(
+            dict.fromkeys(_error_text(path, error.validator, error.validator_value, error.instance, error.schema))
+        )
         if len(faults) > MAX_VIOLATIONS:
             break
     return first_violations(sorted(faults, key=lambda violation: violation.path))
@@ -109,7 +111,7 @@ def first_violations(faults: Sequence[Violation]) -> list[Violation]:
     return [*faults[: MAX_VIOLATIONS - 1], Violation("$", "has further violations")]
 
 
-def _told(path: str, keyword: str, expected: Any, value: Any, schema: Any) -> list[Violation]:  # noqa: ANN401 - JSON
+def _error_text(path: str, keyword: str, expected: Any, value: Any, schema: Any) -> list[Violation]:  # noqa: ANN401 - JSON
     """Return a jsonschema error in Headgate's own text, which never repeats the value."""
     if keyword == "required":
         return [Violation(member_path(path, name), "is missing") for name in expected if name not in value]

@@ -138,14 +138,14 @@ class Sheet:
         for column in columns if forward else reversed(columns):
             middle = {
                 number: _mean(
-                    [positions[neighbour] for neighbour in self._beside(number, forward=forward)], positions[number]
+                    [positions[neighbour] for neighbour in self._neighbours(number, forward=forward)], positions[number]
                 )
                 for number in column
             }
             column.sort(key=middle.__getitem__)
             _note_places(positions, column)
 
-    def _beside(self, number: int, *, forward: bool) -> list[int]:
+    def _neighbours(self, number: int, *, forward: bool) -> list[int]:
         return self.items[number].before if forward else self.items[number].after
 
     def _crossings(self, columns: Sequence[Sequence[int]]) -> int:
@@ -171,7 +171,7 @@ class Sheet:
             for column in columns if forward else reversed(columns):
 
                 def wish(number: int, forward: bool = forward) -> float:  # noqa: FBT001
-                    neighbours = [heights[neighbour] for neighbour in self._beside(number, forward=forward)]
+                    neighbours = [heights[neighbour] for neighbour in self._neighbours(number, forward=forward)]
                     return _mean(neighbours, heights[number])
 
                 _assign(heights, column, self._spread(column, wish))

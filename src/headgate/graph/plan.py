@@ -197,7 +197,7 @@ def _outputs(wiring: Wiring, templates: Mapping[str, Template]) -> dict[str, tup
     used: dict[str, set[str]] = {step: set() for step in wiring.order}
     for step in wiring.order:
         used[step].update(edge_wire.edge.output for edge_wire in wiring.leaving[step] if not edge_wire.configures)
-    for step, output in [*_referred(wiring), *_read_whole(wiring)]:
+    for step, output in [*_referred(wiring), *_main_output_readers(wiring)]:
         used[step].add(output)
     produced: dict[str, tuple[str, ...]] = {}
     for step, names in used.items():
@@ -227,7 +227,7 @@ def _referred(wiring: Wiring) -> list[tuple[str, str]]:
     return references
 
 
-def _read_whole(wiring: Wiring) -> list[tuple[str, str]]:
+def _main_output_readers(wiring: Wiring) -> list[tuple[str, str]]:
     """Return steps whose main output is read by a later step that reads all previous steps."""
     readers = [
         step for step in wiring.order if wiring.nodes[step].policy.input_source is InputSource.ALL_PREVIOUS_STEPS

@@ -118,7 +118,7 @@ class ContentReader:
         except ValidationError as error:
             for fault in error.errors(include_url=False):
                 path = tuple(part for part in fault["loc"] if isinstance(part, str))
-                message, remedy = _told(build, path, fault)
+                message, remedy = _error_text(build, path, fault)
                 where = Place(place.node, ".".join(path) or place.field)
                 self.faults.add(lines.of(path), message, remedy, node=where.node, field=where.field)
             return None
@@ -202,7 +202,7 @@ def _short(text: str) -> str:
     return text if len(text) <= 60 else text[:59] + "…"
 
 
-def _told(build: type[BaseModel], path: tuple[str, ...], error: ErrorDetails) -> tuple[str, str]:
+def _error_text(build: type[BaseModel], path: tuple[str, ...], error: ErrorDetails) -> tuple[str, str]:
     """Return message and remedy of one pydantic error."""
     name, kind, given = path[-1] if path else "", error["type"], error.get("input")
     if kind == "extra_forbidden":

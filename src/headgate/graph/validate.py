@@ -24,7 +24,7 @@ def check_kept(flow: Flow, catalog: Catalog) -> list[Issue]:
     incomplete policies: a missing URL, a reference to a removed step. And unchecked code: the rest is checked as far as
     possible without its template.
     """
-    return list(_kept(wire(flow, catalog), catalog))
+    return list(_structural_issues(wire(flow, catalog), catalog))
 
 
 def check_draft(flow: Flow, catalog: Catalog) -> list[Issue]:
@@ -33,14 +33,14 @@ def check_draft(flow: Flow, catalog: Catalog) -> list[Issue]:
     Nothing is in progress there.
     """
     wiring = wire(flow, catalog)
-    return [*_kept(wiring, catalog), *policy_issues(wiring)]
+    return [*_structural_issues(wiring, catalog), *policy_issues(wiring)]
 
 
 def check_runnable(flow: Flow, catalog: Catalog) -> list[Issue]:
     """Return what a run or a publication rejects: faults of a draft, and missing or conflicting parts."""
     wiring = wire(flow, catalog)
     return [
-        *_kept(wiring, catalog),
+        *_structural_issues(wiring, catalog),
         *policy_issues(wiring),
         *unchecked_issues(flow, catalog),
         *run_issues(wiring),
@@ -64,7 +64,7 @@ def require_runnable(flow: Flow, catalog: Catalog) -> None:
     raise_if_any(check_runnable(flow, catalog))
 
 
-def _kept(wiring: Wiring, catalog: Catalog) -> Iterator[Issue]:
+def _structural_issues(wiring: Wiring, catalog: Catalog) -> Iterator[Issue]:
     yield from node_issues(wiring, catalog)
     for key, node in wiring.nodes.items():
         template = wiring.templates[key]

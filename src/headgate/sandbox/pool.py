@@ -172,7 +172,7 @@ class SandboxPool:
         encoded = self._encode(target, arguments)
         seconds = min(timeout_seconds, self.limits.wall_seconds)
         request = Request(Owner(scope, code), target, {"function": function}, encoded, seconds)
-        return await self._carry_out(self._stock, request)
+        return await self._execute(self._stock, request)
 
     async def call_host_in(
         self,
@@ -196,7 +196,7 @@ class SandboxPool:
         grants: dict[str, JsonValue] = {"imports": list(manifest.imports)}
         request = Request(Owner(scope, code, manifest), target, {"host": host}, encoded, seconds, grants)
         connects = bool(manifest.hosts and self.network.hosts)
-        return await self._carry_out(self._connected if connects else self._components, request)
+        return await self._execute(self._connected if connects else self._components, request)
 
     async def start(self) -> None:
         """Start now rather than on first use. Raises `SandboxUnavailable`."""
@@ -243,7 +243,7 @@ class SandboxPool:
                 remedy="Try again later.",
             ) from None
 
-    async def _carry_out(self, stock: WorkerStock, request: Request) -> JsonValue:
+    async def _execute(self, stock: WorkerStock, request: Request) -> JsonValue:
         slot = await self._place(share_of(request.owner.scope.tenant_id))
         try:
             worker = await stock.take(request.owner)

@@ -25,7 +25,7 @@ async def build_flow(bench: Workbench, spec: str) -> Result:
         spec: The flow as text, see read_grammar.
     """
     try:
-        flow = read_spec(spec, bench.registry, mend=lambda read: _mended(bench, read))
+        flow = read_spec(spec, bench.registry, mend=lambda read: _with_secrets(bench, read))
     except SpecError as error:
         _count_orphans(bench, error)
         raise
@@ -42,7 +42,7 @@ async def build_flow(bench: Workbench, spec: str) -> Result:
     return answer | ({"note": _REPLACES} if replaced else {})
 
 
-def _mended(bench: Workbench, read: Flow) -> Flow:
+def _with_secrets(bench: Workbench, read: Flow) -> Flow:
     """Restore secrets that the model did not see, and normalise models."""
     flow = with_secrets_of(bench.flow, read, bench.registry)
     refuse_redacted([{**node.params, "policy": node.policy.model_dump(mode="json")} for node in flow.nodes])

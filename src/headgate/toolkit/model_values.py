@@ -33,7 +33,7 @@ def coerce_params(params: Mapping[str, JsonValue], template: Template | None) ->
 
 def coerce_flow(flow: Flow, catalog: Catalog) -> Flow:
     """Return the flow with normalised model values."""
-    nodes = tuple(_mended(node, catalog) for node in flow.nodes)
+    nodes = tuple(_normalised(node, catalog) for node in flow.nodes)
     return flow if nodes == flow.nodes else flow.model_copy(update={"nodes": nodes})
 
 
@@ -54,7 +54,7 @@ def coerce_model(value: JsonValue) -> JsonValue:
     return {**model.model_dump(mode="json"), **own, **({MODEL_FALLBACK: listed} if listed else {})}
 
 
-def _mended(node: Node, catalog: Catalog) -> Node:
+def _normalised(node: Node, catalog: Catalog) -> Node:
     params = coerce_params(node.params, catalog.template(node.type, node.params))
     return node if params == node.params else node.model_copy(update={"params": params})
 

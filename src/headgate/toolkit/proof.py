@@ -43,10 +43,12 @@ def _redacted(changed: NodeChange, before: Flow, after: Flow, catalog: Catalog) 
     """Redact what is secret in either flow: a node may have changed its type."""
     nodes = before.node(changed.renamed_from or changed.id), after.node(changed.id)
     hidden = [secret_fields(catalog, node.type, node.params) for node in nodes if node is not None]
-    return NodeChange(changed.id, changed.renamed_from, _told(changed.changes, frozenset[str]().union(*hidden)))
+    return NodeChange(
+        changed.id, changed.renamed_from, _without_secrets(changed.changes, frozenset[str]().union(*hidden))
+    )
 
 
-def _told(changes: Sequence[ValueChange], hidden: frozenset[str]) -> tuple[ValueChange, ...]:
+def _without_secrets(changes: Sequence[ValueChange], hidden: frozenset[str]) -> tuple[ValueChange, ...]:
     return tuple(
         ValueChange(change.path, change.kind, "(a secret)", "(a secret)")
         if _names(change.path, hidden)

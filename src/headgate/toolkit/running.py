@@ -57,7 +57,7 @@ async def run_flow(
         bench.not_run = error.detail
         raise
     bench.ran(outcome, flow)
-    return _left_out(bench) | _told(outcome)
+    return _left_out(bench) | _as_result(outcome)
 
 
 async def save_flow(bench: Workbench, *, to_run: bool) -> None:
@@ -101,7 +101,7 @@ def _beginning(text: str, run_id: str) -> str:
     return f"{text[:SHOWN_CHARACTERS]}\n... [shortened: {len(text):,} characters in total. {where}]"
 
 
-def _told(outcome: RunOutcome) -> Result:
+def _as_result(outcome: RunOutcome) -> Result:
     answer: Result = {
         "ok": outcome.status in {"completed", "waiting"},
         "status": outcome.status,

@@ -165,14 +165,14 @@ class ToolDefinition:
             return earlier
         if self.cached:
             answer = await bench.reads.answer(
-                key, lambda: self._carried_out(bench, values), bench.watch, catalogue=bench.registry
+                key, lambda: self._execute(bench, values), bench.watch, catalogue=bench.registry
             )
         else:
-            answer = await self._carried_out(bench, values)
+            answer = await self._execute(bench, values)
         bench.calls.keep(key, before, bench.state, answer)
         return answer
 
-    async def _carried_out(self, bench: Workbench, values: dict[str, Any]) -> Result:
+    async def _execute(self, bench: Workbench, values: dict[str, Any]) -> Result:
         try:
             answer = await self.function(bench, **values)
         except HeadgateError as error:

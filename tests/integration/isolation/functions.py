@@ -16,7 +16,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 import headgate.features
 from headgate.features.access.principal import Access
 from headgate.features.audit.repository import EventFilters
-from headgate.features.files.reach import reach_of, whole_tenant
+from headgate.features.files.reach import entire_tenant, reach_of
 from headgate.features.runs.repository import RunFilter
 from headgate.features.runs.sent_events.topic import Topic
 from headgate.features.runs.states import RunStatus
@@ -243,13 +243,13 @@ WORKER_ONLY = {
     "list_tenants": _OPERATOR,
     "last_backup": "says when the whole installation was backed up; a number for its metrics",
     "find_tenant_called": _OPERATOR,
-    "people_of_address": _AT_THE_DOOR,
+    "users_of_address": _AT_THE_DOOR,
     "find_link": _AT_THE_DOOR,
     "find_by_credential": _AT_THE_DOOR,
     "find_by_token": _AT_THE_DOOR,
     "take_challenge": _AT_THE_DOOR,
     "delete_expired_challenges": _UPKEEP,
-    "anybody_can_sign_in": "says yes or no to the operator",
+    "can_anyone_sign_in": "says yes or no to the operator",
     "open_attempt": _CLAIMED,
     "update_claimed": _CLAIMED,
     "is_held": _CLAIMED,
@@ -341,7 +341,7 @@ def cut_to(of: World, name: str) -> Any:
 
 def uncut(name: str) -> Any:
     """The value of an argument of `CUTS` for somebody who sees the whole tenant."""
-    return whole_tenant() if name == "reach" else None
+    return entire_tenant() if name == "reach" else None
 
 
 def _argument(function: Function, parameter: inspect.Parameter, of: World) -> Any:
@@ -369,7 +369,7 @@ def _argument(function: Function, parameter: inspect.Parameter, of: World) -> An
         "at": now() if parameter.annotation is datetime else clock(),
         "idle_since": now() - timedelta(days=1),
         "spaces": of.space_ids[:1],
-        "reach": whole_tenant(),
+        "reach": entire_tenant(),
         "token_hash": of.token_hash,
         "link_id": of.link_id,
         "prefix": of.key_prefix,

@@ -211,10 +211,12 @@ async def _looking(walk: Walk, flow_id: str) -> None:
 async def _runs(walk: Walk, flow_id: str) -> None:
     told: list[str] = []
 
-    async def tell(progress: float, total: float | None, message: str | None) -> None:
+    async def report(progress: float, total: float | None, message: str | None) -> None:
         told.append(message or "")
 
-    found = await walk.client.call_tool("run_flow", {"flow_id": flow_id, "input_value": "hej"}, progress_callback=tell)
+    found = await walk.client.call_tool(
+        "run_flow", {"flow_id": flow_id, "input_value": "hej"}, progress_callback=report
+    )
     walk.called.add("run_flow")
     ran: Any = found.structured_content
     assert (ran["status"], ran["outputs"]) == ("completed", {"said": "hej"}), text_of(found)

@@ -13,7 +13,7 @@ from headgate.graph.manifest import Manifest
 from headgate.sandbox.broker.connecting import CONNECT_SECONDS, connect
 from headgate.sandbox.broker.rules import NO_NETWORK, Grant, NetworkRules
 from headgate.sandbox.broker.session import LEAST_SECONDS, Question, read_question
-from headgate.sandbox.broker.traffic import bytes_carried
+from headgate.sandbox.broker.traffic import bytes_transferred
 from headgate.sandbox.errors import HostRefused
 from headgate.sandbox.hosts import read_pattern
 
@@ -124,9 +124,9 @@ class TestBytesCarried:
                 theirs.recv(1000, socket.MSG_WAITALL)
                 theirs.sendall(b"y" * 500)
                 ours.recv(500, socket.MSG_WAITALL)
-                assert 1500 <= bytes_carried(ours) <= 1510
+                assert 1500 <= bytes_transferred(ours) <= 1510
 
     def test_is_nothing_where_the_system_does_not_say(self) -> None:
         ours, theirs = socket.socketpair()
         with ours, theirs:
-            assert bytes_carried(ours) == 0
+            assert bytes_transferred(ours) == 0

@@ -17,7 +17,7 @@ from headgate.agents.assistant.memory.conversation import ConversationTurn
 from headgate.agents.assistant.memory.injection import history_block
 from headgate.agents.assistant.models.available import models_block
 from headgate.agents.assistant.models.choice import TurnModels
-from headgate.agents.assistant.models.costs import Bill, budget_told, budget_words
+from headgate.agents.assistant.models.costs import Bill, budget_words, describe_budget
 from headgate.agents.assistant.offline.builder import OfflineBuilder
 from headgate.agents.assistant.protocol import PLAN_APPROVAL_INPUT
 from headgate.agents.assistant.turn.events import progress
@@ -84,11 +84,11 @@ class Orchestration:
         turn.request = self._request()
         classified = await self._classified()
         turn.intent = classified.intent
-        self._tell_start(classified.intent)
+        self._emit_start(classified.intent)
         if classified.intent == "off_topic" and not self.models.offline:
             return Played(framing.OFF_TOPIC_REFUSAL)
         if classified.intent not in _SHORT:
-            self._tell_budget()
+            self._emit_budget()
         maker = turn.bench.maker
         if classified.intent == "generate_component" and maker is not None and not self.models.offline:
             return Played(*await make_component(maker, turn, history_block(self.history) + turn.request))
@@ -98,7 +98,7 @@ class Orchestration:
         result = await self._work()
         classified = replace(classified, intent=turn.intent)  # the model may have found it to be another
         played = await self._verified(classified, result)
-        self._tell_proposals(played.result)
+        self._emit_proposals(played.result)
         wants_run = self._wants_run(classified)
         played.extra["continuation_expected"] = turn.bench.component is not None or framing.continuation_expected(
             wants_run=wants_run, proposed=turn.bench.proposals, ran=bool(turn.bench.runs)
@@ -110,7 +110,7 @@ class Orchestration:
         return Played(self.turn.stop_note)
 
     @property
-    def said(self) -> str:
+    def request_text(self) -> str:
         """What the person said, in their own words."""
         return self.refinement.words if self.refinement is not None else self.asked
 
@@ -157,7 +157,7 @@ class Orchestration:
         self.turn.model_name = str(model)
         self.bill.change(self.models.info)
 
-    def _tell_start(self, intent: Intent) -> None:
+    def _emit_start(self, intent: Intent) -> None:
         turn, metrics = self.turn, self.turn.metrics
         metrics.intent_classified(intent, turn.session_id)
         metrics.request_started(
@@ -196,9 +196,9 @@ class Orchestration:
         return Played(answer, {"verification": verification})
 
     def _wants_run(self, intent: IntentResult) -> bool:
-        return self.turn.must_run or framing.wants_run(intent.intent, intent.english, self.said)
+        return self.turn.must_run or framing.wants_run(intent.intent, intent.english, self.request_text)
 
-    def _tell_proposals(self, result: str) -> None:
+    def _emit_proposals(self, result: str) -> None:
         """What waits for the person, and a flow that was written into the answer instead of being built."""
         turn, bench = self.turn, self.turn.bench
         if bench.plan:
@@ -209,10 +209,10 @@ class Orchestration:
         if not bench.actions and not turn.only and framing.holds_flow_text(result):
             turn.metrics.text_fallback()
 
-    def _tell_budget(self) -> None:
+    def _emit_budget(self) -> None:
         """What the turn may use, before it uses it. The offline builder uses nothing that anybody pays for."""
         if not self.models.offline:
-            budget = budget_told(self.turn.budget, self.models.info)
+            budget = describe_budget(self.turn.budget, self.models.info)
             details = {"model": self.turn.model_name, "message": budget_words(budget), "budget": budget}
             self.turn.emit(progress("budget") | details)
 

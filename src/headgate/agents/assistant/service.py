@@ -295,7 +295,7 @@ class Assistant:
             await self._audit(asking, turn)
         await self._apply(asking, turn)
         data = self._completed(asking, turn, played)
-        await self.conversations.push_async(key, _load().remembered(turn, work.said, played.result))
+        await self.conversations.push_async(key, _load().remembered(turn, work.request_text, played.result))
         return data
 
     async def _apply(self, asking: Asking, turn: Turn) -> None:

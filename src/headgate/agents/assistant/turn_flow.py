@@ -135,7 +135,7 @@ class TurnFlow:
         if flow == self.stored:
             return False
         await self._ask_again()
-        await whole(self._store(flow, restores))
+        await shielded(self._store(flow, restores))
         return True
 
     async def _store(self, flow: Flow, restores: int | None) -> None:
@@ -198,7 +198,7 @@ def with_only_file(flow: Flow, form: dict[str, JsonValue], file_ids: tuple[str, 
     return {**form, unanswered[0]: left[0]} if len(unanswered) == len(left) == 1 else form
 
 
-async def whole(work: Coroutine[Any, Any, None]) -> None:
+async def shielded(work: Coroutine[Any, Any, None]) -> None:
     """Complete an operation even if its caller is cancelled; then propagate the cancellation."""
     task = asyncio.ensure_future(work)
     try:

@@ -11,7 +11,7 @@ from headgate.agents.codev.state import Conflicted
 from headgate.graph.cases import TestCase
 from headgate.sdk.answers import Fault
 
-Tell = Callable[[str, dict[str, JsonValue]], None]
+Emit = Callable[[str, dict[str, JsonValue]], None]
 """Receives events: `kind`, data. Never waits.
 
 | kind | data |
@@ -35,7 +35,7 @@ Tell = Callable[[str, dict[str, JsonValue]], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class ModelAnswer:
     """A model's answer."""
 
     text: str
@@ -64,7 +64,7 @@ class Reasoning(Protocol):
         system: str,
         tools: Sequence[DomainTool] = (),
         on_token: Callable[[str], None] = lambda _text: None,
-    ) -> Said:
+    ) -> ModelAnswer:
         """Return an answer. `messages` are LangChain's dicts. Raises `UpstreamFailed`, `Invalid`, `RateLimited`."""
         ...
 
@@ -96,7 +96,7 @@ class WriteNote:
 class WriteJournal(Protocol):
     """Executes the writes of tools: exactly once, checked before, with a snapshot, across crashes."""
 
-    async def carry_out(
+    async def execute(
         self,
         call_id: str,
         tool: DomainTool,
@@ -163,7 +163,7 @@ class Working:
     reasoning: Reasoning
     journal: WriteJournal
     patterns: Patterns
-    tell: Tell
+    emit: Emit
     test_sets: TestSets | None = None
     """None if the platform has no test sets."""
     skip_clarification: bool = False

@@ -6,9 +6,9 @@ from datetime import datetime, timedelta
 
 from headgate.entrypoints.backups.content import Progress
 from headgate.entrypoints.backups.create import create_backup, new_name
-from headgate.entrypoints.backups.kept import backup_folder, list_backups, prune_backups
 from headgate.entrypoints.backups.log import record_in
 from headgate.entrypoints.backups.passphrase import read_passphrase
+from headgate.entrypoints.backups.stored import backup_folder, list_backups, prune_backups
 from headgate.features.access.principal import SYSTEM
 from headgate.features.files.storage import Storage
 from headgate.features.maintenance.outcome import Outcome

@@ -104,9 +104,9 @@ class Conversation:
         elif event.get("action") == "propose_component":
             self.component = event
         if not self._quiet:
-            self._tell(kind, event)
+            self._show_event(kind, event)
 
-    def _tell(self, kind: str, event: dict[str, Any]) -> None:
+    def _show_event(self, kind: str, event: dict[str, Any]) -> None:
         if kind == "token":
             self.view.pause()
             console.print(event["chunk"], end="", markup=False)

@@ -13,10 +13,10 @@ from rich.progress import Progress as Bar
 from headgate.entrypoints.backups.archive import Header
 from headgate.entrypoints.backups.content import Progress
 from headgate.entrypoints.backups.create import Backup, create_backup, new_name
-from headgate.entrypoints.backups.kept import backup_folder, list_backups, prune_backups
 from headgate.entrypoints.backups.log import record_backup
 from headgate.entrypoints.backups.passphrase import read_passphrase
 from headgate.entrypoints.backups.restore import verify_backup
+from headgate.entrypoints.backups.stored import backup_folder, list_backups, prune_backups
 from headgate.entrypoints.cli.output import JsonFlag, console, errors, print_json, table
 from headgate.entrypoints.cli.session import operator
 from headgate.foundation.settings import Settings

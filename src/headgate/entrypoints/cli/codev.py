@@ -155,9 +155,9 @@ def resume(
         answer = await parts.codev.get(acting(), session)
         watching = SessionWatch(parts, quiet=json)
         continues = answer.status in {"error", "stopped"} or (answer.can_go_on and bool(model))
-        if (model or token_budget) and (given.said or not continues):
+        if (model or token_budget) and (given.chosen_options or not continues):
             raise Invalid("--model and --token-budget are for a session that stopped or failed.", remedy="Omit them.")
-        if given.said:
+        if given.chosen_options:
             answer = await watching.send(answer, given.to_session(answer))
         elif continues:
             request = checked(Retry, model=model or None, token_budget=token_budget)

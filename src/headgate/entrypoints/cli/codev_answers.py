@@ -57,7 +57,7 @@ class Given:
     yes_repairs: bool = False
 
     @property
-    def said(self) -> tuple[str, ...]:
+    def chosen_options(self) -> tuple[str, ...]:
         """Return the given answer options; `--yes-repairs` and `--save-tests` only modify them."""
         options = {
             "--approve": self.approve or self.plan is not None,
@@ -72,9 +72,9 @@ class Given:
 
     def check(self) -> None:
         """Raise `Invalid` unless they are one answer, or none."""
-        if len(self.said) > 1:
-            raise Invalid(f"{', '.join(self.said)} are several answers.", remedy="Use only one of them.")
-        if self.yes_repairs and "--approve" not in self.said:
+        if len(self.chosen_options) > 1:
+            raise Invalid(f"{', '.join(self.chosen_options)} are several answers.", remedy="Use only one of them.")
+        if self.yes_repairs and "--approve" not in self.chosen_options:
             raise Invalid("--yes-repairs requires an approved plan.", remedy="Use it with --approve or --plan.")
         if self.save_tests and not self.accept:
             raise Invalid("--save-tests requires an accepted result.", remedy="Use it with --accept.")
@@ -146,7 +146,7 @@ async def ask(sessions: Sessions, session_id: str, interrupt: InterruptPayload) 
             console.print()
             return None
         except Invalid as error:
-            _tell(error)
+            _print_error(error)
 
 
 @contextmanager
@@ -204,7 +204,7 @@ async def _make(sessions: Sessions, session_id: str, needed: Mapping[str, Any]) 
     try:
         await sessions.add_credential(acting(), session_id, str(needed["type"]), "", values)
     except HeadgateError as error:
-        _tell(error)
+        _print_error(error)
     else:
         console.print("  Made.")
 
@@ -240,7 +240,7 @@ def _otherwise() -> str:
     return reply
 
 
-def _tell(error: HeadgateError) -> None:
+def _print_error(error: HeadgateError) -> None:
     console.print(f"  {printable(error.detail)} {printable(error.remedy)}", markup=False)
 
 

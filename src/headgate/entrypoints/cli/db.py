@@ -7,8 +7,8 @@ from typing import Annotated, TypeVar
 import typer
 
 from headgate.entrypoints.backups.create import create_backup, new_name
-from headgate.entrypoints.backups.kept import backup_folder
 from headgate.entrypoints.backups.passphrase import read_passphrase
+from headgate.entrypoints.backups.stored import backup_folder
 from headgate.entrypoints.cli.backup import shown_progress
 from headgate.entrypoints.cli.output import JsonFlag, console, errors, print_json
 from headgate.foundation.database import Database

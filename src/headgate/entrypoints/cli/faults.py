@@ -47,7 +47,10 @@ def fault_of(error: Exception) -> HeadgateError | None:
 
 def _settings_fault(error: Exception) -> SettingsInvalid | None:
     if isinstance(error, ValidationError) and error.title == Settings.__name__:
-        faults = [_told(error["loc"], error["msg"]) for error in error.errors(include_input=False, include_url=False)]
+        faults = [
+            _describe_setting_error(error["loc"], error["msg"])
+            for error in error.errors(include_input=False, include_url=False)
+        ]
         return SettingsInvalid(
             " ".join(faults), remedy="Correct it in the environment or in .env; see docs/reference/settings.md."
         )
@@ -70,7 +73,7 @@ def _unreadable(error: SettingsError) -> str | None:
     return next((name for name in names if name.startswith("HEADGATE_")), None)
 
 
-def _told(place: tuple[str | int, ...], message: str) -> str:
+def _describe_setting_error(place: tuple[str | int, ...], message: str) -> str:
     # Of a union pydantic adds which alternative it tried, which is no part of the variable's name.
     name = "HEADGATE_" + "__".join(part.upper() for part in place if isinstance(part, str) and part.isidentifier())
     return f"{name}: {message.removeprefix('Value error, ')}."

@@ -55,7 +55,10 @@ def status(json: JsonFlag = False) -> None:
         if json:
             print_json([asdict(job) for job in jobs])
             return
-        rows = [(job.name, _when(job.due_at), _when(job.finished_at), _told(job.outcome), job.summary) for job in jobs]
+        rows = [
+            (job.name, _when(job.due_at), _when(job.finished_at), _describe_outcome(job.outcome), job.summary)
+            for job in jobs
+        ]
         console.print(table(("job", "due", "last ran", "it deleted", ""), rows))
 
     with_parts(work)
@@ -65,7 +68,7 @@ def _when(moment: str | None) -> str:
     return when(datetime.fromisoformat(moment) if moment else None)
 
 
-def _told(outcome: dict[str, Any] | None) -> str:
+def _describe_outcome(outcome: dict[str, Any] | None) -> str:
     if outcome is None:
         return ""
     if "error" in outcome:

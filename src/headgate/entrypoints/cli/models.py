@@ -95,7 +95,7 @@ def pull(
             name,
             default_models_dir(),
             progress=lambda done, total: bar.update(task, completed=done, total=total),
-            tell=lambda line: bar.console.print(escape(line)) if not json else None,
+            report=lambda line: bar.console.print(escape(line)) if not json else None,
             sources=sources_of(settings.models.mirror, settings.outgoing),
         )
     if json:

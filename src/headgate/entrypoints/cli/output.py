@@ -71,7 +71,7 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[object]], *, title: st
     widths = [_width([column, *below]) for column, *below in zip(columns, *cells, strict=True)]
     if cells and widths[0] + sum(2 + min(width, _LEAST_WIDTH) for width in widths[1:]) > console.width:
         return _stacked(grid, columns, cells)
-    unwrapped = _whole(widths, console.width)
+    unwrapped = _unwrapped_columns(widths, console.width)
     for number, column in enumerate(columns):
         grid.add_column(column, style="" if number else "bold", no_wrap=number in unwrapped, overflow="fold")
     for row in cells:
@@ -95,7 +95,7 @@ def _width(cells: Sequence[str]) -> int:
     return max(Text.from_markup(cell).cell_len for cell in cells)
 
 
-def _whole(widths: Sequence[int], room: int) -> set[int]:
+def _unwrapped_columns(widths: Sequence[int], room: int) -> set[int]:
     """Return the columns that are not wrapped: the first, then narrow ones, as long as the others have enough width."""
     unwrapped = {0}
     left = room - 2 * (len(widths) - 1) - widths[0]

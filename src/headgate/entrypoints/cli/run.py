@@ -66,7 +66,7 @@ def run(
             return OK if preview.ok else INVALID
         given, files = await with_files(parts, answers), await store_files(parts, file or [])
         flow_id = await _store(parts, flow, given) if _is_path(flow) else await flow_id_of(parts, flow)
-        with RunView(None if json else console) as view, _told_when_stopped() as begun:
+        with RunView(None if json else console) as view, _report_when_stopped() as begun:
 
             def on_event(run_id: str, kind: str, data: Mapping[str, JsonValue]) -> None:
                 begun.append(run_id)
@@ -98,7 +98,7 @@ def run(
 
 
 @contextmanager
-def _told_when_stopped() -> Iterator[list[str]]:
+def _report_when_stopped() -> Iterator[list[str]]:
     """Reports the state of the run when the command is stopped; the run's id is appended to the list once known."""
     begun: list[str] = []
     try:

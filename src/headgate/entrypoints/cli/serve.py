@@ -26,7 +26,7 @@ NOBODY = """Nobody can sign in yet. Create the first administrator in another te
 _WARNING = typer.style("Warning:", fg="yellow", bold=True)
 
 
-def _say(line: str) -> None:
+def _print_line(line: str) -> None:
     """Print a line on standard error; unstyled if it is no terminal. Rich would take longer to import."""
     typer.echo(line, err=True)
 
@@ -49,7 +49,7 @@ def serve(
     refuse_exposure(settings.server)
     configure(settings.log)
     for warning in exposures(settings.server):
-        _say(f"{_WARNING} {printable(warning)}")
+        _print_line(f"{_WARNING} {printable(warning)}")
     listening = _listen(settings.server)
     address = listening.getsockname()
     shown = f"[{address[0]}]" if ":" in address[0] else address[0]
@@ -59,12 +59,12 @@ def serve(
         if json:
             print_json({"url": url, "pid": os.getpid()})
         else:
-            _say(f"Headgate is at {typer.style(url, bold=True)}  (API: /docs, stop: Ctrl+C)")
+            _print_line(f"Headgate is at {typer.style(url, bold=True)}  (API: /docs, stop: Ctrl+C)")
             if not settings.server.auto_login and settings.server.public_url:
                 sign_in = typer.style(f"{printable(settings.server.public_url)}/sign-in", bold=True)
-                _say(f"Sign in at {sign_in}")
+                _print_line(f"Sign in at {sign_in}")
         if made.state.locked:
-            _say(typer.style(NOBODY, fg="yellow", bold=True))
+            _print_line(typer.style(NOBODY, fg="yellow", bold=True))
 
     made = create_app(settings)
     guarded = _Starting(made, announce)

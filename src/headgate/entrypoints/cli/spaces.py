@@ -55,7 +55,7 @@ def create(
 
     async def work(installation: Installation) -> None:
         async with installation.database.writing() as session:
-            owner_id = (await _person(session, owner)).id if owner else None
+            owner_id = (await _user(session, owner)).id if owner else None
             made = await service.create_space(session, acting(), name=space_in.name, owner_user_id=owner_id)
             shown = SpaceOut.of(made)
         if json:
@@ -140,7 +140,7 @@ def add_member(
 
     async def work(installation: Installation) -> None:
         async with installation.database.writing() as session:
-            space, person = await _space(session, which), await _person(session, who)
+            space, person = await _space(session, which), await _user(session, who)
             made = await memberships.put_member(session, acting(), space.id, person.id, role=role)
             shown, name = MemberOut.model_validate(made), space.name
         if json:
@@ -157,7 +157,7 @@ def remove_member(which: SpaceArgument, who: PersonArgument, json: JsonFlag = Fa
 
     async def work(installation: Installation) -> None:
         async with installation.database.writing() as session:
-            space, person = await _space(session, which), await _person(session, who)
+            space, person = await _space(session, which), await _user(session, who)
             name, user_id = space.name, person.id
             await memberships.remove_member(session, acting(), space.id, user_id)
         if json:
@@ -174,5 +174,5 @@ async def _space(session: AsyncSession, which: str) -> Space:
     return await service.get_space_named(session, acting(), which)
 
 
-async def _person(session: AsyncSession, who: str) -> User:
+async def _user(session: AsyncSession, who: str) -> User:
     return await (get_user if is_id(who) else get_user_of_address)(session, acting(), who)

@@ -51,7 +51,7 @@ def list_(which: FlowArgument, json: JsonFlag = False) -> None:
         console.print(table(("test", "input", "the answer"), rows))
         often = f", {tests.required_trials} trials of each" if tests.required_trials > 1 else ""
         required = f"; they must pass before publishing{often}" if tests.required else ""
-        console.print(f"\n[dim]{_stands(tests.standing)}{required}.[/]")
+        console.print(f"\n[dim]{_describe_standing(tests.standing)}{required}.[/]")
 
     with_installation(work)
 
@@ -102,11 +102,11 @@ def run(
     async def work(parts: Parts) -> int:
         flow_id = await flow_id_of(parts, which)
 
-        def tell(line: TrialOut) -> None:
+        def report(line: TrialOut) -> None:
             if not json:
                 console.print(f"{_mark(line)} {escape(line.name)} [dim]trial {line.trial}, {line.ms} ms[/]")
 
-        result_id = await parts.tests.begin(acting(), flow_id, trials=trials, report=tell)
+        result_id = await parts.tests.begin(acting(), flow_id, trials=trials, report=report)
         await parts.tests.wait(result_id)
         async with parts.database.reading() as session:
             result = await results.read_result(session, acting(), flow_id, result_id)
@@ -245,7 +245,7 @@ def _counted(number: int, what: str) -> str:
     return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
-def _stands(standing: Standing) -> str:
+def _describe_standing(standing: Standing) -> str:
     if standing.state == "failed":
         return f"The draft failed: {', '.join(standing.failed)}"
     return {"passed": "The draft passed its tests", "empty": "There are no tests"}.get(

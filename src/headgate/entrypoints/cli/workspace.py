@@ -50,7 +50,7 @@ def list_(
             cells = [(escape(entry.path), entry.size_bytes, when(entry.modified_at)) for entry in entries]
             console.print(table(("path", "bytes", "changed"), cells))
 
-    _as_person(user, work)
+    _as_user(user, work)
 
 
 @app.command()
@@ -78,7 +78,7 @@ def read(
         else:
             console.file.write(file.text)
 
-    _as_person(user, work)
+    _as_user(user, work)
 
 
 @app.command()
@@ -100,7 +100,7 @@ def write(
         else:
             console.print(f"Written: {file.path}, {file.size_bytes} bytes.", markup=False)
 
-    _as_person(user, work)
+    _as_user(user, work)
 
 
 @app.command()
@@ -115,7 +115,7 @@ def remove(path: Where, user: User = "", flows: Flows = False, json: JsonFlag = 
         else:
             console.print(f"Removed: {path}", markup=False)
 
-    _as_person(user, work)
+    _as_user(user, work)
 
 
 def _given(source: str) -> str:
@@ -138,7 +138,7 @@ async def _all(installation: Installation, principal: Principal, area: Area) -> 
         cursor = page.next_cursor
 
 
-def _as_person(user: str, work: Callable[[Installation, Principal], Awaitable[None]]) -> None:
+def _as_user(user: str, work: Callable[[Installation, Principal], Awaitable[None]]) -> None:
     """Run the operation as the named user, or as the local user."""
     require_named(user, "--user")
 

@@ -113,10 +113,10 @@ def _of_routes(app: FastAPI) -> Iterator[tuple[tuple[str, str], tuple[str, str, 
             continue
         for method in sorted(route.methods or ()):
             path = str(route.path_format)
-            yield (path, method), (f"`{method} {path}`", str(route.summary), _said(declared))
+            yield (path, method), (f"`{method} {path}`", str(route.summary), _describe_declaration(declared))
 
 
-def _said(declared: Needs | Public | None) -> str:
+def _describe_declaration(declared: Needs | Public | None) -> str:
     if isinstance(declared, Needs):
         return f"`{declared.permission}`"
     return f"none: {declared.reason}" if declared is not None else "not declared"

@@ -110,7 +110,7 @@ class Handlers:
         """Call a tool; errors are returned as results."""
         operation, began = OPERATIONS.get(params.name), time.perf_counter()
         try:
-            answer = await self._carried_out(context, operation, params)
+            answer = await self._call_operation(context, operation, params)
         except OperationFailed as error:
             self._note(operation, began, error)
             return _result(error.answer, is_error=True)
@@ -121,7 +121,7 @@ class Handlers:
         self._note(operation, began, None)
         return _result(answer)
 
-    async def _carried_out(
+    async def _call_operation(
         self, context: Context, operation: Operation | None, params: CallToolRequestParams
     ) -> Result:
         if operation is None:
@@ -129,7 +129,7 @@ class Handlers:
             raise OperationFailed({**refusal, "code": "unknown_tool", "remedy": "List the tools to see their names."})
         principal, arguments = self.caller_of(context), params.arguments or {}
         return await _with_progress(
-            context, lambda tell: operation.call(Visit(self.studio, principal, tell, _again(context)), arguments)
+            context, lambda report: operation.call(Visit(self.studio, principal, report, _again(context)), arguments)
         )
 
     def _note(self, operation: Operation | None, began: float, error: Exception | None) -> None:
@@ -231,7 +231,7 @@ async def _with_progress(context: Context, work: Callable[[Callable[[str], None]
     if not (context.meta or {}).get("progress_token"):
         return await _own_task(work(lambda _message: None))
     queue: asyncio.Queue[str | None] = asyncio.Queue()
-    teller = asyncio.create_task(_tell(context.session, queue))
+    teller = asyncio.create_task(_send_progress(context.session, queue))
     try:
         return await _own_task(work(queue.put_nowait))
     finally:
@@ -249,7 +249,7 @@ async def _own_task(work: Awaitable[Result]) -> Result:
         raise
 
 
-async def _tell(session: ServerSession, queue: "asyncio.Queue[str | None]") -> None:
+async def _send_progress(session: ServerSession, queue: "asyncio.Queue[str | None]") -> None:
     number = 0
     while (message := await queue.get()) is not None:
         number += 1

@@ -8,7 +8,7 @@ from headgate.features.access.principal import Principal
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """The files that a caller may open. Created by `reach_of` for users, by `whole_tenant` for Headgate itself."""
+    """The files that a caller may open. Created by `reach_of` for users, by `entire_tenant` for Headgate itself."""
 
     spaces: frozenset[str] | None = frozenset()
     """Spaces whose files are visible; None: every space of the tenant."""
@@ -38,6 +38,6 @@ def reach_of(principal: Principal) -> Reach:
     )
 
 
-def whole_tenant() -> Reach:
+def entire_tenant() -> Reach:
     """Return every file of the tenant: for the engine and maintenance, with ids that Headgate itself stored."""
     return Reach(everything=True)

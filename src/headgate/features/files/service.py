@@ -16,7 +16,7 @@ from headgate.features.files import repository
 from headgate.features.files.errors import FileNotFound, FileTooLarge
 from headgate.features.files.limits import FileOwner, RemainingBytes, StorageLimits
 from headgate.features.files.names import media_type_of, safe_name
-from headgate.features.files.reach import reach_of, whole_tenant
+from headgate.features.files.reach import entire_tenant, reach_of
 from headgate.features.files.storage import Storage, StoredContent
 from headgate.features.files.tables import StoredFile
 from headgate.foundation.database import Database, now
@@ -104,7 +104,7 @@ async def store_artifact(
 async def delete_file_system(database: Database, storage: Storage, *, tenant_id: str, file_id: str) -> None:
     """Delete a file of a tenant regardless of its owner, for maintenance: first its record, then its content."""
     async with database.writing() as session:
-        row = await repository.find_file(session, file_id, tenant_id=tenant_id, reach=whole_tenant())
+        row = await repository.find_file(session, file_id, tenant_id=tenant_id, reach=entire_tenant())
         if row is not None:
             await forget_files(session, [file_id], tenant_id=tenant_id)
             await _record_deletion(session, row)
@@ -128,7 +128,7 @@ async def get_file(session: AsyncSession, principal: Principal, file_id: str) ->
 
 async def get_file_system(session: AsyncSession, *, tenant_id: str, file_id: str) -> StoredFile:
     """Return a file's record regardless of visibility: for the engine. Raises `FileNotFound`."""
-    reach = whole_tenant()
+    reach = entire_tenant()
     row = await repository.find_file(session, file_id, tenant_id=tenant_id, reach=reach) if is_id(file_id) else None
     if row is None:
         raise FileNotFound(file_id)
@@ -180,7 +180,7 @@ async def share_uploads(
 
 async def find_files(session: AsyncSession, *, tenant_id: str, file_ids: Collection[str]) -> Sequence[StoredFile]:
     """Return the existing files among these, unordered."""
-    return await repository.find_files(session, file_ids, tenant_id=tenant_id, reach=whole_tenant())
+    return await repository.find_files(session, file_ids, tenant_id=tenant_id, reach=entire_tenant())
 
 
 async def list_files(
@@ -205,7 +205,7 @@ async def list_files(
 async def run_artifacts(session: AsyncSession, *, tenant_id: str, run_id: str, limit: int) -> Sequence[StoredFile]:
     """Return the artifacts of a run, newest first."""
     return await repository.list_files(
-        session, tenant_id=tenant_id, flow_run_id=run_id, limit=limit, before=None, reach=whole_tenant()
+        session, tenant_id=tenant_id, flow_run_id=run_id, limit=limit, before=None, reach=entire_tenant()
     )
 
 

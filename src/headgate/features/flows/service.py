@@ -249,7 +249,7 @@ async def restore_flow(session: AsyncSession, principal: Principal, flow_id: str
 
 def definition_of(row: FlowRow) -> Flow:
     """Return the draft as a value."""
-    return Flow.model_validate(_whole(row))
+    return Flow.model_validate(_complete_draft(row))
 
 
 async def write_draft(
@@ -294,13 +294,13 @@ def draft_as_recorded(row: FlowRow) -> Mapping[str, object]:
     return {"name": row.name, "description": row.description, "draft": hashlib.sha256(serialised).hexdigest()}
 
 
-def _whole(row: FlowRow) -> dict[str, Any]:
+def _complete_draft(row: FlowRow) -> dict[str, Any]:
     return row.draft | {"name": row.name, "description": row.description}
 
 
 async def _advance(session: AsyncSession, row: FlowRow, *, restores: int | None = None) -> None:
     """Start the next revision of a locked row: the current draft is kept for `undo`."""
-    await repository.keep_draft(session, row, _whole(row), limit=MOST_DRAFTS)
+    await repository.keep_draft(session, row, _complete_draft(row), limit=MOST_DRAFTS)
     row.revision += 1
     row.restores = restores
     row.draft_version = None

@@ -13,13 +13,13 @@ from langchain_core.messages import BaseMessage
 from langchain_core.outputs import ChatGenerationChunk, ChatResult
 from pydantic import PrivateAttr
 
+from headgate.features.models.complete_calls import StreamedCalls
 from headgate.features.models.diagnosis import Caller, friendly_error
 from headgate.features.models.errors import BadModelSettings, BrokenModelAnswer, ModelUnreachable
 from headgate.features.models.ports import CallLog
 from headgate.features.models.redaction import redact
 from headgate.features.models.replay import OnceOnly
 from headgate.features.models.tool_shim import ToolShim
-from headgate.features.models.whole import StreamedCalls
 from headgate.foundation.errors import HeadgateError
 from headgate.sdk.values import Model
 
@@ -84,7 +84,7 @@ async def count_models(model: BaseChatModel) -> int | None:
         return len(page.data)
 
 
-async def say_hello(model: BaseChatModel) -> None:
+async def probe_chat(model: BaseChatModel) -> None:
     """Request one word from a model."""
     await model.ainvoke("Answer with the one word OK.")
 

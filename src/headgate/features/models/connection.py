@@ -102,7 +102,7 @@ async def _call(
         count = await _count(chat, provider)
         if count is not None:
             return count
-    await langchain_side().say_hello(chat)
+    await langchain_side().probe_chat(chat)
     return None
 
 

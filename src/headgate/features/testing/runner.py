@@ -39,7 +39,7 @@ MOST_RESULTS = 1_000
 KIND = "tests"
 
 log = get_logger(__name__)
-Tell = Callable[[TrialOut], None]
+Report = Callable[[TrialOut], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class _Request:
     version: int
     trials: int
     cases: Sequence[TestCase]
-    tell: Tell
+    report: Report
 
 
 class TestRuns:
@@ -74,7 +74,7 @@ class TestRuns:
         self._jobs = jobs
         self._requests: dict[str, _Request] = {}
         """Requested results whose job has not started."""
-        jobs.register(JobKind(KIND, repository.QUEUE, self._carry_out, MOST_RESULTS))
+        jobs.register(JobKind(KIND, repository.QUEUE, self._run_trials, MOST_RESULTS))
 
     async def begin(
         self,
@@ -82,7 +82,7 @@ class TestRuns:
         flow_id: str,
         *,
         trials: int | None = None,
-        report: Tell = lambda _line: None,
+        report: Report = lambda _line: None,
         again: Again | None = None,
         once: StartKey | None = None,
     ) -> str:
@@ -131,7 +131,7 @@ class TestRuns:
         await self._jobs.cancel(KIND, result_id)
         return changed
 
-    async def _carry_out(self, job: Job) -> None:
+    async def _run_trials(self, job: Job) -> None:
         """Run every trial and end the result, also after an error. A result that a dead process left is cancelled."""
         request = self._requests.pop(job.id, None)
         status, reason = "cancelled", INTERRUPTED
@@ -198,7 +198,7 @@ class TestRuns:
             tokens=0 if run is None else sum((s.tokens_input or 0) + (s.tokens_output or 0) for s in run.steps),
         )
         await self._keep(request, job, line)
-        request.tell(line)
+        request.report(line)
         return line.passed
 
     async def _caller(self, request: _Request) -> Principal:

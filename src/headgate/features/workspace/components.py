@@ -60,7 +60,7 @@ async def clear_components(workspace: UserWorkspace) -> int:
 
 def _write(root: Root, class_name: str, content: bytes) -> None:
     with root.locked():
-        _in_whole(root).write((COMPONENTS, class_name + ENDING), content)
+        _at_top(root).write((COMPONENTS, class_name + ENDING), content)
 
 
 def _read_all(root: Root) -> dict[str, str]:
@@ -94,7 +94,7 @@ def _folder(root: Root) -> Folder | None:
         return None
 
 
-def _in_whole(root: Root) -> Root:
+def _at_top(root: Root) -> Root:
     """Return the workspace itself, regardless of the root path of the tools."""
     return replace(root, folder=root.workspace)
 

@@ -94,7 +94,7 @@ async def remove_file(
 
 def _own(workspace: Workspace, principal: Principal, area: Area) -> Binding:
     principal.require(Permission.WORKSPACE_USE)
-    return workspace.for_person(principal, area).binding
+    return workspace.of_user(principal, area).binding
 
 
 def _remove(root: Root, path: str) -> WorkspaceFileOut:

@@ -30,7 +30,7 @@ class Workspace:
         owner = owner_of(principal)
         return UserWorkspace(Binding(self._places, owner, lambda: owner, isolated=True), metrics=self._metrics)
 
-    def for_person(self, principal: Principal, area: Area) -> UserWorkspace:
+    def of_user(self, principal: Principal, area: Area) -> UserWorkspace:
         """Return a user's own files, for the user: those of the assistant, or of the user's flows."""
         owner = owner_of(principal)
         return self.for_agent(principal) if area == "assistant" else self.for_flow(lambda: owner)

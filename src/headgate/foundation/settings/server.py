@@ -91,7 +91,7 @@ class ServerSettings(BaseModel, defer_build=True):
 
     @field_validator("trusted_proxies")
     @classmethod
-    def _somebody_is_not_trusted(cls, networks: list[Network]) -> list[Network]:
+    def _refuse_every_network(cls, networks: list[Network]) -> list[Network]:
         if any(network.prefixlen == 0 for network in networks):
             raise ValueError("a network of all addresses trusts everyone; list the proxies' addresses")
         return networks

@@ -15,7 +15,7 @@ from headgate.foundation.guarded_http.errors import BadUrl, ConnectFailed, HostN
 from headgate.foundation.guarded_http.targets import Target, parse_target
 from headgate.sandbox.broker.connecting import CONNECT_SECONDS, connect
 from headgate.sandbox.broker.rules import Grant
-from headgate.sandbox.broker.traffic import bytes_carried
+from headgate.sandbox.broker.traffic import bytes_transferred
 from headgate.sandbox.errors import HostRefused
 from headgate.sandbox.limits import Limits
 
@@ -79,9 +79,9 @@ class Session:
             connection.close()
         self._line.close()
 
-    def bytes_carried(self) -> int:
+    def bytes_transferred(self) -> int:
         """Return the traffic of all connections of the call so far, in both directions."""
-        return sum(bytes_carried(connection) for connection in self._connections)
+        return sum(bytes_transferred(connection) for connection in self._connections)
 
     async def _serve(self) -> None:
         loop = asyncio.get_running_loop()

@@ -9,7 +9,7 @@ BYTES_AT: Final = 120
 _LENGTH: Final = BYTES_AT + 16
 
 
-def bytes_carried(connection: socket.socket) -> int:
+def bytes_transferred(connection: socket.socket) -> int:
     """Return the acknowledged and received bytes; 0 when the system does not report them."""
     try:
         info = connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, _LENGTH)

@@ -161,13 +161,13 @@ def describe(error: BaseException, function: object) -> dict[str, Any]:
         line = function.__code__.co_firstlineno
     return {
         "exception": "" if isinstance(error, Refused) else type(error).__name__,
-        **_said(error),
+        **_error_text(error),
         "line": line,
         "frames": frames[-FRAMES:],
     }
 
 
-def _said(error: BaseException) -> dict[str, str]:
+def _error_text(error: BaseException) -> dict[str, str]:
     """Return the message and, for errors of Headgate, the remedy."""
     try:
         match vars(error):

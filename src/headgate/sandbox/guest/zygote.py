@@ -55,7 +55,7 @@ class Control:
         *lines, self._received = (self._received + data).split(b"\n")
         return lines
 
-    def tell(self, message: dict[str, Any]) -> None:
+    def send(self, message: dict[str, Any]) -> None:
         """Send one line."""
         self.connection.sendall(json.dumps(message).encode() + b"\n")
 
@@ -151,7 +151,7 @@ class Zygote:
             process = os.fork()
         except OSError as error:  # no space, memory or process left: report it to the server, other workers continue
             _close(descriptors)
-            self.control.tell({"ended": worker, "status": error.errno})
+            self.control.send({"ended": worker, "status": error.errno})
             return
         if process == 0:
             try:
@@ -187,7 +187,7 @@ class Zygote:
             child = self.children.pop(process)
             with contextlib.suppress(OSError):  # failed removals are retried at the end
                 remove_scratch(child.scratch)
-            self.control.tell({"ended": child.worker, "status": os.waitstatus_to_exitcode(status)})
+            self.control.send({"ended": child.worker, "status": os.waitstatus_to_exitcode(status)})
 
     def _end(self) -> None:
         for process in self.children:
@@ -228,5 +228,5 @@ def main(descriptor: int) -> None:
         lines = control.lines()
     zygote = Zygote(control, Policy.from_json(lines[0]))
     zygote.prepare()
-    control.tell({"started": str(zygote.root)})
+    control.send({"started": str(zygote.root)})
     zygote.run()

@@ -62,7 +62,7 @@ class Watchdog:
                 f"the code was stopped: {excess}.",
                 remedy="Keep data in memory and return it; the scratch folder is for small temporary files.",
             )
-        if self.session and self.session.bytes_carried() > self.limits.network_bytes:
+        if self.session and self.session.bytes_transferred() > self.limits.network_bytes:
             return CodeTooBig(
                 f"the code was stopped: its connections transferred more than {self.limits.network_bytes} bytes.",
                 remedy="Request less data from the servers.",

@@ -9,7 +9,7 @@ from typing_extensions import TypedDict
 from headgate.features.access.permissions import Permission
 from headgate.foundation.errors import HeadgateError, NotFound
 from headgate.graph.names import did_you_mean
-from headgate.toolkit.stored.operation import Operation, OperationFailed, operation, told
+from headgate.toolkit.stored.operation import Operation, OperationFailed, error_answer, operation
 from headgate.toolkit.stored.references import resolve
 from headgate.toolkit.stored.visit import Visit
 from headgate.toolkit.tool import Result
@@ -59,13 +59,13 @@ def batch_over(operations: Mapping[str, Operation]) -> Operation:
         """
         answers: list[Result] = []
         for number, action in enumerate(actions):
-            visit.tell(f"action {number}: {action.tool}")
+            visit.report(f"action {number}: {action.tool}")
             try:
                 answers.append(await _one(visit, operations, action, answers))
             except OperationFailed as error:
                 raise _stopped(number, actions, answers, error.answer) from error
             except HeadgateError as error:
-                raise _stopped(number, actions, answers, told(error)) from error
+                raise _stopped(number, actions, answers, error_answer(error)) from error
         return {"done": len(answers), "results": [_short(answer) for answer in answers]}
 
     return operation(batch, Permission.CATALOG_VIEW, "run")

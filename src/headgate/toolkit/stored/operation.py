@@ -19,7 +19,7 @@ Function = Callable[..., Awaitable[Mapping[str, Any]]]
 Call = Callable[[Visit, dict[str, Any]], Awaitable[Mapping[str, Any]]]
 Row = tuple[Function, Permission, Kind]
 """A function, the required permission, and the kind of effect."""
-__all__ = ["ANY_OBJECT", "BadArguments", "Operation", "OperationFailed", "Row", "operation", "plain", "told"]
+__all__ = ["ANY_OBJECT", "BadArguments", "Operation", "OperationFailed", "Row", "error_answer", "operation", "plain"]
 ANY_OBJECT: dict[str, Any] = {"type": "object"}
 
 
@@ -64,7 +64,7 @@ class Operation:
         except OperationFailed:
             raise
         except HeadgateError as error:
-            raise OperationFailed(told(error)) from error
+            raise OperationFailed(error_answer(error)) from error
 
 
 def operation(function: Function, permission: Permission, kind: Kind = "read") -> Operation:
@@ -95,7 +95,7 @@ def operation(function: Function, permission: Permission, kind: Kind = "read") -
     )
 
 
-def told(error: HeadgateError) -> Result:
+def error_answer(error: HeadgateError) -> Result:
     """Return an error for the caller."""
     answer: Result = {"error": error.detail, "code": error.code}
     if error.remedy:

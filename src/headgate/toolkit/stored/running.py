@@ -153,7 +153,7 @@ async def run_flow(  # noqa: PLR0917 - arguments of a tool
     def on_event(run_id: str, kind: str, data: dict[str, JsonValue]) -> None:
         if kind in _TOLD:
             waits = waiting_words(data.get("reason"), data.get("until")) if kind == "step_waiting" else ""
-            visit.tell(_TOLD[kind].format(run_id=run_id, label=data.get("label", ""), waits=waits))
+            visit.report(_TOLD[kind].format(run_id=run_id, label=data.get("label", ""), waits=waits))
 
     run = await visit.studio.runs.run_draft(
         visit.principal,
@@ -195,7 +195,7 @@ async def read_run(visit: Visit, run_id: str) -> Run:
     for step in run.steps[:MOST_STEPS]:
         line: StepLine = {"step_id": step.step_id, "type": step.type, "status": step.status, "ms": step.ms}
         if step.error is not None:
-            line["error"] = _said(step.error)
+            line["error"] = _error_text(step.error)
         if step.waiting is not None:
             until = step.waiting.until
             line["waits_for"] = waiting_words(step.waiting.reason, until and until.isoformat())
@@ -210,7 +210,7 @@ async def read_run(visit: Visit, run_id: str) -> Run:
         "steps": steps,
     }
     if run.error is not None:
-        answer["error"] = _said(run.error)
+        answer["error"] = _error_text(run.error)
     if marks := outside_of(run):
         answer["outside_content"] = list(marks)
     if len(run.steps) > MOST_STEPS:
@@ -252,7 +252,7 @@ async def list_runs(
             "text": shortened(row.text or "", _GLIMPSE),
         }
         if row.error is not None:
-            line["error"] = _said(row.error)
+            line["error"] = _error_text(row.error)
         lines.append(line)
     page: RunList = {"runs": lines}
     if len(rows) > most:
@@ -334,7 +334,7 @@ async def _begin(visit: Visit, flow_id: str, start: RunStart, key: str | None) -
     return {"run_id": run_id, "status": "queued", "hint": "Call read_run for the status and cancel_run to stop it."}
 
 
-def _said(ending: Ending) -> str:
+def _error_text(ending: Ending) -> str:
     return shortened(f"{ending.code}: {ending.message}", 1000)
 
 

@@ -139,11 +139,11 @@ async def run_tests(
     """
     tests, principal = _tests(visit), visit.principal
 
-    def tell(line: TrialOut) -> None:
+    def report(line: TrialOut) -> None:
         if wait:  # otherwise nobody listens any more
-            visit.tell(f"test {line.name}, trial {line.trial}: {'passed' if line.passed else 'failed'}")
+            visit.report(f"test {line.name}, trial {line.trial}: {'passed' if line.passed else 'failed'}")
 
-    result_id = await tests.begin(principal, flow_id, trials=trials or None, report=tell, again=visit.again)
+    result_id = await tests.begin(principal, flow_id, trials=trials or None, report=report, again=visit.again)
     if wait:
         try:
             await tests.wait(result_id)

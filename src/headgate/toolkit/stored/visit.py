@@ -75,7 +75,7 @@ class Visit:
 
     studio: Studio
     principal: Principal
-    tell: Callable[[str], None] = lambda _message: None
+    report: Callable[[str], None] = lambda _message: None
     """Receives a short description of each action while it runs."""
     again: Again | None = None
     """Checks the caller's current rights, for work after the response; None where rights cannot change."""

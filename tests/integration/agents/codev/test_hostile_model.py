@@ -11,10 +11,10 @@ import pytest
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessageChunk
 
-from headgate.agents.codev.ports import Said
+from headgate.agents.codev.ports import ModelAnswer
 from headgate.agents.codev.reasoning import model
 from headgate.agents.codev.reasoning.model import LONGEST_SAID, MOST_CALLS, ModelReasoning
-from headgate.agents.codev.workflow.messages import person
+from headgate.agents.codev.workflow.messages import user_message
 from headgate.features.access.principal import LOCAL
 from headgate.foundation.database import Database
 from headgate.foundation.settings import Settings
@@ -47,9 +47,9 @@ class Endless:
             self.closed = True
 
 
-async def said(pieces: Pieces) -> Said:
+async def said(pieces: Pieces) -> ModelAnswer:
     chat = Endless(pieces)
-    answer = await ModelReasoning("a/b", cast("BaseChatModel", chat)).complete([person("x")], system="s")
+    answer = await ModelReasoning("a/b", cast("BaseChatModel", chat)).complete([user_message("x")], system="s")
     assert chat.closed
     return answer
 

@@ -26,7 +26,7 @@ async def work_offline(builder: OfflineBuilder, turn: Turn) -> str:
 async def _work(builder: OfflineBuilder, turn: Turn) -> str:
     work = await builder.begin(turn.without_secrets(turn.request).strip())
     offered = [tool.name for tool in offered_tools(turn)]
-    await _tell(turn, work.restatement)  # what will be done is shown before anything is
+    await _stream_text(turn, work.restatement)  # what will be done is shown before anything is
     while isinstance(step := work.next(), Action):
         answer = await call_tool(turn, offered, step.tool, dict(step.arguments))
         if turn.stopped:
@@ -36,11 +36,11 @@ async def _work(builder: OfflineBuilder, turn: Turn) -> str:
     text = step.text
     if not text.startswith(work.restatement):
         text = f"{work.restatement}\n\n{text}"
-    await _tell(turn, text[len(work.restatement) :])
+    await _stream_text(turn, text[len(work.restatement) :])
     return text
 
 
-async def _tell(turn: Turn, text: str) -> None:
+async def _stream_text(turn: Turn, text: str) -> None:
     for piece in pieces_of(text):
         turn.emit(token(piece))
         await asyncio.sleep(0)

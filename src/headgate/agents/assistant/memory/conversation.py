@@ -51,7 +51,7 @@ def prefixed(session_id: str) -> str:
     return session_id if session_id.startswith(SESSION_PREFIX) else SESSION_PREFIX + session_id
 
 
-def why_not_kept(key: SessionKey | None, turn: ConversationTurn) -> str:
+def why_not_stored(key: SessionKey | None, turn: ConversationTurn) -> str:
     """Return why a turn is not stored, as a metric label; empty when it is."""
     if key is None:
         return "anonymous_session"

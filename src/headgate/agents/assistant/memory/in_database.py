@@ -15,7 +15,7 @@ from headgate.agents.assistant.memory.conversation import (
     MAX_TURNS_PER_SESSION,
     ConversationTurn,
     SessionKey,
-    why_not_kept,
+    why_not_stored,
 )
 from headgate.agents.assistant.memory.sealing import opened_turns, sealed_turns
 from headgate.agents.assistant.metrics import AssistantMetrics
@@ -62,7 +62,7 @@ class DatabaseBuffer:
 
     async def push_async(self, key: SessionKey | None, turn: ConversationTurn) -> None:
         """Store a turn. Its changes are saved already, so an unavailable database is logged and fails no turn."""
-        why_not = why_not_kept(key, turn)
+        why_not = why_not_stored(key, turn)
         if key is None or why_not:
             self._metrics.turn_skipped(why_not)
             return

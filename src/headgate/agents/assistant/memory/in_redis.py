@@ -17,7 +17,7 @@ from headgate.agents.assistant.memory.conversation import (
     MAX_TURNS_PER_SESSION,
     ConversationTurn,
     SessionKey,
-    why_not_kept,
+    why_not_stored,
 )
 from headgate.agents.assistant.memory.sealing import opened_turns, sealed_turns
 from headgate.agents.assistant.metrics import AssistantMetrics
@@ -85,7 +85,7 @@ class RedisBuffer:
 
     async def push_async(self, key: SessionKey | None, turn: ConversationTurn) -> None:
         """Remember a turn; one script, so that turns that end at once lose nothing."""
-        why_not = why_not_kept(key, turn)
+        why_not = why_not_stored(key, turn)
         if key is None or why_not:
             self._metrics.turn_skipped(why_not)
             return

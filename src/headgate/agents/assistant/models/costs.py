@@ -46,7 +46,7 @@ class Bill:
         self.dollars = None if price is None or self.dollars is None else self.dollars + price
 
 
-def budget_told(budget: Budget, info: ModelInfo | None) -> dict[str, JsonValue]:
+def describe_budget(budget: Budget, info: ModelInfo | None) -> dict[str, JsonValue]:
     """The limits of a turn, and the most it can cost: every token at the dearer of the two prices."""
     prices = [price for price in (info.price_in, info.price_out) if price is not None] if info is not None else []
     limits: dict[str, JsonValue] = {

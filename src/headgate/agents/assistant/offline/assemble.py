@@ -55,10 +55,10 @@ def assemble(reading: Reading, context: Context, *, edit: bool = False) -> Built
     work = Work(draft, context, source)
     lines = []
     for phrase in steps:
-        line = phrase.recipe.say(phrase.slots, context.language)
+        line = phrase.recipe.describe(phrase.slots, context.language)
         draft.label = line
         more = phrase.recipe.step.build(work, phrase.slots)
-        line = phrase.recipe.say({**phrase.slots, **more}, context.language) if isinstance(more, dict) else line
+        line = phrase.recipe.describe({**phrase.slots, **more}, context.language) if isinstance(more, dict) else line
         if phrase.recipe.key != "source":
             lines.append(line)
     if not edit:
@@ -78,7 +78,7 @@ def _begun(work: Work, lines: list[str]) -> list[str]:
         if work.source.words and not (work.uses_form and work.source.kind == "form"):
             raise work.cannot("source_unused")
         return lines
-    source = work.source.say(work.context.language)
+    source = work.source.describe(work.context.language)
     return [f"{work.text_of('start_from')} {source}", *lines]
 
 

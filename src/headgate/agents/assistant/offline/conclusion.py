@@ -8,7 +8,7 @@ from typing import Any
 import orjson
 from pydantic import JsonValue
 
-from headgate.agents.assistant.offline.files import telling
+from headgate.agents.assistant.offline.files import answers
 from headgate.agents.assistant.offline.replies import quoted, signed
 from headgate.agents.assistant.offline.understanding import Action, Understanding
 from headgate.graph.names import clipped
@@ -102,17 +102,17 @@ def conclude(understanding: Understanding, outcomes: Sequence[Outcome]) -> str:
         parts.append(f"{understanding.done} {_steps(understanding, outcomes)}".strip())
     parts += [_ran(outcome) for outcome in outcomes if outcome.action.tool == "run_flow"]
     parts += [
-        telling.told(outcome.action, outcome.answer)
+        answers.describe(outcome.action, outcome.answer)
         for outcome in outcomes
-        if outcome.ok and telling.tells(outcome.action.tool)
+        if outcome.ok and answers.has_description(outcome.action.tool)
     ]
     parts += [f"I did not act on: {quoted(understanding.left_out)}."] if understanding.left_out else []
     return signed("\n\n".join(part for part in (*parts, understanding.reply) if part), language)
 
 
 def _refused(failed: Outcome) -> str:
-    if telling.tells(failed.action.tool):
-        return telling.refused(failed.action, failed.trouble)
+    if answers.has_description(failed.action.tool):
+        return answers.refused(failed.action, failed.trouble)
     return f"That failed: {failed.action.tool}: {failed.trouble}"
 
 

@@ -53,7 +53,7 @@ class Recipe:
     step: Step
     wordings: Mapping[Language, Wording]
 
-    def say(self, slots: Slots, language: Language) -> str:
+    def describe(self, slots: Slots, language: Language) -> str:
         """What this step does, in words."""
         text = self.wordings[language].say
         text = _PART.sub(lambda part: part[1] if all(slots.get(n) for n in _SLOT.findall(part[1])) else "", text)
@@ -83,8 +83,8 @@ def shown(value: Any, language: Language) -> str:  # noqa: ANN401 - the value of
         glue = f" {message('and', language)} "
         parts = [shown(each, language) for each in value]
         return glue.join([", ".join(parts[:-1]), parts[-1]]) if len(parts) > 1 else "".join(parts)
-    if hasattr(value, "say"):
-        return str(value.say(language))
+    if hasattr(value, "describe"):
+        return str(value.describe(language))
     if hasattr(value, "name"):
         return str(value.name(language))
     return f"{value:g}" if isinstance(value, float) else str(value)

@@ -75,10 +75,10 @@ async def try_out(understanding: Understanding, catalog: Catalog, sample: Sample
             "sv": "på ett prov kom texten ut oförändrad.",
         }
         return _withdrawn(understanding, reasons[language])
-    return replace(understanding, done=f"{understanding.done} {_told(tried, language)}")
+    return replace(understanding, done=f"{understanding.done} {_described(tried, language)}")
 
 
-def _told(tried: Tried, language: Language) -> str:
+def _described(tried: Tried, language: Language) -> str:
     if tried.untried:
         steps = ", ".join(tried.untried)
         return message("not_tried", language, steps=steps)

@@ -77,7 +77,7 @@ def _ready_made(context: Context) -> Understanding | None:
     """A flow of the gallery whose title or one of whose examples equals the request, word for word."""
     for recipe in load_gallery():
         texts = [meaningful(tokenize(text), context.language) for text in (recipe.title, *recipe.examples)]
-        if not any(_says(context.tokens) == _says(text) for text in texts):
+        if not any(_lowercase_request(context.tokens) == _lowercase_request(text) for text in texts):
             continue
         flow = recipe.flow()
         if recipe.needs_model:
@@ -89,7 +89,7 @@ def _ready_made(context: Context) -> Understanding | None:
     return None
 
 
-def _says(tokens: Tokens) -> list[tuple[str, str]]:
+def _lowercase_request(tokens: Tokens) -> list[tuple[str, str]]:
     """The request without regard to case, including literals, of which the line holds only the places."""
     return [(token.kind, token.value.lower()) for token in tokens.items]
 
@@ -201,7 +201,7 @@ def _missing_columns(context: Context, way: Reading) -> str:
 
 def _fault(context: Context, built: Built, *, edit: bool) -> str:
     """Why a flow that was put together is not what was asked for; empty when it is."""
-    ran = [built.run.recipe.say(built.run.slots, context.language)] if built.run is not None else []
+    ran = [built.run.recipe.describe(built.run.slots, context.language)] if built.run is not None else []
     left = left_over(context.tokens, [*built.lines, *ran])
     if left:
         ignored = quoted(left)

@@ -26,7 +26,7 @@ _STORED = frozenset({"flow_ran", "flow_saved"})
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class SentActions:
     """What the page has received so far in this turn."""
 
     waiting: Action | None = None
@@ -35,7 +35,7 @@ class Told:
     """Whether the turn ran a flow."""
 
 
-def reconcile(sent_before: Told, batch: Iterable[Action]) -> tuple[tuple[Action, ...], Told]:
+def reconcile(sent_before: SentActions, batch: Iterable[Action]) -> tuple[tuple[Action, ...], SentActions]:
     """Return which updates of a batch to forward, and what the page has received after that."""
     updates = tuple(batch)
     ran = sent_before.ran or any(update["action"] == "flow_ran" for update in updates)
@@ -44,7 +44,7 @@ def reconcile(sent_before: Told, batch: Iterable[Action]) -> tuple[tuple[Action,
     for update in updates:
         waiting, sent = _next(waiting, update, ran=ran)
         forwarded.extend(sent)
-    return tuple(forwarded), Told(waiting=waiting, ran=ran)
+    return tuple(forwarded), SentActions(waiting=waiting, ran=ran)
 
 
 def _next(waiting: Action | None, update: Action, *, ran: bool) -> tuple[Action | None, tuple[Action, ...]]:

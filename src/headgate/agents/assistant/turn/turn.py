@@ -9,7 +9,7 @@ from pydantic import JsonValue
 
 from headgate.agents.assistant.metrics import AssistantMetrics
 from headgate.agents.assistant.turn.events import AssistEvent, Step, file_written, flow_preview, flow_update, progress
-from headgate.agents.assistant.turn.reconcile import Told, reconcile
+from headgate.agents.assistant.turn.reconcile import SentActions, reconcile
 from headgate.agents.assistant.turn.usage import Budget, BudgetSpent, Usage
 from headgate.features.access.principal import Principal
 from headgate.foundation.ids import new_id
@@ -70,7 +70,7 @@ class Turn:
     """Reads the files that came with the request: name and content of each."""
     files: list[str] = field(default_factory=list)
     """Paths of the files that were written."""
-    sent: Told = field(default_factory=Told)
+    sent: SentActions = field(default_factory=SentActions)
     """What the page knows of the flow."""
     declined: bool = False
     """Whether the model said that it did not do what was asked. Only the offline builder always reports it."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import JsonValue, ValidationError
 
-from headgate.agents.codev.ports import Reasoning, Said
+from headgate.agents.codev.ports import ModelAnswer, Reasoning
 from headgate.agents.codev.reasoning.errors import NoReasoningModel
 from headgate.features.access.principal import Principal
 from headgate.features.models import readiness, service
@@ -27,7 +27,7 @@ class MissingReasoning:
     model_id: str
     error: HeadgateError
 
-    async def complete(self, *_messages: object, **_options: object) -> Said:
+    async def complete(self, *_messages: object, **_options: object) -> ModelAnswer:
         """Raise the error."""
         raise self.error
 

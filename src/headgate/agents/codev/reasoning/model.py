@@ -12,7 +12,7 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, SystemMessage, messages_from_dict
 
 from headgate.agents.codev.domain import DomainTool
-from headgate.agents.codev.ports import Said
+from headgate.agents.codev.ports import ModelAnswer
 from headgate.features.models import service
 from headgate.features.models.errors import BrokenModelAnswer, ModelRateLimited
 from headgate.graph.json_values import parse_json
@@ -64,7 +64,7 @@ class ModelReasoning:
         system: str,
         tools: Sequence[DomainTool] = (),
         on_token: Callable[[str], None] = lambda _text: None,
-    ) -> Said:
+    ) -> ModelAnswer:
         """Return an answer; retry a rate limit a few times. Raises a `HeadgateError`."""
         sent = [SystemMessage(system), *messages_from_dict(_in_turns(messages))]
         began, paused, requests = monotonic(), 0, 0
@@ -76,7 +76,7 @@ class ModelReasoning:
                 requests += _requests(error)
                 pause = _pause(error, paused)
                 if pause is None:
-                    raise _gave_up(error, requests, monotonic() - began) from None
+                    raise _retries_exhausted(error, requests, monotonic() - began) from None
                 paused += 1
                 await self.sleep(pause)
             except BrokenModelAnswer as error:
@@ -86,7 +86,7 @@ class ModelReasoning:
 
     async def _once(
         self, sent: list[BaseMessage], tools: Sequence[DomainTool], on_token: Callable[[str], None]
-    ) -> Said:
+    ) -> ModelAnswer:
         asked = self.chat.bind_tools([_shown(tool) for tool in tools]) if tools else self.chat
         answer: AIMessageChunk | None = None
         try:
@@ -97,7 +97,7 @@ class ModelReasoning:
             raise service.friendly_error(error) from None
         if answer is None:
             raise BrokenModelAnswer(f"{self.model} returned an empty answer.", remedy="Try again.")
-        return _said(answer, sent, tools)
+        return _as_answer(answer, sent, tools)
 
 
 def _in_turns(messages: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -163,11 +163,11 @@ def _shown(tool: DomainTool) -> dict[str, Any]:
     return {"type": "function", "function": function}
 
 
-def _said(answer: AIMessageChunk, sent: Sequence[BaseMessage], tools: Sequence[DomainTool]) -> Said:
+def _as_answer(answer: AIMessageChunk, sent: Sequence[BaseMessage], tools: Sequence[DomainTool]) -> ModelAnswer:
     calls = [_call(chunk, number) for number, chunk in enumerate(answer.tool_call_chunks)]
     if not calls:
         calls = [{"id": call["id"], "name": _name(call["name"]), "args": call["args"]} for call in answer.tool_calls]
-    calls = _told_apart(calls[:MOST_CALLS])
+    calls = _with_unique_ids(calls[:MOST_CALLS])
     if is_cut(answer):
         calls = [{"id": call["id"], "name": call["name"], "error": _CUT_CALL} for call in calls]
     fault = fault_of(answer, [tool.name for tool in tools])
@@ -177,7 +177,7 @@ def _said(answer: AIMessageChunk, sent: Sequence[BaseMessage], tools: Sequence[D
     if not written or _length(answer) >= LONGEST_SAID:  # one that was left is not counted to its end
         written = max(written, _estimated_written(answer))
     unusable = fault if fault is not None and not calls and fault.kind in {"cut", "written_call"} else None
-    return Said(answer.text[:LONGEST_SAID], calls, read, written, _kept(answer, calls), unusable)
+    return ModelAnswer(answer.text[:LONGEST_SAID], calls, read, written, _as_history(answer, calls), unusable)
 
 
 def _counted(tokens: Any) -> int:  # noqa: ANN401 - what a provider says
@@ -197,7 +197,7 @@ def _call(chunk: Any, number: int) -> dict[str, Any]:  # noqa: ANN401 - LangChai
     return {**call, "args": arguments}
 
 
-def _told_apart(calls: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _with_unique_ids(calls: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return calls with unique ids: some servers give every call the same id."""
     ids = [call["id"] for call in calls]
     return [
@@ -211,7 +211,7 @@ def _name(name: str | None) -> str:
     return _NOT_IN_NAMES.sub("_", (name or "").strip())[:_LONGEST_NAME]
 
 
-def _kept(answer: AIMessageChunk, calls: Sequence[dict[str, Any]]) -> dict[str, Any]:
+def _as_history(answer: AIMessageChunk, calls: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """Return the message for the history: providers require every answered call, and their own metadata."""
     content: Any = answer.content
     marks = _marks(answer)
@@ -259,7 +259,7 @@ def _requests(error: ModelRateLimited) -> int:
     return sent if isinstance(sent, int) else 1
 
 
-def _gave_up(error: ModelRateLimited, requests: int, seconds: float) -> ModelRateLimited:
+def _retries_exhausted(error: ModelRateLimited, requests: int, seconds: float) -> ModelRateLimited:
     if requests == 1:
         return error
     detail = f"{error.detail.rstrip('.')}. It was called {requests} times within {seconds:.0f} s."

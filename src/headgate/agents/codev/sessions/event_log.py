@@ -44,7 +44,7 @@ class Reader:
     behind: bool = True
     """Whether the rows may contain something new. Tokens alone are no reason to read them."""
 
-    def next_told(self, last: int) -> Heard | None:
+    def next_event(self, last: int) -> Heard | None:
         """Return the event after a number, if buffered. A missed one is in the rows."""
         while self.events:
             event = self.events.popleft()
@@ -73,13 +73,13 @@ class LiveEvents:
             if not others:
                 del self._readers[session_id]
 
-    def say(self, session_id: str, words: dict[str, JsonValue]) -> None:
+    def emit_token(self, session_id: str, words: dict[str, JsonValue]) -> None:
         """Emit a token of the model. Never waits."""
         for reader in self._readers.get(session_id, ()):
             reader.words.append(words)
             reader.woken.set()
 
-    def tell(self, session_id: str, events: Sequence[Heard]) -> None:
+    def emit(self, session_id: str, events: Sequence[Heard]) -> None:
         """Report that events were written, and the session continues."""
         for reader in self._readers.get(session_id, ()):
             reader.events.extend(events)
@@ -112,7 +112,7 @@ async def follow(database: Database, live: LiveEvents, session_id: str, after: i
             for event in rows:
                 last = event.number
                 yield last, event.kind, event.data
-            while event_heard := reader.next_told(last):
+            while event_heard := reader.next_event(last):
                 last = event_heard[0]
                 yield event_heard
             if rests:
@@ -149,25 +149,25 @@ class EventRecorder:
     """The session, as this process has claimed it."""
     values: dict[str, Any] = field(default_factory=dict)
     """Columns that are to be written with the next events."""
-    told_phase: tuple[Any, Any] | None = None
+    emitted_phase: tuple[Any, Any] | None = None
     """The last reported phase and iteration: a node that waited restarts when it is answered."""
     waiting: list[Event] = field(default_factory=list)
     _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     _flushing: "asyncio.Task[None] | None" = None
 
-    def tell(self, kind: str, data: dict[str, JsonValue]) -> None:
-        """Record an event. Never waits. See `ports.Tell`."""
+    def emit(self, kind: str, data: dict[str, JsonValue]) -> None:
+        """Record an event. Never waits. See `ports.Emit`."""
         if kind in ENDINGS:
             return
         data = cast("dict[str, JsonValue]", made_plain(data))
         if kind == "token":
-            self.live.say(self.job.id, data)
+            self.live.emit_token(self.job.id, data)
             return
         if kind == "phase":
             came_to = (data.get("phase"), data.get("iteration"))
-            if came_to == self.told_phase:
+            if came_to == self.emitted_phase:
                 return
-            self.told_phase = came_to
+            self.emitted_phase = came_to
             data |= {"at": now().isoformat()}
         self.values |= _columns(kind, data)
         self.waiting.append((kind, data))
@@ -217,7 +217,7 @@ class EventRecorder:
             except BaseException:  # how it was to rest is not kept: without its event that would never be heard of
                 self.waiting, self.values = [*waiting, *self.waiting], values_before | self.values
                 raise
-        self.live.tell(self.job.id, events_added)
+        self.live.emit(self.job.id, events_added)
 
     async def _added(
         self,

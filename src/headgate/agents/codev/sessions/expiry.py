@@ -25,19 +25,19 @@ _NAME_CHARS = 200
 def expiry_of(settings: Settings) -> Job:
     """The job, for an installation."""
 
-    async def carry_out(
+    async def execute(
         database: Database, _storage: Storage, retention: RetentionSettings, *, dry: bool = False
     ) -> Outcome:
         outcome, checkpoints = Outcome(), Checkpoints(settings, database)
         try:
             await _delete_expired(database, checkpoints, retention, outcome, dry=dry)
-            await _forget_gone(database, checkpoints, outcome, dry=dry)
+            await _delete_leftovers(database, checkpoints, outcome, dry=dry)
         finally:
             await checkpoints.close()
         return outcome
 
     return Job(
-        carry_out,
+        execute,
         (
             "Deletes sessions of the development agent older than HEADGATE_RETENTION__SESSION_DAYS, and data "
             "of sessions whose space was deleted."
@@ -83,18 +83,18 @@ async def _deleted(database: Database, row: SessionRow, only: Any) -> bool:  # n
     return True
 
 
-async def _forget_gone(database: Database, checkpoints: Checkpoints, outcome: Outcome, *, dry: bool) -> None:
+async def _delete_leftovers(database: Database, checkpoints: Checkpoints, outcome: Outcome, *, dry: bool) -> None:
     """Delete leftovers of deleted sessions. A session has its row before its first checkpoint."""
     after = ""
     while session_ids := await checkpoints.sessions(after=after, limit=BATCH):
         after = session_ids[-1]
-        for session_id in await _gone(database, session_ids):
+        for session_id in await _deleted_sessions(database, session_ids):
             outcome.sessions += 1
             if not dry:
                 await checkpoints.forget(session_id)
 
 
-async def _gone(database: Database, session_ids: Sequence[str]) -> list[str]:
+async def _deleted_sessions(database: Database, session_ids: Sequence[str]) -> list[str]:
     async with database.reading() as session:
         known = await repository.known_among(session, session_ids)
     return [session_id for session_id in session_ids if session_id not in known]

@@ -15,7 +15,7 @@ from headgate.agents.codev.sessions.event_log import LiveEvents
 from headgate.agents.codev.sessions.places import Surroundings
 from headgate.agents.codev.sessions.repository import NOTICES, PENDING
 from headgate.agents.codev.tables import NoticeRow, SessionRow
-from headgate.agents.codev.writing.events import tell
+from headgate.agents.codev.writing.events import emit
 from headgate.features.jobs.leases import MICROSECONDS, clock
 from headgate.features.jobs.queue import Job
 from headgate.features.jobs.runner import JobKind, JobRunner
@@ -78,7 +78,7 @@ class Notices:
                 await NOTICES.release(session, job, due_at=due_at)
             elif await NOTICES.finish(session, job):
                 outcome = {"delivered": not message, "attempts": attempts, "message": message}
-                await tell(session, row.id, [("webhook", outcome)], now())
+                await emit(session, row.id, [("webhook", outcome)], now())
         if message:
             log.warning("notification not delivered", session_id=row.id, problem=message)
         self.live.wake(row.id)

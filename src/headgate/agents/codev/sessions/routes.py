@@ -272,13 +272,15 @@ def _stream(
     async def check() -> None:
         await sessions.check(await again(), session_id, permission)
 
-    pieces = _told(sessions, caller, session_id, after)
+    pieces = _server_events(sessions, caller, session_id, after)
     stream = EventStream(with_heartbeat(pieces, may_go_on=while_allowed(check)))
     stream.headers["X-Session-Id"] = session_id
     return stream
 
 
-async def _told(sessions: Sessions, caller: Principal, session_id: str, after: int) -> AsyncGenerator[SseEvent, None]:
+async def _server_events(
+    sessions: Sessions, caller: Principal, session_id: str, after: int
+) -> AsyncGenerator[SseEvent, None]:
     async with aclosing(sessions.follow(caller, session_id, after)) as heard:
         async for number, kind, data in heard:
             yield SseEvent(str(number), kind, data)

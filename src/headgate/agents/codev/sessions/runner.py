@@ -68,56 +68,56 @@ class Runner:
             row = await session.get(SessionRow, job.id)
         if row is None:
             return
-        teller = EventRecorder(self.database, self.live, job)
+        emitter = EventRecorder(self.database, self.live, job)
         if row.events:
-            teller.told_phase = (row.phase, row.iteration)
+            emitter.emitted_phase = (row.phase, row.iteration)
         try:
-            await self._until_rest(row, teller)
+            await self._until_rest(row, emitter)
         except LeaseLost:  # or the user's rights changed: then it restarts with the current ones
             async with self.database.writing() as session:
                 await SESSIONS.release(session, job, due_at=clock())
         except Unavailable as error:
-            await self._later(teller, error)
+            await self._later(emitter, error)
         except HeadgateError as error:
-            await self._failed(teller, error)
+            await self._failed(emitter, error)
         except Exception:
             log.exception("session failed", session_id=job.id)
             fault = HeadgateError("Internal error; see the server log.", remedy=("Try again, or report the problem."))
-            await self._failed(teller, fault)
+            await self._failed(emitter, fault)
         finally:
-            await teller.close()
+            await emitter.close()
             self.live.wake(job.id)
 
-    async def _until_rest(self, row: SessionRow, teller: EventRecorder) -> None:
-        work = _load().Work(self.settings, self.database, self.box, self.around, self.checkpoints, row, teller)
-        rest = await work.carry_out()
+    async def _until_rest(self, row: SessionRow, emitter: EventRecorder) -> None:
+        work = _load().Work(self.settings, self.database, self.box, self.around, self.checkpoints, row, emitter)
+        rest = await work.execute()
         self._away.pop(row.id, None)
         if rest.interrupt is not None:
             payload = rest.interrupt.model_dump(mode="json")
             notice = notice_of(row, rest.interrupt.id)
-            await teller.rest(("interrupt", payload), notice, status=rest.status, interrupt=payload, answer=None)
+            await emitter.rest(("interrupt", payload), notice, status=rest.status, interrupt=payload, answer=None)
             if notice is not None:
                 self.notices.send_soon(notice.id)
         else:
             ending = {"status": rest.status, "stop_reason": rest.stop_reason}
             options = row.options | {STOP_CODE: rest.stop_code}
-            await teller.rest(("done", ending), interrupt=None, answer=None, options=options, **ending)
+            await emitter.rest(("done", ending), interrupt=None, answer=None, options=options, **ending)
         await self.checkpoints.tidy(row.id)
 
-    async def _later(self, teller: EventRecorder, error: Unavailable) -> None:
+    async def _later(self, emitter: EventRecorder, error: Unavailable) -> None:
         """A database or disk is away: leave the session until it is due again. Raises that error."""
-        session_id = teller.job.id
+        session_id = emitter.job.id
         count = self._away[session_id] = self._away.get(session_id, 0) + 1
         if count < MOST_AWAY:
             raise error
         del self._away[session_id]
-        await self._failed(teller, error)
+        await self._failed(emitter, error)
 
-    async def _failed(self, teller: EventRecorder, error: HeadgateError) -> None:
+    async def _failed(self, emitter: EventRecorder, error: HeadgateError) -> None:
         """Fail a session. If that cannot be stored, it is due again."""
         failure = {"code": error.code, "message": redact_text(error.detail), "remedy": redact_text(error.remedy)}
         reason = _sentences(failure["message"], failure["remedy"])
-        await teller.rest(("error", dict(failure)), status=ERROR, stop_reason=reason, interrupt=None)
+        await emitter.rest(("error", dict(failure)), status=ERROR, stop_reason=reason, interrupt=None)
 
 
 def _sentences(message: str, remedy: str) -> str:

@@ -33,24 +33,24 @@ def strict() -> JsonPlusSerializer:
     return JsonPlusSerializer(pickle_fallback=False, allowed_msgpack_modules=None, allowed_json_modules=None)
 
 
-class WholeSqliteSaver(AsyncSqliteSaver):
+class AtomicSqliteSaver(AsyncSqliteSaver):
     """Leaves no transaction open: a cancelled one would block all other writers."""
 
     async def aput(self, *given: Any, **more: Any) -> RunnableConfig:  # noqa: ANN401 - the library's
         """See `BaseCheckpointSaver`."""
-        return await self._whole(super().aput(*given, **more))
+        return await self._complete(super().aput(*given, **more))
 
     async def aput_writes(self, *given: Any, **more: Any) -> None:  # noqa: ANN401 - the library's
         """See `BaseCheckpointSaver`."""
-        await self._whole(super().aput_writes(*given, **more))
+        await self._complete(super().aput_writes(*given, **more))
 
     async def adelete_thread(self, thread_id: str) -> None:
         """See `BaseCheckpointSaver`."""
-        await self._whole(super().adelete_thread(thread_id))
+        await self._complete(super().adelete_thread(thread_id))
 
     async def keep_latest(self, session_id: str) -> None:
         """Delete all checkpoints of a session but the last."""
-        await self._whole(self._keep_latest(session_id))
+        await self._complete(self._keep_latest(session_id))
 
     async def _keep_latest(self, session_id: str) -> None:
         async with self.lock:
@@ -58,7 +58,7 @@ class WholeSqliteSaver(AsyncSqliteSaver):
                 await self.conn.execute(statement, (session_id,))
             await self.conn.commit()
 
-    async def _whole(self, work: Coroutine[Any, Any, T]) -> T:
+    async def _complete(self, work: Coroutine[Any, Any, T]) -> T:
         """Complete an operation even without a waiting caller, or roll it back."""
         task = asyncio.create_task(self._or_nothing(work))
         try:
@@ -84,7 +84,7 @@ async def open_sqlite(path: Path, patience: float) -> AsyncIterator[AsyncSqliteS
         await connection.execute("PRAGMA journal_mode=WAL")
         await connection.execute("PRAGMA synchronous=FULL")
         await connection.execute(f"PRAGMA journal_size_limit={LONGEST_JOURNAL}")
-        saver = WholeSqliteSaver(connection, serde=strict())
+        saver = AtomicSqliteSaver(connection, serde=strict())
         saver.jsonplus_serde = strict()
         await saver.setup()
         yield saver
@@ -129,7 +129,7 @@ async def _locked(connection: Any) -> None:  # noqa: ANN401 - psycopg's
 
 async def keep_latest(saver: BaseCheckpointSaver[Any], session_id: str) -> None:
     """Delete all checkpoints of a session but the last."""
-    if isinstance(saver, WholeSqliteSaver):
+    if isinstance(saver, AtomicSqliteSaver):
         await saver.keep_latest(session_id)
     else:
         await saver.aprune([session_id], strategy="keep_latest")

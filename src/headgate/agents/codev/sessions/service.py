@@ -121,7 +121,7 @@ class Sessions:
                 raise not_waiting("The session has already been answered.")
             await _make_due(session, locked, answer=answer_row, options=locked.options | details)
             event = act(principal, "answered", interrupt_id=interrupt_id, response=given)
-            await events.tell(session, session_id, [event], now())
+            await events.emit(session, session_id, [event], now())
             await self._record(session, principal, "codev_session.answered", row, payload=given)
         return await self.get(principal, session_id)
 
@@ -205,7 +205,7 @@ class Sessions:
             others = any(flow.conflict for flow in flows)
             names = [{"flow_id": flow.flow_id, "name": flow.name} for flow in flows]
             details = {"flows": names, "choice": answer.choice if others else None}
-            await events.tell(session, session_id, [act(principal, "rolled_back", **details)], now())
+            await events.emit(session, session_id, [act(principal, "rolled_back", **details)], now())
             await self._record(session, principal, "codev_session.rolled_back", row, payload=details)
 
         async with self._held(session_id), opened(self.runner.around.place(row.domain), principal, row) as workplace:
@@ -224,7 +224,7 @@ class Sessions:
                 # A claim stays until its holder has ended what it writes.
                 await repository.change(session, session_id, status=STOPPED, stop_reason=reason, due_at=None)
                 outcome = {"status": STOPPED, "stop_reason": reason}
-                await events.tell(session, session_id, [act(principal, "stopped"), ("done", outcome)], now())
+                await events.emit(session, session_id, [act(principal, "stopped"), ("done", outcome)], now())
                 await self._record(session, principal, "codev_session.stopped", row)
         if ended:
             self.runner.live.wake(session_id)
@@ -248,7 +248,7 @@ class Sessions:
                 options = locked.options | changes
                 await _make_due(session, locked, stop_reason="", options=options, model=model, **tried_again(locked))
             details = {"model": model, "model_before": row.model, "token_budget": request.token_budget}
-            await events.tell(session, session_id, [act(principal, "continued", **details)], now())
+            await events.emit(session, session_id, [act(principal, "continued", **details)], now())
             await self._record(session, principal, "codev_session.continued", row, payload=details)
         return await self.get(principal, session_id)
 
@@ -278,7 +278,7 @@ class Sessions:
             locked = await session.get(SessionRow, session_id, with_for_update=True, populate_existing=True)
             if left is not None and locked is not None and (locked.interrupt or {}).get("id") == left["id"]:
                 await repository.change(session, session_id, interrupt=left)
-            await events.tell(session, session_id, [act(principal, "credential_added", **details)], now())
+            await events.emit(session, session_id, [act(principal, "credential_added", **details)], now())
             await self._record(session, principal, "codev_session.credential_added", row, payload=details)
         return await self.get(principal, session_id)
 

@@ -57,9 +57,9 @@ class Work:
     around: Surroundings
     checkpoints: Checkpoints
     row: SessionRow
-    teller: EventRecorder
+    emitter: EventRecorder
 
-    async def carry_out(self) -> Rest:
+    async def execute(self) -> Rest:
         """Continue from the last checkpoint until it pauses. Raises its error."""
         row, own = self.row, self.settings.codev
         principal = await act_again(self.database, row, auto_login=self.settings.server.auto_login)
@@ -71,9 +71,11 @@ class Work:
                 session_id=row.id,
                 workplace=workplace,
                 reasoning=await self._reasoning(principal),
-                journal=Journal(self.database, self.box, row.id, workplace, self.teller.record, mine(self.teller.job)),
+                journal=Journal(
+                    self.database, self.box, row.id, workplace, self.emitter.record, mine(self.emitter.job)
+                ),
                 patterns=self.around.patterns(principal, row.space_id, row.domain, row.id),
-                tell=self.teller.tell,
+                emit=self.emitter.emit,
                 test_sets=test_sets,
                 skip_clarification=bool(row.options.get("skip_clarification")) or own.skip_clarification,
                 max_tool_calls=own.max_tool_calls,
@@ -134,13 +136,13 @@ class Work:
         steps = 0
         async for values in states:
             self._note(values, working.workplace)
-            await self.teller.write()
+            await self.emitter.write()
             steps += 1
             if steps % THINNED_AFTER == 0:
                 await self.checkpoints.thin(self.row.id)
-            await self._check_person(principal)
+            await self._check_user(principal)
 
-    async def _check_person(self, principal: Principal) -> None:
+    async def _check_user(self, principal: Principal) -> None:
         """Check the user's current rights; restart with changed ones."""
         current = await act_again(self.database, self.row, auto_login=self.settings.server.auto_login)
         if current.access != principal.access:
@@ -160,7 +162,7 @@ class Work:
         if link != self.row.options.get("link", ""):
             self.row.options = self.row.options | {"link": link}
             changes["options"] = self.row.options
-        self.teller.values |= changes
+        self.emitter.values |= changes
 
     def _beginning(self) -> dict[str, Any]:
         row, own = self.row, self.settings.codev

@@ -36,7 +36,7 @@ from headgate.agents.codev.workflow.nodes import (
     review,
 )
 from headgate.agents.codev.workflow.nodes import trials as testing
-from headgate.agents.codev.workflow.step import OVER_BUDGET, BudgetUsedUp, Update, phase_told
+from headgate.agents.codev.workflow.step import OVER_BUDGET, BudgetUsedUp, Update, emit_phase
 from headgate.graph.json_values import made_plain
 
 SessionGraph: TypeAlias = CompiledStateGraph[AgentState, Working, AgentState, AgentState]
@@ -143,7 +143,7 @@ def _working(name: str, work: Work) -> Any:  # noqa: ANN401 - LangGraph has no p
 def _waiting(phase: PhaseName | None, ask: Ask, take: Take) -> Any:  # noqa: ANN401
     async def node(state: AgentState, runtime: Runtime[Working]) -> Update:  # not in a thread: telling needs the loop
         if phase is not None:
-            phase_told(state, runtime.context, phase)
+            emit_phase(state, runtime.context, phase)
         return _plain(take(state, interrupt(ask(state))))
 
     return node

@@ -6,7 +6,7 @@ from typing import Any
 
 from headgate.agents.codev.domain import Held, Workplace
 from headgate.agents.codev.state import AgentState, Conflicted, Trial
-from headgate.agents.codev.workflow.messages import data, model, person
+from headgate.agents.codev.workflow.messages import data, model, user_message
 from headgate.foundation.errors import NotFound
 from headgate.foundation.quoting import clipped_to, shortened
 from headgate.graph.cases import TestCase
@@ -38,7 +38,7 @@ def opening(state: AgentState, *more: str) -> dict[str, Any]:
     if missing:
         types = ", ".join(str(credential.get("type", "")) for credential in missing)
         parts.append(f"# Missing credentials\n\nThe user chose to continue without these: {types}.")
-    return person("\n\n".join([*parts, *(part for part in more if part)]))
+    return user_message("\n\n".join([*parts, *(part for part in more if part)]))
 
 
 def wished(state: AgentState, wish: str) -> list[str]:
@@ -74,7 +74,7 @@ def earlier_plan(state: AgentState) -> list[dict[str, Any]]:
     return [model(f"{plan}\n\n```tests\n[\n{lines}\n]\n```" if lines else plan)]
 
 
-def trials_told(trials: Sequence[Trial], total: int) -> str:
+def describe_trials(trials: Sequence[Trial], total: int) -> str:
     """What came of the tests, the failed ones first."""
     if not trials:
         return "# Tests\n\nNone were run: there is no flow."
@@ -86,7 +86,7 @@ def trials_told(trials: Sequence[Trial], total: int) -> str:
     return f"# Tests\n\n{passed} of {total} trials passed.\n\n{data('the tests', shown)}{more}"
 
 
-def conflict_told(conflict: Conflicted | None) -> str:
+def describe_conflict(conflict: Conflicted | None) -> str:
     """That somebody else changed the flow, and what."""
     if conflict is None:
         return ""

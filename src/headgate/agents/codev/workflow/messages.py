@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from headgate.agents.codev.ports import Said
+from headgate.agents.codev.ports import ModelAnswer
 from headgate.foundation.log import redact_text
 from headgate.foundation.quoting import as_data, clipped_to
 
@@ -22,7 +22,7 @@ def data(what: str, text: str, most: int = LONGEST_RESULT) -> str:
     return as_data(what, redact_text(clipped_to(text, most)))
 
 
-def person(text: str) -> dict[str, Any]:
+def user_message(text: str) -> dict[str, Any]:
     """A message to the model."""
     return {"type": "human", "data": {"content": text}}
 
@@ -32,7 +32,7 @@ def model(text: str) -> dict[str, Any]:
     return {"type": "ai", "data": {"content": text}}
 
 
-def answered(answer: Said) -> dict[str, Any]:
+def answered(answer: ModelAnswer) -> dict[str, Any]:
     """The model's answer, to be sent again; `calls` has the tool calls that it requests."""
     if answer.message:
         return {**answer.message, "calls": answer.tool_calls}

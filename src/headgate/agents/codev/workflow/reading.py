@@ -103,7 +103,7 @@ def _named(written: str) -> str:
     return next((word for word in words if _LIKE_A_NAME.search(word)), words[0] if words else "")
 
 
-def says_credentials(text: str) -> bool:
+def states_credentials(text: str) -> bool:
     """Whether a discovery ends as it should: with how it stands with credentials."""
     return _STATUS.search(text[:LONGEST_READ]) is not None
 

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from headgate.agents.codev.domain import DomainTool, Held
-from headgate.agents.codev.ports import Said, Working
+from headgate.agents.codev.ports import ModelAnswer, Working
 from headgate.agents.codev.state import AgentState, Conflicted, PhaseName
-from headgate.agents.codev.workflow.messages import Exchange, fitted, model, person
+from headgate.agents.codev.workflow.messages import Exchange, fitted, model, user_message
 from headgate.features.models.errors import BrokenModelAnswer, PromptTooLong
 from headgate.foundation.errors import NotFound
 from headgate.sdk.answers import Fault
@@ -20,7 +20,7 @@ Update = dict[str, Any]
 class Reply:
     """What the model said, and what asking it changes in the state."""
 
-    answer: Said
+    answer: ModelAnswer
     used: Update
     """Tokens, and that the session stops when these were too many."""
 
@@ -41,9 +41,9 @@ class BudgetUsedUp(Exception):
     """The budget was used up before the model was asked, so it was not."""
 
 
-def phase_told(state: AgentState, working: Working, phase: PhaseName) -> None:
+def emit_phase(state: AgentState, working: Working, phase: PhaseName) -> None:
     """Emit that the session entered a phase."""
-    working.tell("phase", {"phase": phase, "iteration": state["iteration"]})
+    working.emit("phase", {"phase": phase, "iteration": state["iteration"]})
 
 
 def tokens_used(state: AgentState) -> int:
@@ -56,7 +56,7 @@ def used(state: AgentState, working: Working, input_tokens: int, output_tokens: 
     input_tokens, output_tokens = (max(0, min(number, MOST_TOKENS)) for number in (input_tokens, output_tokens))
     total_in = state.get("total_input_tokens", 0) + input_tokens
     total_out = state.get("total_output_tokens", 0) + output_tokens
-    working.tell("usage", {"input_tokens": total_in, "output_tokens": total_out})
+    working.emit("usage", {"input_tokens": total_in, "output_tokens": total_out})
     update: Update = {"total_input_tokens": input_tokens, "total_output_tokens": output_tokens}
     return update | OVER_BUDGET if total_in + total_out >= state["token_budget"] else update
 
@@ -74,19 +74,19 @@ async def ask(
     if tokens_used(state) >= state["token_budget"]:
         raise BudgetUsedUp
 
-    def told(text: str) -> None:
-        working.tell("token", {"text": text, "phase": phase})
+    def emit_token(text: str) -> None:
+        working.emit("token", {"text": text, "phase": phase})
 
     complete = working.reasoning.complete
 
-    def asking(sent: Exchange) -> Awaitable[Said]:
-        return complete(sent, system=system, tools=tools, on_token=told)
+    def asking(sent: Exchange) -> Awaitable[ModelAnswer]:
+        return complete(sent, system=system, tools=tools, on_token=emit_token)
 
-    answer = await _said(messages, asking)
+    answer = await _ask_model(messages, asking)
     input_tokens, output_tokens = answer.input_tokens, answer.output_tokens
     if answer.fault is not None:
-        sent_back = [model(answer.text.strip() or "(Nothing.)"), person(answer.fault.correction)]
-        answer = await _said([*messages, *sent_back], asking)
+        sent_back = [model(answer.text.strip() or "(Nothing.)"), user_message(answer.fault.correction)]
+        answer = await _ask_model([*messages, *sent_back], asking)
         input_tokens, output_tokens = input_tokens + answer.input_tokens, output_tokens + answer.output_tokens
     if answer.fault is not None:
         raise _unusable(working, answer.fault)
@@ -100,7 +100,9 @@ def _unusable(working: Working, fault: Fault) -> BrokenModelAnswer:
     )
 
 
-async def _said(messages: Sequence[dict[str, Any]], asking: Callable[[Exchange], Awaitable[Said]]) -> Said:
+async def _ask_model(
+    messages: Sequence[dict[str, Any]], asking: Callable[[Exchange], Awaitable[ModelAnswer]]
+) -> ModelAnswer:
     """What is said to messages that fit; where they are too long, to fewer old answers of tools."""
     fitting: list[Exchange] = []
     for most in LENGTHS:
@@ -134,7 +136,7 @@ def conflicted(state: AgentState, working: Working, conflict: Conflicted) -> Upd
 
     The verdict and the trials stay: the plan that follows repairs what failed on the flow as it is now.
     """
-    working.tell("conflict", {"message": conflict["message"]})
+    working.emit("conflict", {"message": conflict["message"]})
     update: Update = {"conflict": dict(conflict), "approved": False, "exchange": [], "unsure": 0}
     if state["iteration"] >= state["max_iterations"]:
         return update | {"stop_code": "iterations"}

@@ -15,10 +15,10 @@ from headgate.agents.codev.workflow.messages import (
     calls_made,
     calls_wanted,
     model,
-    person,
     tool_answer,
+    user_message,
 )
-from headgate.agents.codev.workflow.reading import says_credentials
+from headgate.agents.codev.workflow.reading import states_credentials
 from headgate.agents.codev.workflow.step import Update, ask
 from headgate.foundation.errors import HeadgateError
 from headgate.foundation.log import redact, redact_text
@@ -65,7 +65,7 @@ class Turn:
 
 
 @dataclass(slots=True)
-class Carried:
+class CallOutcomes:
     """What came of the calls of one message."""
 
     messages: Exchange = field(default_factory=list)
@@ -117,9 +117,9 @@ async def take_turn(
         return Turn([], f"{answer.text}\n\n{note}".strip(), reply.used)
     words = answer.text.strip()
     lacking = _lacking(phase, exchange, words)
-    if lacking and person(lacking) not in exchange:
+    if lacking and user_message(lacking) not in exchange:
         before = [model(clipped_to(words, _LONGEST_WORDS))] if words else []
-        return Turn([*exchange, *before, person(lacking)], used=reply.used)
+        return Turn([*exchange, *before, user_message(lacking)], used=reply.used)
     return Turn([], words or _SAID_NOTHING, reply.used)
 
 
@@ -127,40 +127,40 @@ def _lacking(phase: PhaseName, exchange: Exchange, words: str) -> str:
     """What is asked for, once, before a phase ends: a model may say what it is going to do, and not do it."""
     if not words:
         return SAY_SOMETHING
-    if phase == "discover" and not says_credentials(words):
+    if phase == "discover" and not states_credentials(words):
         return SAY_CREDENTIALS
     return WROTE_NOTHING if phase == "patch" and not calls_wanted(exchange) else ""
 
 
-async def carry_out(
+async def execute(
     state: AgentState, working: Working, phase: PhaseName, calls: Sequence[dict[str, Any]], tools: Sequence[DomainTool]
-) -> Carried:
+) -> CallOutcomes:
     """Run the calls of the last message in order, until somebody else turns out to work on the flow."""
     exchange = state.get("exchange") or []
-    carried = Carried(flow_id=state.get("flow_id"), flow_mark=state.get("flow_mark"))
+    carried = CallOutcomes(flow_id=state.get("flow_id"), flow_mark=state.get("flow_mark"))
     before = calls_wanted(exchange[:-1])
     for number, call in enumerate(calls):
         refusal = _refusal(call, [*before, *calls[:number]], calls_made(exchange) + number, working, tools)
         key = f"{state['iteration']}.{len(exchange)}.{number}:{call['id']}"[:150]
         began = perf_counter()
-        _tell_call(working, phase, key, call)
-        answer = refusal or await _carried(call, key, _named(tools, call), carried, state, working=working)
-        _tell_result(working, key, call, answer, (perf_counter() - began) * 1000)
+        _emit_call(working, phase, key, call)
+        answer = refusal or await _executed(call, key, _named(tools, call), carried, state, working=working)
+        _emit_result(working, key, call, answer, (perf_counter() - began) * 1000)
         if carried.conflict is not None:
             return carried
         carried.messages.append(tool_answer(call, _written_out(answer), ok="error" not in answer))
     return carried
 
 
-async def _carried(
-    call: dict[str, Any], key: str, tool: DomainTool, carried: Carried, state: AgentState, *, working: Working
+async def _executed(
+    call: dict[str, Any], key: str, tool: DomainTool, carried: CallOutcomes, state: AgentState, *, working: Working
 ) -> Answer:
     if tool.read is not None and not tool.writes:
         try:
             return await tool.read(call["args"])
         except HeadgateError as error:
             return {"error": error.detail, "remedy": error.remedy}
-    written = await working.journal.carry_out(
+    written = await working.journal.execute(
         key,
         tool,
         call["args"],
@@ -229,9 +229,9 @@ def _why_cut(exchange: Exchange, working: Working) -> str:
     return ""
 
 
-def _tell_call(working: Working, phase: PhaseName, key: str, call: dict[str, Any]) -> None:
+def _emit_call(working: Working, phase: PhaseName, key: str, call: dict[str, Any]) -> None:
     arguments = {name: _shortened(value) for name, value in redact(call.get("args", {})).items()}
-    working.tell("tool_call", {"id": key, "name": call["name"][:100], "arguments": arguments, "phase": phase})
+    working.emit("tool_call", {"id": key, "name": call["name"][:100], "arguments": arguments, "phase": phase})
 
 
 def _shortened(value: Any) -> Any:  # noqa: ANN401 - any JSON
@@ -241,10 +241,10 @@ def _shortened(value: Any) -> Any:  # noqa: ANN401 - any JSON
     return text if len(text) <= _LONGEST_ARGUMENT else f"{text[:_LONGEST_ARGUMENT]} ..."
 
 
-def _tell_result(working: Working, key: str, call: dict[str, Any], answer: Answer, milliseconds: float) -> None:
+def _emit_result(working: Working, key: str, call: dict[str, Any], answer: Answer, milliseconds: float) -> None:
     ok = "error" not in answer
     preview = str(answer["error"]) if not ok else _written_out(redact(answer))
-    working.tell(
+    working.emit(
         "tool_result",
         {
             "id": key,

@@ -28,7 +28,7 @@ async def advance(
     return (await session.execute(query, execution_options={"synchronize_session": False})).scalar_one_or_none()
 
 
-async def tell(session: AsyncSession, session_id: str, events: Sequence[Event], at: datetime) -> int | None:
+async def emit(session: AsyncSession, session_id: str, events: Sequence[Event], at: datetime) -> int | None:
     """Add events of a session; the number of the last, None where there is no such session."""
     last = await advance(session, session_id, events=SessionRow.events + len(events), updated_at=at)
     if last is not None:
@@ -52,7 +52,7 @@ def recording(database: Database, session_id: str) -> Record:
     @asynccontextmanager
     async def record(event: Event) -> AsyncIterator[AsyncSession]:
         async with database.writing() as session:
-            await tell(session, session_id, [event], now())
+            await emit(session, session_id, [event], now())
             yield session
 
     return record

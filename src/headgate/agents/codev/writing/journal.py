@@ -64,7 +64,7 @@ class Journal:
     mine: ColumnElement[bool] | None = None
     """The condition that the session is worked on by its holder, who writes only then. None: not checked."""
 
-    async def carry_out(
+    async def execute(
         self,
         call_id: str,
         tool: DomainTool,
@@ -96,7 +96,7 @@ class Journal:
         try:
             intent = await self._intend(key, tool.name, change, held, iteration)
         except IntegrityError:  # another process is at the same call: what it wrote down counts
-            return await self.carry_out(
+            return await self.execute(
                 call_id, tool, arguments, flow_id=flow_id, expected_mark=expected_mark, iteration=iteration
             )
         return await self._finish(intent)
@@ -143,7 +143,7 @@ class Journal:
         try:
             held = await self.workplace.read(flow_id)
         except NotFound:
-            if _took_it_back(rows, flow_id):
+            if _was_rolled_back(rows, flow_id):
                 return None, None
             return None, Conflicted(message=f"The flow {flow_id} no longer exists.", lines=[])
         if expected_mark is None or held.mark == expected_mark:
@@ -331,6 +331,6 @@ def _changes_nothing(change: Change, held: Held) -> bool:
     return same_name and same_about and mark_of(change.definition) == held.mark
 
 
-def _took_it_back(rows: Sequence[WriteRow], flow_id: str) -> bool:
+def _was_rolled_back(rows: Sequence[WriteRow], flow_id: str) -> bool:
     """Whether the session itself removed the flow, by rolling back what made it."""
     return any(row.flow_id == flow_id and row.before is None and row.state == ROLLED_BACK for row in rows)

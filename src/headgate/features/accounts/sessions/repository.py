@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from headgate.features.accounts.tables import OneTimeLink, Tenant, User, UserSession
 
 
-async def people_of_address(
+async def users_of_address(
     session: AsyncSession, email: str, *, organisation: str | None
 ) -> Sequence[tuple[User, Tenant]]:
     """Return all users with that e-mail address in all tenants, or in the named one: there is no caller yet."""

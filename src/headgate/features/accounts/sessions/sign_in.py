@@ -101,7 +101,7 @@ class SignIn:
         """
         await self._count_tries(client, email)
         async with self.database.reading() as session:
-            candidates = await repository.people_of_address(session, email, organisation=organisation)
+            candidates = await repository.users_of_address(session, email, organisation=organisation)
         fitting = await self._fitting(candidates, password)
         if not fitting:
             self._record_refusal([user for user, _ in candidates], client)

@@ -170,7 +170,7 @@ class SingleSignOn:
             raise TokenRefused("the subject is not a string of 1 to 255 characters")
         if (token := _text(access_token)) and self._lacks_something(claims):
             claims = await self._with_userinfo(claims, subject, token)
-        return _person(claims, subject, self.settings)
+        return _identity(claims, subject, self.settings)
 
     async def _claims(
         self, protocol: "ModuleType", id_token: str, nonce: str, access_token: str | None
@@ -233,7 +233,7 @@ def _refusal(error: str) -> SignInCancelled | ProviderRefused:
     )
 
 
-def _person(claims: Mapping[str, Any], subject: str, settings: SingleSignOnSettings) -> ProviderIdentity:
+def _identity(claims: Mapping[str, Any], subject: str, settings: SingleSignOnSettings) -> ProviderIdentity:
     email = _address(claims.get("email"))
     name = _text(claims.get("name")) or _text(claims.get("preferred_username")) or email or subject
     return ProviderIdentity(

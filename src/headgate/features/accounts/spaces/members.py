@@ -32,7 +32,7 @@ async def put_member(session: AsyncSession, principal: Principal, space_id: str,
     Raises `SpaceNotFound`, `PermissionMissing`, `UserNotFound`, `LastOwner`.
     """
     space = await get_space(session, principal, space_id, permission=Permission.SPACES_MANAGE, lock=True)
-    user = await _person(session, principal, user_id)
+    user = await _user(session, principal, user_id)
     member = await repository.find_member(session, space_id, user_id, tenant_id=principal.tenant_id)
     if member is None:
         member = SpaceMember(
@@ -64,7 +64,7 @@ async def remove_member(session: AsyncSession, principal: Principal, space_id: s
     member = await repository.find_member(session, space_id, user_id, tenant_id=principal.tenant_id)
     if member is None:
         raise MemberNotFound(user_id, space.name)
-    user = await _person(session, principal, user_id)
+    user = await _user(session, principal, user_id)
     if member.by_hand is None:
         raise MemberOfGroup(user.name, space.name)
     if member.role == Role.OWNER.value and member.directory_role != Role.OWNER.value:
@@ -104,7 +104,7 @@ def _shown(user: User, member: SpaceMember) -> Mapping[str, object]:
     return values if member.directory_role is None else {**values, "assigned_role": member.assigned_role}
 
 
-async def _person(session: AsyncSession, principal: Principal, user_id: str) -> User:
+async def _user(session: AsyncSession, principal: Principal, user_id: str) -> User:
     user = await accounts.find_user(session, user_id, tenant_id=principal.tenant_id)
     if user is None:
         raise UserNotFound(user_id[:64])

@@ -63,7 +63,7 @@ async def lock_admins(session: AsyncSession, *, tenant_id: str) -> Sequence[User
     return (await session.execute(query)).scalars().all()
 
 
-async def anybody_can_sign_in(session: AsyncSession, *, by_address: bool) -> bool:
+async def can_anyone_sign_in(session: AsyncSession, *, by_address: bool) -> bool:
     """Whether any user of any tenant can sign in; with `by_address` an e-mail address suffices. Used at start-up."""
     conditions = [User.password_hash.is_not(None), User.sso_subject.is_not(None)]
     if by_address:

@@ -27,7 +27,7 @@ class Findings:
 
 def variable_findings(wiring: Wiring, environment: Environment | None) -> Findings:
     """Check whether every variable has a value."""
-    issues: list[Issue] = list(_kept_issues(wiring, environment)) if environment is not None else []
+    issues: list[Issue] = list(_destination_issues(wiring, environment)) if environment is not None else []
     needs: list[Need] = []
     for node, field, name in _references(wiring):
         state: NeedState = "unknown"
@@ -48,7 +48,7 @@ def variable_findings(wiring: Wiring, environment: Environment | None) -> Findin
     return Findings(tuple(issues), tuple(needs))
 
 
-def _kept_issues(wiring: Wiring, environment: Environment) -> Iterator[Issue]:
+def _destination_issues(wiring: Wiring, environment: Environment) -> Iterator[Issue]:
     """Return secrets that a request would send to a server they are not stored for. No value is read."""
     for node, field, name, url in _sent(wiring):
         if not environment.variables.has(name) or not host_of(url):

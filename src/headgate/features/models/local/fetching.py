@@ -94,12 +94,12 @@ class LocalFetches:
             if fetch.cancelled.is_set():
                 raise FetchCancelled
 
-        def tell(line: str) -> None:
+        def report(line: str) -> None:
             fetch.detail = line
 
         try:
             sources = sources_of(self._mirror, self._outgoing)
-            pull(fetch.name, self._local.models_dir, progress=progress, tell=tell, sources=sources)
+            pull(fetch.name, self._local.models_dir, progress=progress, report=report, sources=sources)
         except FetchCancelled:
             fetch.detail = "Stopped. The downloaded part is kept."
         except HeadgateError as error:

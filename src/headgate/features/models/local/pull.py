@@ -25,7 +25,7 @@ def pull(
     models_dir: Path,
     *,
     progress: Progress = lambda _done, _total: None,
-    tell: Callable[[str], None] = lambda _line: None,
+    report: Callable[[str], None] = lambda _line: None,
     sources: Sequence[Source],
 ) -> LocalModel:
     """Download the weights with that name. Blocks for minutes: call it in a separate thread.
@@ -34,7 +34,7 @@ def pull(
         name: Name in the table of weights.
         models_dir: Folder of local models; made when missing.
         progress: Called with bytes done and bytes in all. An exception from it stops the pull; the next one continues.
-        tell: Called with one line for each thing worth saying.
+        report: Called with one line for each thing worth saying.
         sources: Where to look, in order.
 
     Raises:
@@ -45,7 +45,7 @@ def pull(
     weights = find_weights(name)
     target = models_dir / weights.file_name
     if target.is_file():
-        tell(f"{name} is already downloaded: {target}")
+        report(f"{name} is already downloaded: {target}")
         return _ready(models_dir, name)
     partial = partial_path(models_dir, name)
     try:
@@ -53,7 +53,7 @@ def pull(
         with exclusive(partial.with_suffix(".lock"), what=f"pull of {name}"):
             already = partial.stat().st_size if partial.exists() else 0
             require_space(models_dir, weights.size - already)
-            _fetch_verified(weights, partial, sources, progress, tell)
+            _fetch_verified(weights, partial, sources, progress, report)
             check_gguf(partial)
             partial.replace(target)
     except OSError as error:
@@ -61,25 +61,25 @@ def pull(
             f"{name} could not be written to {models_dir}: {error.strerror or error}.",
             remedy="Free some space or choose another folder, then pull again: the download continues.",
         ) from error
-    tell(f"{name} is ready: {target}")
+    report(f"{name} is ready: {target}")
     return _ready(models_dir, name)
 
 
 def _fetch_verified(
-    weights: Weights, partial: Path, sources: Sequence[Source], progress: Progress, tell: Callable[[str], None]
+    weights: Weights, partial: Path, sources: Sequence[Source], progress: Progress, report: Callable[[str], None]
 ) -> None:
     reasons: list[str] = []
     for number, source in enumerate(sources):
         if partial.exists() and partial.stat().st_size:
-            tell(f"Continuing with {partial.stat().st_size / 1000000.0:.0f} MB that are already downloaded.")
-        tell(f"Downloading {weights.label} ({weights.size / 1000000000.0:.2f} GB) from {source.label}.")
+            report(f"Continuing with {partial.stat().st_size / 1000000.0:.0f} MB that are already downloaded.")
+        report(f"Downloading {weights.label} ({weights.size / 1000000000.0:.2f} GB) from {source.label}.")
         try:
             source.fetch(weights, partial, progress)
-            _verify(weights, partial, tell)
+            _verify(weights, partial, report)
         except PullFailed as error:
             reasons.append(f"{source.label}: {error.detail}")
             following = sources[number + 1].label if number + 1 < len(sources) else ""
-            tell(f"{error.detail} " + (f"Trying {following} instead." if following else ""))
+            report(f"{error.detail} " + (f"Trying {following} instead." if following else ""))
         else:
             return
     raise PullFailed(
@@ -91,8 +91,8 @@ def _fetch_verified(
     )
 
 
-def _verify(weights: Weights, partial: Path, tell: Callable[[str], None]) -> None:
-    tell("Verifying SHA-256.")
+def _verify(weights: Weights, partial: Path, report: Callable[[str], None]) -> None:
+    report("Verifying SHA-256.")
     digest = hashlib.sha256()
     with partial.open("rb") as file:
         while block := file.read(_BLOCK):

@@ -94,7 +94,7 @@ class Conductor:
     async def _rejoin(self, run: ActiveRun) -> None:
         try:
             async with run.turn:
-                claims = await self._catch_up_whole(run)
+                claims = await self._load_run(run)
         except Exception as error:  # noqa: BLE001 - whatever it is, it is told there
             self._give_up(run, error)
             return
@@ -102,7 +102,7 @@ class Conductor:
         if first is not None:
             await self._follow(run, first)
 
-    async def _catch_up_whole(self, run: ActiveRun) -> tuple[Claim, ...]:
+    async def _load_run(self, run: ActiveRun) -> tuple[Claim, ...]:
         """Read the run from the database, and claim all steps that wait for nothing."""
         stored = await patiently(lambda: self._store.load(run.key.run_id))
         if stored is None:
@@ -168,7 +168,7 @@ class Conductor:
         if progress.status is None or progress.status.over or run.working or run.ready or run.ledger.complete:
             return False
         settled = following.skip if finished is None else [*following.skip, finished.claim.step_id]
-        return any(not run.planned.steps[step].step.children or run.gives_result(step) for step in settled)
+        return any(not run.planned.steps[step].step.children or run.returns_result(step) for step in settled)
 
     async def _conclude(self, run: ActiveRun) -> tuple[Claim, ...]:
         """Read what others settled; end the run if that was all."""
@@ -190,7 +190,7 @@ class Conductor:
 
     def _result(self, run: ActiveRun) -> Json:
         """Return the run's output, from its last steps in plan order."""
-        last = [step_id for step_id in run.planned.steps if run.gives_result(step_id)]
+        last = [step_id for step_id in run.planned.steps if run.returns_result(step_id)]
         payloads = {step_id: run.leaf_payloads[step_id] for step_id in last if step_id in run.leaf_payloads}
         return run_output(payloads, self._services.limits)
 
@@ -240,7 +240,7 @@ class Conductor:
         following: Claim | None = claim
         try:
             while following is not None and not run.abandoned:
-                following = await self._carry_out(run, following)
+                following = await self._execute_step(run, following)
         except Exception as error:  # noqa: BLE001 - whatever it is, it is told there
             self._give_up(run, error, step_id=claim.step_id)
 
@@ -251,7 +251,7 @@ class Conductor:
             self._left[run.key.run_id] = description_of(error)[1]
         run.abandon()
 
-    def tell_if_left(self, run_id: str) -> None:
+    def require_progress(self, run_id: str) -> None:
         """Raise `Unavailable` for a run that was abandoned here and makes no progress."""
         if run_id in self._left:
             raise Unavailable(
@@ -259,7 +259,7 @@ class Conductor:
                 remedy="Fix this problem. Then `headgate serve` resumes the run where it stopped.",
             )
 
-    async def _carry_out(self, run: ActiveRun, claim: Claim) -> Claim | None:
+    async def _execute_step(self, run: ActiveRun, claim: Claim) -> Claim | None:
         """Execute one step, up to the claim of the next."""
         events = run.events.step(claim.step_id, claim.attempt)
         try:
@@ -316,7 +316,7 @@ class Conductor:
         self, run: ActiveRun, step: PlannedStep, claim: Claim, executed: Executed, took: int
     ) -> tuple[Claim, ...]:
         payload = executed.record.output_payload
-        if run.gives_result(step.id) and payload is not None:
+        if run.returns_result(step.id) and payload is not None:
             run.leaf_payloads[step.id] = payload
 
         def announce() -> None:

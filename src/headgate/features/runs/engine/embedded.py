@@ -240,7 +240,7 @@ class EmbeddedBackend:
 
     async def _end_overdue(self) -> None:
         for key in await end_overdue(self._store):
-            self._tell_end(key, Verdict(Action.END, DEADLINE_EXCEEDED))
+            self._announce_end(key, Verdict(Action.END, DEADLINE_EXCEEDED))
 
     async def pause(self, key: RunKey, entry: Entry | None = None) -> Paused | None:
         """Pause a run: its steps that run here finish, and no other is claimed."""
@@ -293,7 +293,7 @@ class EmbeddedBackend:
                 status = await self._store.status(run_id)
                 if status is None or status.over:
                     return
-                self._conductor.tell_if_left(run_id)
+                self._conductor.require_progress(run_id)
                 if not self._settings.recover_on_start:  # a command wakes what it waits for, and nothing else
                     for waiting_id in (run_id, *self._children):
                         await self.wake_run(waiting_id)
@@ -312,7 +312,7 @@ class EmbeddedBackend:
         metrics.reconciled("ended", len(sweep.ended))
         metrics.reconciled("taken_up", len(sweep.take_up))
         for key, verdict in sweep.ended:
-            self._tell_end(key, verdict)
+            self._announce_end(key, verdict)
         for run in sweep.take_up:
             self._enqueue(run.key.run_id, await share_of(self._services.spaces, run.key, run.user_id))
         return len(sweep.take_up) + len(sweep.ended)
@@ -412,9 +412,9 @@ class EmbeddedBackend:
     async def _end(self, key: RunKey, code: str, message: str) -> None:
         """Fail a run that cannot continue."""
         if await self._store.end(key, code, message, clock()):
-            self._tell_end(key, Verdict(Action.END, code, message))
+            self._announce_end(key, Verdict(Action.END, code, message))
 
-    def _tell_end(self, key: RunKey, verdict: Verdict) -> None:
+    def _announce_end(self, key: RunKey, verdict: Verdict) -> None:
         """After the run was ended in the database, stop its tasks here and notify readers."""
         entry = self._runs.get(key.run_id)
         run = None if entry is None else entry.run

@@ -97,7 +97,7 @@ class Recovery:
             if step.status is StepStatus.SKIPPED:
                 run.ledger.skipped.add(step_id)
             elif step.status is StepStatus.COMPLETED and step.output_payload is not None:
-                is_last = run.gives_result(step_id)
+                is_last = run.returns_result(step_id)
                 with intact(f"the leftovers of step '{step_id}'"):
                     run.ledger.note(step_id, *origins_of(step.output_payload))
                     run.ledger.results[step_id] = (

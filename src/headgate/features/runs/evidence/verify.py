@@ -81,7 +81,7 @@ def verify(content: bytes, key: EvidenceKey | None = None, history: KeyHistory |
         _check_record(package, verdict)
     else:
         verdict.faults += _form(package, allowed=package_file.members)
-    if verdict.kind == "run" and (not verdict.faults or _is_whole(package)):
+    if verdict.kind == "run" and (not verdict.faults or _is_complete(package)):
         _check_chain(package, verdict)
         _check_artifacts(package, package_file.contents, verdict, complete=package_file.complete)
     if key is not None and verdict.key_id != key.key_id:
@@ -166,11 +166,11 @@ def _form(package: Mapping[str, Any], *, allowed: frozenset[str]) -> Iterator[Fa
         yield Fault("file", f"'{member}' is missing.")
     for member in sorted(package.keys() - allowed):
         yield Fault("file", f"'{member[:60]}' was added.")
-    if not _is_whole(package):
+    if not _is_complete(package):
         yield Fault("file", "its parts do not form valid evidence.")
 
 
-def _is_whole(package: Mapping[str, Any]) -> bool:
+def _is_complete(package: Mapping[str, Any]) -> bool:
     steps = package.get("step_results")
     return (
         isinstance(package.get("run"), dict)

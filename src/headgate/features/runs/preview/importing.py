@@ -150,7 +150,7 @@ class ImportReports:
         preview = await self.dry_runs.of(principal, flow, DryRunStart())
         code = await run_in_flow_thread(lambda: [_code_of(*item) for item in _codes(flow).items()])
         for imported in code:
-            imported.known = components.code(imported.type) == _whole(flow, imported)
+            imported.known = components.code(imported.type) == _complete_code(flow, imported)
         inventory = await run_in_flow_thread(inventory_of, flow, partial(_template_of, components))
         types = Counter(node.type for node in flow.nodes)
         custom_types = {node.type for node in flow.nodes if node.code is not None}
@@ -318,7 +318,7 @@ def _code_of(code_key: tuple[str, str, str], nodes: list[str]) -> ImportedCode:
     )
 
 
-def _whole(flow: Flow, code: ImportedCode) -> str | None:
+def _complete_code(flow: Flow, code: ImportedCode) -> str | None:
     return next(node.code for node in flow.nodes if node.id == code.nodes[0])
 
 

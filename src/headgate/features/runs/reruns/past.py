@@ -123,7 +123,7 @@ async def input_readers(engine: ExecutionBackend, past: PastRun) -> frozenset[st
     for step_id in completed:
         step = past.planned.steps.get(step_id)
         readable = await _take_in(engine, run, past, step_id)
-        if step is None or step.reads_input or not readable or not _looked_away(run, past, step_id):
+        if step is None or step.reads_input or not readable or not _ignored_input(run, past, step_id):
             readers.add(step_id)
     return frozenset(readers)
 
@@ -138,7 +138,7 @@ async def _take_in(engine: ExecutionBackend, run: ActiveRun, past: PastRun, step
     return True
 
 
-def _looked_away(run: ActiveRun, past: PastRun, step_id: str) -> bool:
+def _ignored_input(run: ActiveRun, past: PastRun, step_id: str) -> bool:
     """Whether a step certainly did not read the run's input."""
     row = past.steps[step_id]
     payer = row.reused_from_run_id

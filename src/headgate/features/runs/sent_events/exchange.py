@@ -88,14 +88,14 @@ async def store_event(session: AsyncSession, event: NewEvent, *, box: Sealer) ->
     ):
         raise EventKeyReused
     if added and row.deliveries == 0:
-        await _check_kept(session, topic, at)
+        await _check_stored(session, topic, at)
     return Stored(row, duplicate=not added)
 
 
-async def receive_kept(session: AsyncSession, wait: EventWaitRow, topic: Topic) -> bool:
+async def receive_stored(session: AsyncSession, wait: EventWaitRow, topic: Topic) -> bool:
     """Give a waiting step the oldest event that is kept for it. Returns False when there is none."""
     at = clock()
-    event = await repository.find_kept(session, topic, tenant_id=topic.tenant_id, at=at)
+    event = await repository.find_stored(session, topic, tenant_id=topic.tenant_id, at=at)
     if event is None:
         return False
     received = await repository.settle_wait(
@@ -126,8 +126,8 @@ async def _deliver(session: AsyncSession, event_id: str, values: dict[str, Any],
         await repository.count_delivery(session, event_id, count, tenant_id=tenant_id)
 
 
-async def _check_kept(session: AsyncSession, topic: Topic, at: int) -> None:
-    count = await repository.count_kept(session, topic.space_id, tenant_id=topic.tenant_id, at=at, most=MOST_KEPT + 1)
+async def _check_stored(session: AsyncSession, topic: Topic, at: int) -> None:
+    count = await repository.count_stored(session, topic.space_id, tenant_id=topic.tenant_id, at=at, most=MOST_KEPT + 1)
     if count > MOST_KEPT:
         raise TooManyEvents(
             f"The space keeps {MOST_KEPT:,} events that no step has received.",

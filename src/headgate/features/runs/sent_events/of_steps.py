@@ -6,7 +6,7 @@ from headgate.features.access.principal import SYSTEM, Access, Actor, Principal
 from headgate.features.runs.ports import EventReceipt, Origin, Pending, Sealer
 from headgate.features.runs.secret_reads.repository import find_reader
 from headgate.features.runs.sent_events import repository
-from headgate.features.runs.sent_events.exchange import NewEvent, receive_kept, store_event
+from headgate.features.runs.sent_events.exchange import NewEvent, receive_stored, store_event
 from headgate.features.runs.sent_events.locking import lock_topic
 from headgate.features.runs.sent_events.sealed import unseal
 from headgate.features.runs.sent_events.service import record_sent
@@ -96,7 +96,7 @@ class StepSentEvents:
             if wait.due_at is not None and wait.due_at <= at:
                 over = {"status": "timed_out", "settled_at": at}
                 await repository.settle_wait(session, run.run_id, origin.step_id, over, tenant_id=run.tenant_id)
-            elif not await receive_kept(session, wait, topic):
+            elif not await receive_stored(session, wait, topic):
                 return Pending(wait.due_at)
             wait = await repository.find_wait(session, run.run_id, origin.step_id, tenant_id=run.tenant_id)
             return None if wait is None else self._receipt(wait)

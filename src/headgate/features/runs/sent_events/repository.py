@@ -33,7 +33,7 @@ async def find_by_key(session: AsyncSession, space_id: str, event_key: str, *, t
     return (await session.execute(query.execution_options(**_FRESH))).scalar_one_or_none()
 
 
-async def count_kept(session: AsyncSession, space_id: str, *, tenant_id: str, at: int, most: int) -> int:
+async def count_stored(session: AsyncSession, space_id: str, *, tenant_id: str, at: int, most: int) -> int:
     """Return how many events of a space no step has received and that are still kept, `most` at most."""
     row = SentEventRow
     unreceived = (
@@ -80,7 +80,7 @@ async def find_wait(session: AsyncSession, run_id: str, step_id: str, *, tenant_
     return (await session.execute(query.execution_options(**_FRESH))).scalar_one_or_none()
 
 
-async def find_kept(session: AsyncSession, topic: Topic, *, tenant_id: str, at: int) -> SentEventRow | None:
+async def find_stored(session: AsyncSession, topic: Topic, *, tenant_id: str, at: int) -> SentEventRow | None:
     """Return the oldest kept event of a topic that another step may receive."""
     row = SentEventRow
     query = (

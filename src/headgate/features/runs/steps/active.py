@@ -73,7 +73,7 @@ class ActiveRun:
         """Whether the step may be claimed here."""
         return self.only is None or step_id in self.only
 
-    def gives_result(self, step_id: str) -> bool:
+    def returns_result(self, step_id: str) -> bool:
         """Whether the step's output belongs to the run's result."""
         if self.result_step is not None:
             return step_id == self.result_step

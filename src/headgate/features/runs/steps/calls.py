@@ -86,7 +86,7 @@ class StepCalls:
                 continue
             self._stored.setdefault(call.digest, deque()).append(call)
             if call.kind == "model" and not call.counted:
-                self._recorder.carried(call.tokens_input, call.tokens_output)
+                self._recorder.add_unrecorded_tokens(call.tokens_input, call.tokens_output)
 
     async def recall(self, request: CallRequest) -> CallResult | None:
         """Take the next stored answer to a request; None when the call has to be made."""

@@ -105,7 +105,7 @@ class StepExecutor:
     ) -> Executed:
         tries = run.tries.get(step.id, _NO_TRIES)
         limit = seconds_left(step, tries, self._services.engine, clock())
-        recorder.carried(tries.tokens_input, tries.tokens_output)
+        recorder.add_unrecorded_tokens(tries.tokens_input, tries.tokens_output)
         origin = Origin(run.key, step.id)
         outside = OutsideContent(run, step)
         ctx = StepContext(

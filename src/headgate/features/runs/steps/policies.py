@@ -186,7 +186,7 @@ class InputPolicy:
             self._keep(value, self._policy.input_contract)
 
     def _keep(self, value: object, contract: Contract) -> None:
-        check_contract_kept(subject_of(value, contract), contract, f"the input of step '{self._step.id}'")
+        require_contract(subject_of(value, contract), contract, f"the input of step '{self._step.id}'")
 
     def _as_json(self, text: str) -> JsonValue:
         try:
@@ -222,7 +222,7 @@ def shape_output(step: PlannedStep, outputs: dict[str, JsonValue]) -> Outputs:
             if covered in outputs:
                 subject_name = "the output" if covered == name else f"the output '{covered}'"
                 subject = subject_of(decode(outputs[covered], types[covered]), policy.output_contract)
-                check_contract_kept(subject, policy.output_contract, f"{subject_name} of step '{step.id}'")
+                require_contract(subject, policy.output_contract, f"{subject_name} of step '{step.id}'")
     return outputs
 
 
@@ -243,7 +243,7 @@ def subject_of(value: object, contract: Contract) -> JsonValue:
     return data_of(value)
 
 
-def check_contract_kept(subject: JsonValue, contract: Contract, subject_name: str) -> None:
+def require_contract(subject: JsonValue, contract: Contract, subject_name: str) -> None:
     """Raise `ContractBroken` with the JSON path of each violation."""
     contract_violations = violations(subject, contract)
     if contract_violations:

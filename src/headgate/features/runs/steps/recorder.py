@@ -59,10 +59,10 @@ class Recorder:
     def usage(self, model: Model, input_tokens: int | None, output_tokens: int | None) -> None:
         """Record one model call."""
         self.model_calls += 1
-        self.carried(input_tokens, output_tokens)
+        self.add_unrecorded_tokens(input_tokens, output_tokens)
         self.used_model(model)
 
-    def carried(self, input_tokens: int | None, output_tokens: int | None) -> None:
+    def add_unrecorded_tokens(self, input_tokens: int | None, output_tokens: int | None) -> None:
         """Add tokens that an earlier attempt used but did not record."""
         self.tokens_input = _plus(self.tokens_input, input_tokens)
         self.tokens_output = _plus(self.tokens_output, output_tokens)
@@ -71,7 +71,7 @@ class Recorder:
         """Record a replayed model call. It adds no tokens."""
         for index, more in enumerate((1, input_tokens or 0, output_tokens or 0)):
             self._replayed[index] += more
-        self.carried(0, 0)
+        self.add_unrecorded_tokens(0, 0)
 
     def used_model(self, model: Model) -> None:
         """Record that a model was used."""

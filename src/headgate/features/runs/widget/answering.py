@@ -31,19 +31,23 @@ class FrameRoute(APIRoute):
             try:
                 response: Response = await handle(request)
             except (RequestValidationError, HTTPException):
-                return _told(422, "bad_request", "The form rejected the input.")
+                return _error_event(422, "bad_request", "The form rejected the input.")
             except HeadgateError as error:
                 if isinstance(error, _FOR_VISITORS):
-                    return _told(error.status, error.code, f"{error.detail} {error.remedy}".strip(), error)
+                    return _error_event(error.status, error.code, f"{error.detail} {error.remedy}".strip(), error)
                 if isinstance(error, NoRoomForFile):
-                    return _told(error.status, error.code, "Files cannot be uploaded right now. Try without a file.")
-                return _told(error.status if error.status >= 500 else 422, "failed", "The run could not be started.")
+                    return _error_event(
+                        error.status, error.code, "Files cannot be uploaded right now. Try without a file."
+                    )
+                return _error_event(
+                    error.status if error.status >= 500 else 422, "failed", "The run could not be started."
+                )
             return response
 
         return handled
 
 
-def _told(status: int, code: str, detail: str, error: HeadgateError | None = None) -> Response:
+def _error_event(status: int, code: str, detail: str, error: HeadgateError | None = None) -> Response:
     retry = error.extra.get("retry_after_seconds") if error is not None else None
     headers = CORS | (
         {} if retry is None else {"Retry-After": str(retry), "Access-Control-Expose-Headers": "Retry-After"}

@@ -77,7 +77,7 @@ class TestFollowing:
     ) -> None:
         monkeypatch.setattr(event_log, "LOOK_SECONDS", PATIENCE_SECONDS)
         live = LiveEvents()
-        teller = EventRecorder(watched, live, Job(session_id, 1, OWNER, None))
+        emitter = EventRecorder(watched, live, Job(session_id, 1, OWNER, None))
         heard: list[str] = []
 
         async def follow() -> None:
@@ -90,11 +90,11 @@ class TestFollowing:
                 while len(heard) < number:  # noqa: ASYNC110
                     await asyncio.sleep(0)
                 await asyncio.sleep(0)
-                teller.tell("token", {"text": str(number)})
+                emitter.emit("token", {"text": str(number)})
                 while not heard:  # the reader is there
                     await asyncio.sleep(0.001)
-                    teller.tell("token", {"text": str(number)})
-            await teller.rest(("done", {}), status=COMPLETED)
+                    emitter.emit("token", {"text": str(number)})
+            await emitter.rest(("done", {}), status=COMPLETED)
             await following
         assert heard[-1] == "done"
         assert watched.reads <= 3
@@ -104,15 +104,15 @@ class TestFollowing:
     ) -> None:
         monkeypatch.setattr(event_log, "LOOK_SECONDS", PATIENCE_SECONDS)
         live = LiveEvents()
-        teller = EventRecorder(watched, live, Job(session_id, 1, OWNER, None))
+        emitter = EventRecorder(watched, live, Job(session_id, 1, OWNER, None))
         heard: list[int] = []
         async with asyncio.timeout(PATIENCE_SECONDS):
             following = asyncio.create_task(numbers_heard(watched, live, session_id, heard))
             for number in range(30):
-                await tell_one(teller, number)
+                await tell_one(emitter, number)
                 while len(heard) <= number:  # noqa: ASYNC110
                     await asyncio.sleep(0.001)
-            await teller.rest(("done", {}), status=COMPLETED)
+            await emitter.rest(("done", {}), status=COMPLETED)
             await following
         assert heard == list(range(1, 32))
         assert watched.reads <= 4
@@ -130,8 +130,8 @@ class TestFollowing:
             await tell_one(ours, 1)
             while not heard:  # noqa: ASYNC110
                 await asyncio.sleep(0.001)
-            for teller in (theirs, theirs, ours, ours):
-                await tell_one(teller, 2)
+            for emitter in (theirs, theirs, ours, ours):
+                await tell_one(emitter, 2)
             while len(heard) < 5:  # noqa: ASYNC110
                 await asyncio.sleep(0.001)
             await ours.rest(("done", {}), status=COMPLETED)
@@ -143,21 +143,21 @@ class TestFollowing:
     ) -> None:
         monkeypatch.setattr(event_log, "MOST_WAITING", 3)
         live = LiveEvents()
-        teller = EventRecorder(watched, live, Job(session_id, 1, OWNER, None))
+        emitter = EventRecorder(watched, live, Job(session_id, 1, OWNER, None))
         following = event_log.follow(watched, live, session_id, 0)
-        await tell_one(teller, 0)
+        await tell_one(emitter, 0)
         heard = [(await anext(following))[0]]
         for number in range(20):
-            await tell_one(teller, number)
-        await teller.rest(("done", {}), status=COMPLETED)
+            await tell_one(emitter, number)
+        await emitter.rest(("done", {}), status=COMPLETED)
         heard += [number async for number, _, _ in following]
         assert heard == list(range(1, 23))
 
 
-async def tell_one(teller: EventRecorder, number: int) -> None:
+async def tell_one(emitter: EventRecorder, number: int) -> None:
     """An event, written down by itself."""
-    teller.tell("usage", {"input_tokens": number, "output_tokens": 0})
-    await teller.write()
+    emitter.emit("usage", {"input_tokens": number, "output_tokens": 0})
+    await emitter.write()
 
 
 async def numbers_heard(database: Database, live: LiveEvents, session_id: str, heard: list[int]) -> None:
@@ -170,14 +170,14 @@ class TestResting:
     async def test_that_could_not_be_written_down_leaves_nothing_behind(
         self, watched: Watched, session_id: str
     ) -> None:
-        teller = EventRecorder(watched, LiveEvents(), Job(session_id, 1, OWNER, None))
-        teller.tell("usage", {"input_tokens": 7, "output_tokens": 1})
+        emitter = EventRecorder(watched, LiveEvents(), Job(session_id, 1, OWNER, None))
+        emitter.emit("usage", {"input_tokens": 7, "output_tokens": 1})
         watched.away = True
         with pytest.raises(Unavailable):
-            await teller.rest(("done", {}), status=COMPLETED, answer=None)
+            await emitter.rest(("done", {}), status=COMPLETED, answer=None)
         watched.away = False
-        await teller.write()
-        await teller.close()
+        await emitter.write()
+        await emitter.close()
         async with watched.reading() as session:
             row = await session.get_one(SessionRow, session_id)
         assert (row.status, row.worker_id, row.input_tokens, row.events) == (IN_PROGRESS, OWNER, 7, 1)

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from sqlalchemy import func, select
 
-from headgate.agents.codev.ports import Said
+from headgate.agents.codev.ports import ModelAnswer
 from headgate.agents.codev.schemas import SessionStart
 from headgate.agents.codev.sessions.checkpoints import FILE, config_of
 from headgate.agents.codev.tables import EventRow, WriteRow
-from headgate.agents.codev.writing.events import tell
+from headgate.agents.codev.writing.events import emit
 from headgate.features.access.principal import LOCAL
 from headgate.foundation.database import Database, now
 from headgate.foundation.settings import CodevSettings, Settings
@@ -33,7 +33,7 @@ class Busy(ScriptedReasoning):
     most: int = 0
     order: list[str] = field(default_factory=list)
 
-    async def complete(self, messages: Any, **more: Any) -> Said:
+    async def complete(self, messages: Any, **more: Any) -> ModelAnswer:
         self.now += 1
         self.most = max(self.most, self.now)
         self.order.append(str(messages[0]["data"]["content"]))
@@ -84,7 +84,7 @@ class TestReaders:
             plan = await bench.start(flow_id="greeter")
             async with database.writing() as session:
                 events = [("tool_result", {"id": str(n), "preview": "x" * 200}) for n in range(5_000)]
-                last = await tell(session, plan.thread_id, events, now())
+                last = await emit(session, plan.thread_id, events, now())
 
             async def read() -> int:
                 return len([one async for one in bench.sessions.follow(LOCAL, plan.thread_id)])

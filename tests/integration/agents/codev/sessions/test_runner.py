@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from headgate.agents.codev.errors import SessionAtWork
-from headgate.agents.codev.ports import Said
+from headgate.agents.codev.ports import ModelAnswer
 from headgate.agents.codev.schemas import SessionStart
 from headgate.agents.codev.sessions.repository import SESSIONS, turns
 from headgate.agents.codev.sessions.runner import KIND
@@ -30,7 +30,7 @@ class Gate(ScriptedReasoning):
     wanted: list[str] = field(default_factory=list)
     go_on: asyncio.Event = field(default_factory=asyncio.Event)
 
-    async def complete(self, messages: Any, **more: Any) -> Said:
+    async def complete(self, messages: Any, **more: Any) -> ModelAnswer:
         said = str(messages[0]["data"]["content"])
         self.wanted.append(next(word for word in said.split() if word.startswith("number-")))
         await self.go_on.wait()

@@ -7,7 +7,7 @@ from unittest.mock import AsyncMock
 import pytest
 
 from headgate.agents.codev.errors import NotWaiting, SessionAtWork, SessionNotFound
-from headgate.agents.codev.ports import Said
+from headgate.agents.codev.ports import ModelAnswer
 from headgate.agents.codev.schemas import PlanAnswer, Resume, ReviewAnswer, SessionStart
 from headgate.features.access.principal import LOCAL
 from headgate.foundation.database import Database
@@ -198,7 +198,7 @@ class TestAnotherProcess:
             class Waiting:
                 model_id = "a/b"
 
-                async def complete(self, *args: Any, **more: Any) -> Said:
+                async def complete(self, *args: Any, **more: Any) -> ModelAnswer:
                     hung.set()
                     await go_on.wait()
                     return await own.complete(*args, **more)

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from headgate.agents.codev.ports import Said
+from headgate.agents.codev.ports import ModelAnswer
 from headgate.agents.codev.workflow.nodes.clarify import IN_GENERAL
 from headgate.agents.codev.workflow.nodes.plan import LONGEST_PLAN
 from headgate.features.models.errors import PromptTooLong
@@ -143,10 +143,10 @@ class TestToolCalls:
                 self.inner = scripted()
                 self.told: list[str] = []
 
-            async def complete(self, messages: Any, *, system: str, **given: Any) -> Said:
+            async def complete(self, messages: Any, *, system: str, **given: Any) -> ModelAnswer:
                 self.told = [str(message["data"]["content"]) for message in messages]
                 if "# Phase: discover" in system and len(messages) == 1:
-                    return Said("", [{"id": "1", "name": "list_components", "error": "not valid JSON: {"}], 1, 1)
+                    return ModelAnswer("", [{"id": "1", "name": "list_components", "error": "not valid JSON: {"}], 1, 1)
                 return await self.inner.complete(messages, system=system, **given)
 
         model = Broken()

@@ -75,13 +75,13 @@ class TestRebuiltGraph:
         await session.begin()
         await session.answer(ANSWERS["clarification"](session))
         await session.answer(ANSWERS["credential_check"](session))
-        carry_out, crashes = session.journal.carry_out, iter([False, True])
+        execute, crashes = session.journal.execute, iter([False, True])
 
         class Killed(Exception):
             pass
 
         async def then_killed(*given: Any, **named: Any) -> Any:
-            written = await carry_out(*given, **named)
+            written = await execute(*given, **named)
             if next(crashes, False):
                 raise Killed
             return written
@@ -98,8 +98,8 @@ class TestRebuiltGraph:
 class _Journal:
     """A journal whose calls can be followed by a kill."""
 
-    def __init__(self, journal: Any, carry_out: Any) -> None:
-        self.carry_out = carry_out
+    def __init__(self, journal: Any, execute: Any) -> None:
+        self.execute = execute
         self.notes, self.beginning = journal.notes, journal.beginning
 
 

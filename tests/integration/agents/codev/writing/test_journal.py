@@ -71,7 +71,7 @@ class Writer:
     ) -> Written:
         found = next(one for one in self.place.tools if one.name == tool)
         given = {"expected_mark": None, "iteration": 1} | more
-        return await self.journal.carry_out(call_id, found, {"answer": answer}, flow_id=flow_id, **given)
+        return await self.journal.execute(call_id, found, {"answer": answer}, flow_id=flow_id, **given)
 
     async def back(self, choice: Choice | None = None, token: str | None = None) -> Held | None:
         (flow,) = await roll_back(self.database, self.box, self.session_id, self.place, choice=choice, token=token)
@@ -209,7 +209,7 @@ class TestAWrite:
         tool = writer.place.tools[-1]
         journal = replace(writer.journal, mine=mine(Job(writer.session_id, 1, "somebody else", None)))
         with pytest.raises(LeaseLost):
-            await journal.carry_out("1", tool, {"answer": "hello"}, flow_id="greeter", expected_mark=None, iteration=1)
+            await journal.execute("1", tool, {"answer": "hello"}, flow_id="greeter", expected_mark=None, iteration=1)
         assert writer.place.written == []
 
     async def test_that_another_process_made_just_now_is_no_conflict(self, writer: Writer) -> None:

@@ -7,7 +7,7 @@ from itertools import permutations, product
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headgate.agents.assistant.turn.reconcile import Told, reconcile
+from headgate.agents.assistant.turn.reconcile import SentActions, reconcile
 from headgate.toolkit.actions import Action
 from tests.support.report_all import report_all
 
@@ -33,8 +33,8 @@ def split(updates: Sequence[Action]) -> Iterator[list[list[Action]]]:
         yield batches
 
 
-def sent(batches: Sequence[Sequence[Action]]) -> tuple[list[Action], Told]:
-    told, out = Told(), list[Action]()
+def sent(batches: Sequence[Sequence[Action]]) -> tuple[list[Action], SentActions]:
+    told, out = SentActions(), list[Action]()
     for batch in batches:
         forwarded, told = reconcile(told, batch)
         out += forwarded
@@ -66,7 +66,7 @@ class TestReconcile:
                     out, told = sent(batches)
                     assert all(update["action"] != "flow_ran" for update in out)
                     assert whole(out)[-1].get("auto_apply") is True
-                    assert told == Told(waiting=None, ran=True)
+                    assert told == SentActions(waiting=None, ran=True)
                     last = [update for batch in batches for update in batch if update["action"] == "set_flow"][-1]
                     assert whole(out)[-1]["flow"] == last["flow"]
 
@@ -81,7 +81,7 @@ class TestReconcile:
         for batches in split([built("a"), ADDED, FIELD]):
             out, told = sent(batches)
             assert out == [built("a"), ADDED, FIELD]
-            assert told == Told(waiting=built("a"))
+            assert told == SentActions(waiting=built("a"))
 
     def test_sends_a_waiting_flow_once_more_as_it_ran(self) -> None:
         later = RAN | {"flow": {"name": "a, and more"}}
@@ -90,7 +90,7 @@ class TestReconcile:
 
     def test_applies_what_is_gone_back_to_when_it_says_so(self) -> None:
         back = built("before") | {"auto_apply": True, "undo": True}
-        assert sent([[built("a")], [back]]) == ([built("a"), back], Told())
+        assert sent([[built("a")], [back]]) == ([built("a"), back], SentActions())
 
     def test_knows_nothing_of_the_request(self) -> None:
         assert list(inspect.signature(reconcile).parameters) == ["sent_before", "batch"]

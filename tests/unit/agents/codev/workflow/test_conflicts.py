@@ -14,7 +14,7 @@ TRIAL = {"case": "adds up", "trial": 1, "passed": False, "error": "", "misses": 
 class Told:
     """Takes what is told."""
 
-    def tell(self, kind: str, data: dict[str, Any]) -> None:
+    def emit(self, kind: str, data: dict[str, Any]) -> None:
         assert kind == "conflict"
 
 

@@ -5,9 +5,17 @@ import re
 import pytest
 
 from headgate.agents.codev.domain import Phase
-from headgate.agents.codev.ports import Said
+from headgate.agents.codev.ports import ModelAnswer
 from headgate.agents.codev.workflow import prompts
-from headgate.agents.codev.workflow.messages import answered, calls_waiting, data, fitted, model, person, tool_answer
+from headgate.agents.codev.workflow.messages import (
+    answered,
+    calls_waiting,
+    data,
+    fitted,
+    model,
+    tool_answer,
+    user_message,
+)
 from tests.support.codev_place import FakePlace
 
 CALL = {"id": "1", "name": "read", "args": {}}
@@ -15,11 +23,11 @@ CALL = {"id": "1", "name": "read", "args": {}}
 
 class TestFitted:
     def test_leaves_messages_that_fit(self) -> None:
-        exchange = [person("a"), tool_answer(CALL, "b" * 100, ok=True)]
+        exchange = [user_message("a"), tool_answer(CALL, "b" * 100, ok=True)]
         assert fitted(exchange, 1000) == exchange
 
     def test_takes_the_oldest_answers_of_tools_out_and_keeps_every_call_answered(self) -> None:
-        exchange = [person("wanted"), *(tool_answer(CALL, letter * 5000, ok=True) for letter in "abc")]
+        exchange = [user_message("wanted"), *(tool_answer(CALL, letter * 5000, ok=True) for letter in "abc")]
         fitting = fitted(exchange, 8000)
         contents = [str(message["data"]["content"]) for message in fitting]
         assert len(fitting) == len(exchange)
@@ -31,8 +39,8 @@ class TestFitted:
 
     def test_takes_the_oldest_long_arguments_out_and_no_plan(self) -> None:
         long = {"id": "1", "name": "build", "args": {"spec": "x" * 5000}}
-        built = [answered(Said("", [long])), tool_answer(long, "refused", ok=False)]
-        exchange = [person("wanted"), model("p" * 5000), *built, *built]
+        built = [answered(ModelAnswer("", [long])), tool_answer(long, "refused", ok=False)]
+        exchange = [user_message("wanted"), model("p" * 5000), *built, *built]
         fitting = fitted(exchange, 11_000)
         assert [len(str(message["data"])) > 4000 for message in fitting] == [False, True, False, False, True, False]
         assert fitting[2]["data"]["tool_calls"][0]["id"] == "1"
@@ -51,7 +59,7 @@ class TestData:
 
 class TestAnswered:
     def test_keeps_the_calls_that_wait(self) -> None:
-        message = answered(Said("", [CALL], message={"type": "ai", "data": {"content": ""}}))
+        message = answered(ModelAnswer("", [CALL], message={"type": "ai", "data": {"content": ""}}))
         assert calls_waiting([message]) == [CALL]
         assert calls_waiting([message, tool_answer(CALL, "x", ok=True)]) == []
         assert calls_waiting([]) == []

@@ -26,9 +26,9 @@ def pulls(monkeypatch: pytest.MonkeyPatch, work: Callable[[Callable[[int, int], 
     """Replaces the transfer; what was started, by name."""
     started: list[str] = []
 
-    def pull(name: str, _folder: Path, *, progress: Any, tell: Any, sources: Any) -> None:
+    def pull(name: str, _folder: Path, *, progress: Any, report: Any, sources: Any) -> None:
         started.append(name)
-        tell("Fetching.")
+        report("Fetching.")
         work(progress)
 
     monkeypatch.setattr(fetching, "pull", pull)

@@ -50,7 +50,7 @@ class TestPull:
         seen: list[tuple[int, int]] = []
         lines: list[str] = []
         model = pull(
-            NAME, tmp_path / "new", progress=lambda *at: seen.append(at), tell=lines.append, sources=[FakeSource()]
+            NAME, tmp_path / "new", progress=lambda *at: seen.append(at), report=lines.append, sources=[FakeSource()]
         )
         assert model.path is not None
         assert model.path.read_bytes() == CONTENT
@@ -62,7 +62,7 @@ class TestPull:
         pull(NAME, tmp_path, sources=[FakeSource()])
         again = FakeSource()
         lines: list[str] = []
-        assert pull(NAME, tmp_path, sources=[again], tell=lines.append).ready
+        assert pull(NAME, tmp_path, sources=[again], report=lines.append).ready
         assert again.started_at == []
         assert "is already downloaded" in lines[0]
 
@@ -70,7 +70,7 @@ class TestPull:
         lines: list[str] = []
         first = FakeSource(fails_after=100, label="the first")
         second = FakeSource(label="the second")
-        assert pull(NAME, tmp_path, sources=[first, second], tell=lines.append).ready
+        assert pull(NAME, tmp_path, sources=[first, second], report=lines.append).ready
         assert second.started_at == [100]
         assert "the first stopped. Trying the second instead." in lines
 

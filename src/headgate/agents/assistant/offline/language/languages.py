@@ -47,7 +47,7 @@ def meaningful(tokens: Tokens, language: Language) -> Tokens:
     light = LIGHT[language]
     around = zip((None, *tokens.items), tokens.items, (*tokens.items[1:], None), strict=False)
     items = tuple(
-        token for before, token, after in around if _stands_for(before, token, after) or not _skips(token, light)
+        token for before, token, after in around if _refers_to_rows(before, token, after) or not _skips(token, light)
     )
     while opening := _opening(items, language):
         items = items[opening:]
@@ -56,7 +56,7 @@ def meaningful(tokens: Tokens, language: Language) -> Tokens:
     return Tokens(tokens.text, items)
 
 
-def _stands_for(before: Token | None, token: Token, after: Token | None) -> bool:
+def _refers_to_rows(before: Token | None, token: Token, after: Token | None) -> bool:
     """Whether a word such as `those` stands for rows that are not named again: `and those from Norway`."""
     if before is None or after is None or token.text.lower() not in _PRONOUNS:
         return False

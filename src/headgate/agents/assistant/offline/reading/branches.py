@@ -26,14 +26,15 @@ class Choices:
     cases: tuple[Case, ...]
     otherwise: str
 
-    def say(self, language: Language) -> str:
+    def describe(self, language: Language) -> str:
         """The decision in words."""
         words = {"en": ("if {} answer '{}'", "otherwise answer '{}'", "otherwise nothing"),
                  "sv": ("om {} svara '{}'", "annars svara '{}'", "annars ingenting")}[language]  # fmt: skip
         subject = message("text", language)
         parts = [
             words[0].format(
-                case.test.say(language) if case.test.column else f"{subject} {case.test.say(language)}", case.answer
+                case.test.describe(language) if case.test.column else f"{subject} {case.test.describe(language)}",
+                case.answer,
             )
             for case in self.cases
         ]

@@ -13,7 +13,7 @@ class Column:
     name: str
     missing: bool = False
 
-    def say(self, _language: Language) -> str:
+    def describe(self, _language: Language) -> str:
         """The name."""
         return f"'{self.name}'"
 
@@ -27,7 +27,7 @@ class Formula:
     right: Column | float
     percent: bool = False
 
-    def say(self, language: Language) -> str:
+    def describe(self, language: Language) -> str:
         """The calculation in words."""
         share = f" {message('percent', language)}" if self.percent else ""
         return f"{self._shown(self.left)} {self.sign} {self._shown(self.right)}{share}"

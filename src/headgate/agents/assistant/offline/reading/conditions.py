@@ -26,7 +26,7 @@ class Test:
     also: tuple[str, ...] = ()
     """Further values of which one may be there: `WARN or ERROR`."""
 
-    def say(self, language: Language) -> str:
+    def describe(self, language: Language) -> str:
         """The comparison in words."""
         words = message(f"test_{self.operator}", language)
         if self.operator in {"empty", "filled"}:
@@ -77,10 +77,10 @@ class Condition:
     tests: tuple[Test, ...]
     joined: str = "and"
 
-    def say(self, language: Language) -> str:
+    def describe(self, language: Language) -> str:
         """The condition in words."""
         glue = f" {message(self.joined, language)} "
-        return glue.join(test.say(language) for test in self.tests)
+        return glue.join(test.describe(language) for test in self.tests)
 
     def sql(self, default: str = "") -> str:
         """The condition in SQL."""

@@ -20,7 +20,7 @@ class Source:
     kind: SourceKind
     words: str
 
-    def say(self, language: Language) -> str:
+    def describe(self, language: Language) -> str:
         """The source in words."""
         return message(f"from_{self.kind}", language)
 

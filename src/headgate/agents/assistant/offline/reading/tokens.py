@@ -85,7 +85,7 @@ class Tokens:
         token = self.by_mark.get(mark.strip())
         return token.value if token is not None else mark.strip()
 
-    def said(self, start: int, end: int) -> str:
+    def text_between(self, start: int, end: int) -> str:
         """The request's own words from one token to another."""
         if start >= end:
             return ""

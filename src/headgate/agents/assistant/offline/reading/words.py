@@ -13,7 +13,7 @@ class Order:
     descending: bool
     columns: tuple[str, ...] = ()
 
-    def say(self, language: Language) -> str:
+    def describe(self, language: Language) -> str:
         """The direction in words."""
         direction = message("largest_first" if self.descending else "smallest_first", language)
         column = f"'{self.columns[0]}', " if len(self.columns) == 1 else ""

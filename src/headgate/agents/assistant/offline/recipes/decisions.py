@@ -38,7 +38,7 @@ def _decide(work: Work, slots: Slots) -> None:
     for case in choices.cases:
         source, port = _branch(work, case, source, port, merge)
     if choices.otherwise:
-        _say(work, choices.otherwise, source, port, merge)
+        _send_text(work, choices.otherwise, source, port, merge)
     work.set("text", merge, "text")
     work.hints.answers = True
 
@@ -65,11 +65,11 @@ def _branch(work: Work, case: Case, source: str, port: str, merge: str) -> tuple
         "If",
         "check",
         {"field": field, "operator": operator, "compare": _compare(test)},
-        test.say(work.context.language),
+        test.describe(work.context.language),
     )
     work.draft.connect(source, port, node, "value")
     work.hints.texts.append(str(test.value))
-    _say(work, case.answer, node, "false" if exchanged else "true", merge)
+    _send_text(work, case.answer, node, "false" if exchanged else "true", merge)
     return node, "true" if exchanged else "false"
 
 
@@ -80,7 +80,7 @@ def _compare(test: Test) -> str:
     return f"{escaped(value)}$" if test.operator == "ends" else value
 
 
-def _say(work: Work, text: str, source: str, port: str, merge: str) -> None:
+def _send_text(work: Work, text: str, source: str, port: str, merge: str) -> None:
     quoted = "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
     node = work.draft.add("SelectData", "say", {"expression": quoted}, text)
     work.draft.connect(source, port, node, "data")
@@ -128,7 +128,7 @@ def _in_words(work: Work, slots: Slots) -> None:
     formula: Formula = slots["formula"]
     if formula.columns or formula.percent:
         raise work.cannot("not_a_calculation")
-    _calculated(work, formula.say("en"))
+    _calculated(work, formula.describe("en"))
 
 
 def _percent(work: Work, slots: Slots) -> None:

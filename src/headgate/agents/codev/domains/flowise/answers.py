@@ -6,7 +6,7 @@ from typing import Any
 
 import orjson
 
-from headgate.agents.codev.domains.flowise.quoting import NAME, told
+from headgate.agents.codev.domains.flowise.quoting import NAME, one_line
 
 CHATFLOW_ID = re.compile(r"[A-Za-z0-9-]{1,100}", re.ASCII)
 _ABOUT = frozenset(
@@ -70,10 +70,10 @@ def chatflow_of(row: dict[str, Any]) -> Chatflow | None:
         return None
     return Chatflow(
         id=identity,
-        name=told(row.get("name"), 300),
-        type=told(row.get("type"), 40) or "CHATFLOW",
+        name=one_line(row.get("name"), 300),
+        type=one_line(row.get("type"), 40) or "CHATFLOW",
         flow_data=data if isinstance(data, str) else "",
-        updated=told(row.get("updatedDate"), 40),
+        updated=one_line(row.get("updatedDate"), 40),
     )
 
 
@@ -82,7 +82,7 @@ def credential_of(row: dict[str, Any]) -> StoredCredential | None:
     identity, type_ = row.get("id"), row.get("credentialName")
     if not isinstance(identity, str) or not isinstance(type_, str) or not NAME.fullmatch(type_):
         return None
-    return StoredCredential(told(identity, 100), told(row.get("name"), 200), type_)
+    return StoredCredential(one_line(identity, 100), one_line(row.get("name"), 200), type_)
 
 
 def credential_schema_of(row: dict[str, Any]) -> CredentialSchema | None:
@@ -93,7 +93,7 @@ def credential_schema_of(row: dict[str, Any]) -> CredentialSchema | None:
     fields = tuple(
         input_row for input_row in objects(row.get("inputs"), 40) if NAME.fullmatch(str(input_row.get("name")))
     )
-    return CredentialSchema(name, told(row.get("label"), 100) or name, fields)
+    return CredentialSchema(name, one_line(row.get("label"), 100) or name, fields)
 
 
 def prediction_of(answer: dict[str, Any]) -> Prediction | None:
@@ -105,7 +105,7 @@ def prediction_of(answer: dict[str, Any]) -> Prediction | None:
     used = [_usage(step) for step in executed]
     return Prediction(
         text=text,
-        id=told(answer.get("executionId") or answer.get("chatMessageId"), 100),
+        id=one_line(answer.get("executionId") or answer.get("chatMessageId"), 100),
         input_tokens=sum(usage[0] for usage in used),
         output_tokens=sum(usage[1] for usage in used),
     )

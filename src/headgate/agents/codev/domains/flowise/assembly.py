@@ -29,7 +29,7 @@ from headgate.agents.codev.domains.flowise.errors import BadSpec
 from headgate.agents.codev.domains.flowise.gathering import Faults
 from headgate.agents.codev.domains.flowise.node_schema import NOTES, NodeSchema
 from headgate.agents.codev.domains.flowise.placing import ROW, places
-from headgate.agents.codev.domains.flowise.quoting import seen, told
+from headgate.agents.codev.domains.flowise.quoting import one_line, seen
 from headgate.agents.codev.domains.flowise.spec import Spec, SpecNode, is_kept, references
 from headgate.agents.codev.domains.flowise.wiring import ENDING, by_id, wire
 from headgate.graph.names import did_you_mean, listed
@@ -146,7 +146,7 @@ def _set_inputs(
     unknown = sorted(spec_node.inputs.keys() - places.keys() - held.keys() - configs)
     for name in unknown:
         error = BadSpec(
-            f"'{spec_node.id}' has no input '{told(name, 80)}'{did_you_mean(name, places) or '.'}",
+            f"'{spec_node.id}' has no input '{one_line(name, 80)}'{did_you_mean(name, places) or '.'}",
             remedy=f"It has: {listed([name for name in places if name != 'credential'], most=40)}.",
         )
         faults.add(error, spec_node.id)
@@ -203,7 +203,7 @@ def _set_output(spec_node: SpecNode, data: dict[str, Any]) -> None:
     names = [text_of(option.get("name")) for option in options_of(data)]
     if spec_node.output not in names:
         raise BadSpec(
-            f"'{spec_node.id}' has no output '{told(spec_node.output, 80)}'.",
+            f"'{spec_node.id}' has no output '{one_line(spec_node.output, 80)}'.",
             remedy=f"It has: {listed(names)}." if names else "It has one output; omit 'output'.",
         )
     data["outputs"] = {**(data.get("outputs") or {}), "output": spec_node.output}

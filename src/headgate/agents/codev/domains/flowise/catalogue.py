@@ -12,7 +12,7 @@ from pydantic import JsonValue
 from headgate.agents.codev.domains.flowise.answers import CredentialSchema
 from headgate.agents.codev.domains.flowise.client import FlowiseClient
 from headgate.agents.codev.domains.flowise.node_schema import NodeSchema, schema_of
-from headgate.agents.codev.domains.flowise.quoting import bounded, told
+from headgate.agents.codev.domains.flowise.quoting import bounded, one_line
 
 MOST_KEPT = 12
 """Cached responses of all servers; the oldest is evicted."""
@@ -116,14 +116,14 @@ class Catalogue:
 
 
 def _template_of(row: Mapping[str, Any]) -> Template | None:
-    name = told(row.get("templateName"), 200)
+    name = one_line(row.get("templateName"), 200)
     if not name:
         return None
-    type_ = told(row.get("type"), 40)
+    type_ = one_line(row.get("type"), 40)
     about: dict[str, JsonValue] = {
         "name": name,
         "type": type_,
-        "description": told(row.get("description"), 300),
+        "description": one_line(row.get("description"), 300),
         "categories": bounded(row.get("categories")),
         "usecases": bounded(row.get("usecases")),
     }

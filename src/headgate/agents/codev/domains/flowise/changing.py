@@ -14,7 +14,7 @@ from headgate.agents.codev.domains.flowise.drawn import CREDENTIAL_ID, split
 from headgate.agents.codev.domains.flowise.errors import BadSpec
 from headgate.agents.codev.domains.flowise.gathering import Faults
 from headgate.agents.codev.domains.flowise.looking import arguments, reading_tool, refused, text_property
-from headgate.agents.codev.domains.flowise.quoting import told
+from headgate.agents.codev.domains.flowise.quoting import one_line
 from headgate.agents.codev.domains.flowise.spec import (
     Spec,
     SpecEdge,
@@ -61,9 +61,9 @@ _ID = text_property("Id of the node.")
 _CHANGED = text_property("Id of the chatflow to update; omit for a new one.")
 
 
-def changing_tools(room: ToolContext) -> list[DomainTool]:
+def changing_tools(context: ToolContext) -> list[DomainTool]:
     """The tools of the phase patch."""
-    changing = _Changing(room)
+    changing = _Changing(context)
     name = text_property("Name of the chatflow.")
     return [
         reading_tool(
@@ -93,16 +93,16 @@ def changing_tools(room: ToolContext) -> list[DomainTool]:
 
 
 class _Changing:
-    def __init__(self, room: ToolContext) -> None:
-        self._room = room
+    def __init__(self, context: ToolContext) -> None:
+        self._context = context
 
     async def validate(self, given: dict[str, Any]) -> Answer:
-        await self._room.look()
+        await self._context.look()
         faults = Faults()
         spec = read_spec(given, faults)
-        held = await self._room.store.read(str(given["chatflow_id"])) if given.get("chatflow_id") else None
+        held = await self._context.store.read(str(given["chatflow_id"])) if given.get("chatflow_id") else None
         definition = self._assembled(spec, faults, held.definition if held is not None else None)
-        new_faults = standing_out(self._room.faults(definition), self._standing(held))
+        new_faults = standing_out(self._context.faults(definition), self._standing(held))
         return {"valid": not new_faults, "faults": [str(fault) for fault in new_faults]}
 
     async def create(self, held: Held | None, given: dict[str, Any]) -> Change | Answer:
@@ -111,7 +111,7 @@ class _Changing:
                 "error": f"The session already has a chatflow: '{held.name}' ({held.flow_id}).",
                 "remedy": "Change it with update_chatflow, change_node, add_node or connect.",
             }
-        name = told(given.get("name"), 200)
+        name = one_line(given.get("name"), 200)
         if not name:
             return {"error": "The chatflow needs a name.", "remedy": "Give 'name'."}
         return await self._changed(
@@ -121,7 +121,7 @@ class _Changing:
     async def update(self, held: Held | None, given: dict[str, Any]) -> Change | Answer:
         if held is None:
             return _nothing_yet()
-        name = told(given.get("name"), 200) or held.name
+        name = one_line(given.get("name"), 200) or held.name
         return await self._changed(
             held, lambda faults: read_spec(given, faults), lambda spec: f"Rewrite '{name}', {_counted(spec)}", name
         )
@@ -136,7 +136,7 @@ class _Changing:
 
             def make_spec(_faults: Faults) -> Spec:
                 nonlocal summary
-                spec = compact(held.definition, self._room.schemas or {})
+                spec = compact(held.definition, self._context.schemas or {})
                 summary = edit(spec, given)
                 return spec
 
@@ -148,10 +148,10 @@ class _Changing:
         self, held: Held | None, make_spec: Callable[[Faults], Spec], summary: Callable[[Spec], str], name: str
     ) -> Change | Answer:
         try:
-            schemas, _ = await self._room.look()
+            schemas, _ = await self._context.look()
             faults = Faults()
             spec = make_spec(faults)
-            before = self._room.whole(held) if held is not None else None
+            before = self._context.exported(held) if held is not None else None
             definition, layout = split(self._assembled(spec, faults, before))
             type_ = "AGENTFLOW" if is_agentflow(spec, schemas) else "CHATFLOW"
         except HeadgateError as error:
@@ -163,18 +163,18 @@ class _Changing:
 
     def _assembled(self, spec: Spec, faults: Faults, before: Mapping[str, Any] | None) -> dict[str, JsonValue]:
         """The chatflow. Raises `BadSpec` naming everything that is wrong with the description."""
-        schemas, credentials = self._room.schemas or {}, self._room.credentials
+        schemas, credentials = self._context.schemas or {}, self._context.credentials
         with faults.part():
             is_agentflow(spec, schemas)
         definition = assemble(spec, schemas, credentials, before, faults)
         if faults.errors:
-            self._room.other_faults(definition, faults)
+            self._context.other_faults(definition, faults)
         faults.check()
         return definition
 
     def _standing(self, held: Held | None) -> dict[str, JsonValue]:
         """Return the current problems of a chatflow."""
-        faults = self._room.faults(held.definition)[:MOST_STANDING] if held is not None else []
+        faults = self._context.faults(held.definition)[:MOST_STANDING] if held is not None else []
         return {"standing": [str(fault) for fault in faults]} if faults else {}
 
 
@@ -196,7 +196,7 @@ def _change_node(spec: Spec, given: dict[str, Any]) -> str:
         value = given.get(name)
         if isinstance(value, str) and value:
             setattr(node, name, value)
-    return f"Change '{node.id}': {', '.join(told(member, 60) for member in given if member != 'id') or 'nothing'}"
+    return f"Change '{node.id}': {', '.join(one_line(member, 60) for member in given if member != 'id') or 'nothing'}"
 
 
 def _merged(inputs: dict[str, JsonValue], name: str, value: JsonValue, component: JsonValue) -> JsonValue:
@@ -215,7 +215,9 @@ def _add_node(spec: Spec, given: dict[str, Any]) -> str:
     node_id = new_node.get("id") if isinstance(new_node, dict) else None
     with faults.part():
         if node_id in ids:
-            raise BadSpec(f"There is already a node '{told(node_id, 100)}'.", remedy="Give the new node another id.")
+            raise BadSpec(
+                f"There is already a node '{one_line(node_id, 100)}'.", remedy="Give the new node another id."
+            )
         spec.nodes.append(read_node(new_node))
     if not isinstance(edges, list):
         faults.add(BadSpec("'edges' must be a list."))

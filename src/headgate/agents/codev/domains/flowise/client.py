@@ -31,7 +31,7 @@ from headgate.agents.codev.domains.flowise.errors import (
     FlowiseUnreachable,
     KeyRefused,
 )
-from headgate.agents.codev.domains.flowise.quoting import quoted, told
+from headgate.agents.codev.domains.flowise.quoting import one_line, quoted
 from headgate.foundation.errors import TooLarge, UpstreamFailed
 from headgate.foundation.guarded_http import (
     BadUrl,
@@ -117,7 +117,7 @@ class FlowiseClient:
     async def version(self) -> str:
         """Return the reported version; empty when unknown."""
         answer = await self._call("GET", "/version", limit=SMALL_BYTES)
-        return told(answer.get("version"), 40) if isinstance(answer, dict) else ""
+        return one_line(answer.get("version"), 40) if isinstance(answer, dict) else ""
 
     async def list_nodes(self) -> list[dict[str, Any]]:
         """Every component as the server describes it."""
@@ -202,7 +202,7 @@ class FlowiseClient:
         if answer.status >= 400:
             raise self._refusal(answer, flow, quiet=quiet)
         if answer.media_type != "application/json":
-            raise self._strange(f"{told(answer.media_type, 60)} instead of JSON")
+            raise self._strange(f"{one_line(answer.media_type, 60)} instead of JSON")
         try:
             return orjson.loads(answer.content)
         except orjson.JSONDecodeError:

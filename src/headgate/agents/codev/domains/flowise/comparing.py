@@ -23,7 +23,7 @@ from headgate.agents.codev.domains.flowise.pairs import (
     pairs_of,
     value_member,
 )
-from headgate.agents.codev.domains.flowise.quoting import quoted, told
+from headgate.agents.codev.domains.flowise.quoting import one_line, quoted
 from headgate.foundation.log import redact
 from headgate.graph.value_changes import shown_apart
 
@@ -38,7 +38,7 @@ def differences(before: Mapping[str, Any] | None, after: Mapping[str, Any]) -> l
     for line in _lines(before or {}, after):
         if len(lines) >= MOST_LINES:
             return [*lines, "~ and more"]
-        lines.append(told(line, LONGEST_LINE))
+        lines.append(one_line(line, LONGEST_LINE))
     return lines
 
 

@@ -13,7 +13,7 @@ from headgate.agents.codev.domains.flowise.drawn import CREDENTIAL_ID, inputs_of
 from headgate.agents.codev.domains.flowise.errors import BadSpec
 from headgate.agents.codev.domains.flowise.gathering import Faults
 from headgate.agents.codev.domains.flowise.node_schema import NodeSchema, is_anchor, names_of
-from headgate.agents.codev.domains.flowise.quoting import told
+from headgate.agents.codev.domains.flowise.quoting import one_line
 from headgate.graph.names import did_you_mean, listed
 
 CONFIG = "Config"
@@ -103,7 +103,7 @@ def _require_known(node_id: str, ref: Loaded, schema: NodeSchema, given: Mapping
     names = [place["name"] for place in schema.inputs if not is_anchor(place)]
     unknown = sorted(given.keys() - {*(place["name"] for place in schema.inputs), "credential", CREDENTIAL_ID})
     if unknown:
-        quoted = listed([repr(told(name, 80)) for name in unknown])
+        quoted = listed([repr(one_line(name, 80)) for name in unknown])
         guess = did_you_mean(unknown[0], names) if len(unknown) == 1 else ""
         raise BadSpec(
             f"'{ref.component}' in '{node_id}.{ref.where}{CONFIG}' has no input {quoted}{guess or '.'}",

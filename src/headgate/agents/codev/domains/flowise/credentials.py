@@ -8,7 +8,7 @@ from headgate.agents.codev.domain import CredentialField, NeededCredential
 from headgate.agents.codev.domains.flowise.answers import CredentialSchema
 from headgate.agents.codev.domains.flowise.catalogue import Catalogue
 from headgate.agents.codev.domains.flowise.client import FlowiseClient
-from headgate.agents.codev.domains.flowise.quoting import told
+from headgate.agents.codev.domains.flowise.quoting import one_line
 from headgate.foundation.errors import Invalid
 from headgate.graph.names import listed
 
@@ -37,20 +37,21 @@ async def add(client: FlowiseClient, catalogue: Catalogue, type_: str, name: str
     schema = (await catalogue.credential_types()).get(type_)
     if schema is None:
         raise BadCredential(
-            f"Flowise has no type of credential '{told(type_, 80)}'.", remedy="Use a type as the session names it."
+            f"Flowise has no type of credential '{one_line(type_, 80)}'.", remedy="Use a type as the session names it."
         )
     names = [field["name"] for field in schema.fields]
     unknown = sorted(values.keys() - set(names))
     if unknown:
         raise BadCredential(
-            f"A credential '{schema.type}' has no field '{told(unknown[0], 80)}'.", remedy=f"It has: {listed(names)}."
+            f"A credential '{schema.type}' has no field '{one_line(unknown[0], 80)}'.",
+            remedy=f"It has: {listed(names)}.",
         )
     needed = [field.name for field in _fields(schema) if not field.optional and not values.get(field.name, "").strip()]
     if needed:
         raise BadCredential(f"'{needed[0]}' of the credential '{schema.type}' is required.", remedy="Give its value.")
     usual: dict[str, JsonValue] = {field["name"]: field["default"] for field in schema.fields if field.get("default")}
     given: dict[str, JsonValue] = {key: value for key, value in values.items() if value.strip()}
-    await client.create_credential(told(name, 200) or schema.type, schema.type, usual | given)
+    await client.create_credential(one_line(name, 200) or schema.type, schema.type, usual | given)
 
 
 def _needed(schema: CredentialSchema, root: str) -> NeededCredential:
@@ -62,7 +63,7 @@ def _fields(schema: CredentialSchema) -> list[CredentialField]:
     return [
         CredentialField(
             name=field["name"],
-            label=told(field.get("label"), 100) or field["name"],
+            label=one_line(field.get("label"), 100) or field["name"],
             secret=field.get("type") in _SECRET,
             optional=field.get("optional") is True or bool(field.get("default")),
         )

@@ -15,7 +15,7 @@ from headgate.agents.codev.domains.flowise.drawn import (
     params_of,
     text_of,
 )
-from headgate.agents.codev.domains.flowise.quoting import told
+from headgate.agents.codev.domains.flowise.quoting import one_line
 from headgate.agents.codev.domains.flowise.spec import references
 from headgate.agents.codev.domains.flowise.wiring import ENDING
 
@@ -29,10 +29,10 @@ def edge_faults(there: Flow, edges: Sequence[dict[str, Any]]) -> Iterator[Fault]
     """Ends and handles that do not exist, classes that do not fit, references that are not there."""
     for edge in edges:
         source, target = text_of(edge.get("source")), text_of(edge.get("target"))
-        where = f"{told(source, 60) or '?'} -> {told(target, 60) or '?'}"
+        where = f"{one_line(source, 60) or '?'} -> {one_line(target, 60) or '?'}"
         lacking = [node_id for node_id in (source, target) if node_id not in there]
         for node_id in lacking:
-            yield Fault(where, f"There is no node '{told(node_id, 60)}'.", "Remove the edge, or add the node.")
+            yield Fault(where, f"There is no node '{one_line(node_id, 60)}'.", "Remove the edge, or add the node.")
         if lacking:
             continue
         if is_agentflow_node(there[source]):
@@ -66,7 +66,7 @@ def _ending_reason(data: Mapping[str, Any]) -> str:
     if data.get("category") not in ENDING_CATEGORIES:
         return "is not a chain, agent or engine."
     if options_of(data) and chosen_output(data) != data.get("name"):
-        return f"is set to the output '{told(chosen_output(data), 60)}', not to '{told(data.get('name'), 60)}'."
+        return f"is set to the output '{one_line(chosen_output(data), 60)}', not to '{one_line(data.get('name'), 60)}'."
     return ""
 
 
@@ -94,12 +94,12 @@ def _handle_faults(
         return
     if taking in anchors and not fits(giving, taking):
         yield Fault(
-            where, (f"'{told(taking.get('name'), 60)}' takes {told(taking.get('type'), 100)}, but the "
-                   f"connected output is {told(giving.get('type'), 100)}."), "Connect a node of a class it accepts."
+            where, (f"'{one_line(taking.get('name'), 60)}' takes {one_line(taking.get('type'), 100)}, but the "
+                   f"connected output is {one_line(giving.get('type'), 100)}."), "Connect a node of a class it accepts."
         )  # fmt: skip
     if options_of(source) and giving.get("isAnchor") is not True and chosen_output(source) != giving.get("name"):
-        yield Fault(where, f"The node is set to its output '{told(chosen_output(source), 60)}', not to this one.",
-                    f"Set its 'output' to '{told(giving.get('name'), 60)}'.")  # fmt: skip
+        yield Fault(where, f"The node is set to its output '{one_line(chosen_output(source), 60)}', not to this one.",
+                    f"Set its 'output' to '{one_line(giving.get('name'), 60)}'.")  # fmt: skip
     name = text_of(taking.get("name"))
     if text_of(edge.get("source")) not in references(inputs_of(target).get(name)):
         yield Fault(where, f"The input '{name}' does not refer to the node: Flowise would run without it.", _AGAIN)

@@ -17,7 +17,7 @@ from headgate.agents.codev.domains.flowise.drawn import (
     text_of,
 )
 from headgate.agents.codev.domains.flowise.node_schema import NodeSchema, is_anchor, names_of
-from headgate.agents.codev.domains.flowise.quoting import told
+from headgate.agents.codev.domains.flowise.quoting import one_line
 from headgate.agents.codev.domains.flowise.spec import references
 from headgate.graph.names import did_you_mean, listed
 
@@ -39,7 +39,7 @@ def input_faults(node: Mapping[str, Any], there: Mapping[str, Any]) -> Iterator[
                 yield Fault(id_of(node), f"'{name}' refers to '{lost}', which is not a node.", "Connect it to one.")
         if is_required(place, inputs) and value in EMPTY:
             remedy = "Set a value." if place in params_of(data) else f"Connect a node to '{id_of(node)}.{name}'."
-            yield Fault(id_of(node), f"'{name}' ({told(place.get('label'), 60)}) is required and not set.", remedy)
+            yield Fault(id_of(node), f"'{name}' ({one_line(place.get('label'), 60)}) is required and not set.", remedy)
 
 
 def is_required(place: Mapping[str, Any], inputs: Mapping[str, Any]) -> bool:
@@ -71,7 +71,7 @@ def config_faults(
         schema = schemas.get(ref.component) if schemas is not None else None
         if schema is None:
             yield Fault(
-                id_of(node), f"'{ref.where}' is '{told(ref.component, 80)}', which the server does not have"
+                id_of(node), f"'{ref.where}' is '{one_line(ref.component, 80)}', which the server does not have"
                 f"{did_you_mean(ref.component, schemas or ()) or '.'}", "Take a name from list_nodes."
             )  # fmt: skip
         elif ref.config is None:

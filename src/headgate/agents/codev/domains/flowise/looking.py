@@ -13,7 +13,7 @@ from headgate.agents.codev.domain import Answer, DomainTool, Phase
 from headgate.agents.codev.domains.flowise.compact import MOST_SHOWN, shown
 from headgate.agents.codev.domains.flowise.drawn import read_definition
 from headgate.agents.codev.domains.flowise.errors import BadSpec
-from headgate.agents.codev.domains.flowise.quoting import told
+from headgate.agents.codev.domains.flowise.quoting import one_line
 from headgate.agents.codev.domains.flowise.tool_context import ToolContext
 from headgate.foundation.errors import HeadgateError, NotFound
 from headgate.graph.names import did_you_mean
@@ -67,9 +67,9 @@ def reading_tool(
 _SEARCH = text_property("Words in name, label and category; empty: all.")
 
 
-def looking_tools(room: ToolContext) -> list[DomainTool]:
+def looking_tools(context: ToolContext) -> list[DomainTool]:
     """The tools of the phase discover; some are there while writing too."""
-    looking = _Looking(room)
+    looking = _Looking(context)
     return [
         *_listing_tools(looking),
         reading_tool(
@@ -126,61 +126,61 @@ def _listing_tools(looking: "_Looking") -> list[DomainTool]:
 
 
 class _Looking:
-    def __init__(self, room: ToolContext) -> None:
-        self._room = room
+    def __init__(self, context: ToolContext) -> None:
+        self._context = context
 
     async def list_nodes(self, given: dict[str, Any]) -> Answer:
-        schemas = await self._room.catalogue.nodes()
+        schemas = await self._context.catalogue.nodes()
         nodes = [
             schema.slim() for schema in schemas.values() if _matches(given, schema.name, schema.label, schema.category)
         ]
         return _listed("nodes", nodes, MOST_LISTED)
 
     async def get_node(self, given: dict[str, Any]) -> Answer:
-        schemas = await self._room.catalogue.nodes()
+        schemas = await self._context.catalogue.nodes()
         name = str(given.get("name", ""))
         if name not in schemas:
             raise NotFound(
-                f"The server has no component '{told(name, 80)}'{did_you_mean(name, schemas) or '.'}",
+                f"The server has no component '{one_line(name, 80)}'{did_you_mean(name, schemas) or '.'}",
                 remedy="Take a name from list_nodes.",
             )
         return _fitting("node", [schemas[name].described()])
 
     async def list_templates(self, given: dict[str, Any]) -> Answer:
-        templates = await self._room.catalogue.templates()
+        templates = await self._context.catalogue.templates()
         descriptions = [
             template.about for template in templates.values() if _matches(given, template.name, str(template.about))
         ]
         return _listed("templates", descriptions, MOST_LISTED)
 
     async def describe_template(self, given: dict[str, Any]) -> Answer:
-        templates = await self._room.catalogue.templates()
+        templates = await self._context.catalogue.templates()
         name = str(given.get("name", ""))
         if name not in templates:
             raise NotFound(
-                f"There is no template '{told(name, 80)}'{did_you_mean(name, templates) or '.'}",
+                f"There is no template '{one_line(name, 80)}'{did_you_mean(name, templates) or '.'}",
                 remedy="Take a name from list_marketplace_templates.",
             )
         template = templates[name]
         if template.type.casefold() == "tool":
             raise BadSpec(f"The template '{name}' is a tool, not a flow.", remedy="Choose a Chatflow or AgentflowV2.")
         definition = read_definition(template.flow_data, name)
-        schemas = await self._room.catalogue.nodes()
+        schemas = await self._context.catalogue.nodes()
         return _fitting(
             "template", (template.about | {"flow": shown(definition, schemas, most=most)} for most in SHOWN)
         )
 
     async def list_chatflows(self, _given: dict[str, Any]) -> Answer:
-        rows = await self._room.store.list_slim(MOST_CHATFLOWS)
+        rows = await self._context.store.list_slim(MOST_CHATFLOWS)
         chatflows: list[dict[str, JsonValue]] = [
             {"id": row.id, "name": row.name, "type": row.type, "updated": row.updated} for row in rows
         ]
         return _listed("chatflows", chatflows, MOST_CHATFLOWS)
 
     async def describe_chatflow(self, given: dict[str, Any]) -> Answer:
-        held = await self._room.store.read(str(given.get("chatflow_id", "")))
-        schemas, _ = await self._room.look()
-        every = self._room.faults(held.definition)
+        held = await self._context.store.read(str(given.get("chatflow_id", "")))
+        schemas, _ = await self._context.look()
+        every = self._context.faults(held.definition)
         faults: list[JsonValue] = [str(fault) for fault in every[:MOST_FAULTS]]
         if len(every) > MOST_FAULTS:
             faults.append(f"... and {len(every) - MOST_FAULTS} more")
@@ -189,7 +189,7 @@ class _Looking:
         return _fitting("chatflow", descriptions)
 
     async def list_credentials(self, _given: dict[str, Any]) -> Answer:
-        rows = await self._room.client.list_credentials()
+        rows = await self._context.client.list_credentials()
         credentials: list[dict[str, JsonValue]] = [{"id": row.id, "name": row.name, "type": row.type} for row in rows]
         return _listed("credentials", credentials, MOST_LISTED)
 

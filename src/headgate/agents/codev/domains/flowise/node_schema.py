@@ -12,7 +12,7 @@ from typing import Any
 from pydantic import JsonValue
 
 from headgate.agents.codev.domains.flowise.answers import objects
-from headgate.agents.codev.domains.flowise.quoting import NAME, bounded, told
+from headgate.agents.codev.domains.flowise.quoting import NAME, bounded, one_line
 from headgate.graph.json_values import plain_json
 
 MOST_INPUTS = 200
@@ -122,7 +122,7 @@ class NodeSchema:
         description: dict[str, JsonValue] = {
             **self.slim(),
             "version": self.version,
-            "description": told(self.raw.get("description"), 500),
+            "description": one_line(self.raw.get("description"), 500),
             "baseClasses": list[JsonValue](_classes(self.raw)),
             "inputAnchors": [_shown(field) for field in self.inputs if is_anchor(field)],
             "inputParams": [_shown(field) for field in self.inputs if not is_anchor(field)],
@@ -147,8 +147,8 @@ def schema_of(raw: Mapping[str, Any]) -> NodeSchema | None:
         return None
     return NodeSchema(
         name=name,
-        label=told(raw.get("label"), 100) or name,
-        category=told(raw.get("category"), 100),
+        label=one_line(raw.get("label"), 100) or name,
+        category=one_line(raw.get("category"), 100),
         raw=raw,
         inputs=tuple(field for field in objects(raw.get("inputs"), MOST_INPUTS) if _has_name(field)),
         outputs=tuple(output for output in objects(raw.get("outputs"), MOST_OUTPUTS) if _has_name(output)),
@@ -216,9 +216,9 @@ def _shown(given: Mapping[str, Any], depth: int = 0) -> dict[str, JsonValue]:
     members: dict[str, JsonValue] = {
         name: bounded(given[name]) for name in _SHOWN_MEMBERS if given.get(name) not in (None, "", False)
     }
-    if told(given.get("description")):
-        members["description"] = told(given.get("description"), 200)
-    options = [told(option.get("name"), 80) for option in objects(given.get("options"), 30)]
+    if one_line(given.get("description")):
+        members["description"] = one_line(given.get("description"), 200)
+    options = [one_line(option.get("name"), 80) for option in objects(given.get("options"), 30)]
     if options:
         members["options"] = list[JsonValue](options)
     if given.get("loadConfig") is True:

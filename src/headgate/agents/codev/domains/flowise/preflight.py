@@ -29,7 +29,7 @@ from headgate.agents.codev.domains.flowise.input_checks import (
     is_required,
 )
 from headgate.agents.codev.domains.flowise.node_schema import NOTES, NodeSchema
-from headgate.agents.codev.domains.flowise.quoting import told
+from headgate.agents.codev.domains.flowise.quoting import one_line
 from headgate.graph.names import did_you_mean, listed
 
 TYPES = ("CHATFLOW", "AGENTFLOW", "MULTIAGENT", "ASSISTANT")
@@ -57,7 +57,7 @@ def faults_of(
     faults: list[Fault] = []
     if type_ and type_ not in TYPES:
         faults.append(
-            Fault("", f"There is no kind of flow '{told(type_, 40)}'.", f"It must be one of {listed(TYPES)}.")
+            Fault("", f"There is no kind of flow '{one_line(type_, 40)}'.", f"It must be one of {listed(TYPES)}.")
         )
     for name in ("nodes", "edges"):
         value = definition.get(name)
@@ -66,7 +66,7 @@ def faults_of(
     if faults:
         return faults
     for fault in _faults(definition, schemas, credentials):
-        faults.append(Fault(told(fault.where, 200), told(fault.message, 600), told(fault.remedy)))
+        faults.append(Fault(one_line(fault.where, 200), one_line(fault.message, 600), one_line(fault.remedy)))
         if len(faults) >= MOST_FAULTS:
             break
     return faults
@@ -140,7 +140,7 @@ def _known_faults(node: Mapping[str, Any], schemas: Mapping[str, NodeSchema] | N
     schema = schemas.get(name)
     if schema is None:
         yield Fault(
-            id_of(node), f"The server has no component '{told(name, 80)}'{did_you_mean(name, schemas) or '.'}",
+            id_of(node), f"The server has no component '{one_line(name, 80)}'{did_you_mean(name, schemas) or '.'}",
             "Take a name from list_nodes."
         )  # fmt: skip
         return

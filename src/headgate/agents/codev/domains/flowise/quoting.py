@@ -21,7 +21,7 @@ _UNSEEN = re.compile(
 )
 
 
-def told(text: object, width: int = 300) -> str:
+def one_line(text: object, width: int = 300) -> str:
     """Return at most `width` characters of a server's text in one line; empty for a non-text."""
     if not isinstance(text, str):
         return ""
@@ -31,7 +31,7 @@ def told(text: object, width: int = 300) -> str:
 
 def quoted(text: object, width: int = 300) -> str:
     """Return a server's error message, clipped and cleaned, without key patterns."""
-    return redact_text(told(text, width))
+    return redact_text(one_line(text, width))
 
 
 def visible(text: str) -> str:
@@ -42,11 +42,11 @@ def visible(text: str) -> str:
 def bounded(value: Any, depth: int = 0) -> JsonValue:  # noqa: ANN401 - JSON of a server
     """JSON with cleaned and clipped texts, short lists and little depth, to be shown to a model."""
     if isinstance(value, str):
-        return told(value)
+        return one_line(value)
     if depth >= DEEPEST:
         return None
     if isinstance(value, Mapping):
-        return {told(key, 100): bounded(member, depth + 1) for key, member in list(value.items())[:MOST_ITEMS]}
+        return {one_line(key, 100): bounded(member, depth + 1) for key, member in list(value.items())[:MOST_ITEMS]}
     if isinstance(value, list):
         return [bounded(item, depth + 1) for item in value[:MOST_ITEMS]]
     return value if isinstance(value, bool | int | float) else None

@@ -13,7 +13,7 @@ from pydantic import JsonValue
 
 from headgate.agents.codev.domains.flowise.errors import BadSpec
 from headgate.agents.codev.domains.flowise.gathering import Faults
-from headgate.agents.codev.domains.flowise.quoting import NAME, told
+from headgate.agents.codev.domains.flowise.quoting import NAME, one_line
 from headgate.graph.json_values import plain_json
 from headgate.graph.names import listed
 
@@ -82,7 +82,7 @@ class Spec:
         """A node. Raises `BadSpec`."""
         node = next((node for node in self.nodes if node.id == node_id), None)
         if node is None:
-            raise BadSpec(f"There is no node '{told(node_id, 100)}'.", remedy=f"There are: {_ids(self)}.")
+            raise BadSpec(f"There is no node '{one_line(node_id, 100)}'.", remedy=f"There are: {_ids(self)}.")
         return node
 
 
@@ -135,7 +135,7 @@ def read_node(given: Any) -> SpecNode:  # noqa: ANN401 - from a model
     node_id, name, inputs = given.get("id"), given.get("name"), given.get("inputs") or {}
     if not isinstance(node_id, str) or not _ID.fullmatch(node_id):
         raise BadSpec(
-            f"{told(str(node_id), 100)!r} is not a valid node id.",
+            f"{one_line(str(node_id), 100)!r} is not a valid node id.",
             remedy="Use letters, digits and '_', as 'llmChain_0'.",
         )
     faults = Faults()
@@ -151,7 +151,7 @@ def read_node(given: Any) -> SpecNode:  # noqa: ANN401 - from a model
         faults.add(BadSpec(f"'inputs' of '{node_id}' must be an object."))
     unknown = sorted(given.keys() - {"id", "name", "inputs", "credential", "label", "output"})
     if unknown:
-        quoted = listed([repr(told(member, 60)) for member in unknown])
+        quoted = listed([repr(one_line(member, 60)) for member in unknown])
         faults.add(
             BadSpec(
                 f"The node '{node_id}' has {quoted}, which is not a property of a node.",
@@ -222,7 +222,7 @@ def _end(text: str, ids: list[str]) -> tuple[str, str]:
     )
     if longest is None:
         raise BadSpec(
-            f"An edge names '{told(text, 120)}', and there is no such node.",
+            f"An edge names '{one_line(text, 120)}', and there is no such node.",
             remedy=f"There are: {listed(ids, most=40)}.",
         )
     return longest, text[len(longest) + 1 :]

@@ -13,7 +13,7 @@ from headgate.agents.codev.domains.flowise.errors import BadSpec
 from headgate.agents.codev.domains.flowise.gathering import Faults
 from headgate.agents.codev.domains.flowise.node_schema import NOTES, NodeSchema
 from headgate.agents.codev.domains.flowise.preflight import faults_of, node_faults
-from headgate.agents.codev.domains.flowise.quoting import told
+from headgate.agents.codev.domains.flowise.quoting import one_line
 from headgate.agents.codev.domains.flowise.store import Store
 
 
@@ -46,9 +46,11 @@ class ToolContext:
             if id_of(node) in gathered.places or data_of(node).get("name") in NOTES:
                 continue
             for fault in node_faults(node, there, self.schemas, self.credentials):
-                gathered.add(BadSpec(f"{told(fault.where, 200)}: {told(fault.message, 600)}", remedy=fault.remedy))
+                gathered.add(
+                    BadSpec(f"{one_line(fault.where, 200)}: {one_line(fault.message, 600)}", remedy=fault.remedy)
+                )
 
     @staticmethod
-    def whole(held: Held) -> dict[str, Any]:
+    def exported(held: Held) -> dict[str, Any]:
         """Return a chatflow in Flowise's format, with its layout."""
         return joined(held.definition, held.about.get("layout"))

@@ -21,16 +21,16 @@ class FlowiseWorkplace:
     """See `domain.Workplace`.
 
     Args:
-        room: The server.
+        context: The server.
         principal: Who works.
         skill: Instructions for the model, by phase.
     """
 
-    def __init__(self, room: ToolContext, principal: Principal, skill: Mapping[Phase, str]) -> None:
-        self._room = room
+    def __init__(self, context: ToolContext, principal: Principal, skill: Mapping[Phase, str]) -> None:
+        self._context = context
         self._principal = principal
         self._skill = skill
-        self._tools = (*looking_tools(room), *changing_tools(room))
+        self._tools = (*looking_tools(context), *changing_tools(context))
 
     @property
     def tools(self) -> Sequence[DomainTool]:
@@ -43,24 +43,24 @@ class FlowiseWorkplace:
 
     async def read(self, flow_id: str) -> Held:
         """Return a chatflow in its current state."""
-        return await self._room.store.read(flow_id)
+        return await self._context.store.read(flow_id)
 
     def preflight(self, change: Change) -> Sequence[Fault]:
         """Return new faults that Flowise would store and then fail at."""
-        faults = self._room.faults(change.definition, type_=str(change.about.get("type") or ""))
+        faults = self._context.faults(change.definition, type_=str(change.about.get("type") or ""))
         return standing_out(faults, change.about)
 
     async def write(self, change: Change, before: Held | None, token: str) -> Held:
         """Write a change, or make a chatflow."""
-        return await self._room.store.write(change, before, token)
+        return await self._context.store.write(change, before, token)
 
     async def find_written(self, token: str) -> Held | None:
         """The chatflow that a write with this token made."""
-        return await self._room.store.find_written(token)
+        return await self._context.store.find_written(token)
 
     async def remove(self, flow_id: str, expected_mark: str) -> None:
         """Delete a chatflow that the session made."""
-        await self._room.store.remove(flow_id, expected_mark)
+        await self._context.store.remove(flow_id, expected_mark)
 
     def compare(self, before: dict[str, JsonValue] | None, after: dict[str, JsonValue]) -> list[str]:
         """Return the differences, by node and input."""
@@ -68,22 +68,22 @@ class FlowiseWorkplace:
 
     async def missing_credentials(self, types: Sequence[str]) -> Sequence[NeededCredential]:
         """Which of these types the server has no credential of."""
-        return await credentials.missing(self._room.client, self._room.catalogue, types)
+        return await credentials.missing(self._context.client, self._context.catalogue, types)
 
     async def add_credential(self, type: str, name: str, values: Mapping[str, str]) -> None:  # noqa: A002 - its name
         """Make a credential on the server. Raises `PermissionMissing`, `BadCredential`."""
         self._principal.require(Permission.VARIABLES_MANAGE)
-        await credentials.add(self._room.client, self._room.catalogue, type, name, values)
+        await credentials.add(self._context.client, self._context.catalogue, type, name, values)
 
     async def run_case(self, flow_id: str, case: TestCase, *, session: str) -> TrialResult:
         """Send the case once, in a separate chat."""
-        return await trials.run_case(self._room.client, flow_id, case, session=session)
+        return await trials.run_case(self._context.client, flow_id, case, session=session)
 
     def link(self, flow_id: str) -> str:
         """Address of the chatflow's canvas in Flowise."""
-        page = _PAGES.get(self._room.store.types.get(flow_id, ""), "/canvas")
-        return f"{self._room.client.root}{page}/{flow_id}"
+        page = _PAGES.get(self._context.store.types.get(flow_id, ""), "/canvas")
+        return f"{self._context.client.root}{page}/{flow_id}"
 
     async def close(self) -> None:
         """Close connections."""
-        await self._room.client.close()
+        await self._context.client.close()

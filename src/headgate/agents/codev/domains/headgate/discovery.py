@@ -25,7 +25,7 @@ from headgate.graph.spec import print_spec
 from headgate.toolkit.registry import OPERATIONS
 from headgate.toolkit.shown import shown_flow
 from headgate.toolkit.stored.keeping import issues_of
-from headgate.toolkit.stored.operation import Operation, OperationFailed, operation, told
+from headgate.toolkit.stored.operation import Operation, OperationFailed, error_answer, operation
 from headgate.toolkit.stored.surroundings import default_of_steps
 from headgate.toolkit.stored.visit import Visit
 
@@ -180,7 +180,7 @@ def _tool(
         try:
             return await function(arguments)
         except HeadgateError as error:
-            return told(error)
+            return error_answer(error)
 
     return DomainTool(name, description, _NO_ARGUMENTS, LOOKING, read)
 

@@ -29,7 +29,7 @@ async def run_once(place: Place, flow_id: str, case: TestCase, *, session: str, 
     except (FlowNotFound, Forbidden, Unavailable):
         raise
     except HeadgateError as error:
-        return TrialResult("", error=_said(error))
+        return TrialResult("", error=_error_text(error))
     return await _waited_for(place, flow_id, run_id, seconds)
 
 
@@ -96,7 +96,7 @@ def _why(run: RunOut) -> str:
     return run.error.message if run.error is not None else f"The run was {run.status}."
 
 
-def _said(error: HeadgateError) -> str:
+def _error_text(error: HeadgateError) -> str:
     return f"The flow could not be run: {error.detail} {error.remedy}".strip()
 
 

@@ -6,10 +6,10 @@ from headgate.agents.codev.ports import Working
 from headgate.agents.codev.schemas import Clarification
 from headgate.agents.codev.state import AgentState
 from headgate.agents.codev.workflow import prompts
-from headgate.agents.codev.workflow.messages import person
+from headgate.agents.codev.workflow.messages import user_message
 from headgate.agents.codev.workflow.reading import read_clarity
 from headgate.agents.codev.workflow.routing import ASKED_FROM
-from headgate.agents.codev.workflow.step import Update, ask, phase_told
+from headgate.agents.codev.workflow.step import Update, ask, emit_phase
 
 IN_GENERAL = "What should go into the flow, what should come out, and what decides in between?"
 """Asked when the model finds the requirement unclear and asks nothing itself."""
@@ -17,12 +17,12 @@ IN_GENERAL = "What should go into the flow, what should come out, and what decid
 
 async def clarify(state: AgentState, working: Working) -> Update:
     """Let the model score how ambiguous the requirement is. Without a score, its questions say that it is."""
-    phase_told(state, working, "clarify")
+    emit_phase(state, working, "clarify")
     nothing: Update = {"questions": [], "ambiguity": 0, "clarification": None}
     if working.skip_clarification:
         return nothing
     which = "An existing flow is worked on." if state.get("flow_id") else "A new flow is to be made."
-    messages = [person(f"# Requirement\n\n{state['requirement']}\n\n{which}")]
+    messages = [user_message(f"# Requirement\n\n{state['requirement']}\n\n{which}")]
     system = prompts.system("clarify", working.workplace)
     reply = await ask(state, working, "clarify", messages, system=system)
     clarity = read_clarity(reply.answer.text)

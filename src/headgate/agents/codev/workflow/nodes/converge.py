@@ -6,11 +6,11 @@ from typing import Any
 from headgate.agents.codev.ports import Working
 from headgate.agents.codev.state import AgentState, Trial, Verdict
 from headgate.agents.codev.workflow import prompts
-from headgate.agents.codev.workflow.context import earlier_plan, flow_now, opening, trials_told
-from headgate.agents.codev.workflow.messages import model, person
+from headgate.agents.codev.workflow.context import describe_trials, earlier_plan, flow_now, opening
+from headgate.agents.codev.workflow.messages import model, user_message
 from headgate.agents.codev.workflow.reading import Judged, read_credentials, read_verdict
 from headgate.agents.codev.workflow.routing import all_passed, trials_wanted
-from headgate.agents.codev.workflow.step import OVER_BUDGET, Update, ask, phase_told
+from headgate.agents.codev.workflow.step import OVER_BUDGET, Update, ask, emit_phase
 from headgate.foundation.quoting import clipped_to, shortened
 
 _KEYS = re.compile(r"\b401\b|\b403\b|unauthori[sz]ed|api[ _-]?key|credential|authenticat", re.IGNORECASE)
@@ -30,14 +30,14 @@ async def converge(state: AgentState, working: Working) -> Update:
     """Ask for a verdict; one that cannot be read once more, and then the trials say it."""
     exchange = list(state.get("exchange") or [])
     if not exchange:
-        phase_told(state, working, "converge")
+        emit_phase(state, working, "converge")
     system = prompts.system("converge", working.workplace)
     context = _context(state, await flow_now(state, working.workplace))
     reply = await ask(state, working, "converge", [*context, *exchange], system=system)
     judged = read_verdict(reply.answer.text)
     if judged is None and not exchange and not reply.over:
         answers = [model(clipped_to(reply.answer.text, _LONGEST_SAID))] if reply.answer.text.strip() else []
-        return {**reply.used, "exchange": [*answers, person(_AGAIN)]}
+        return {**reply.used, "exchange": [*answers, user_message(_AGAIN)]}
     types = read_credentials(reply.answer.text)[1]
     return {**reply.used, "exchange": [], **_decided(state, working, judged, over=reply.over), **_asks(types)}
 
@@ -50,12 +50,12 @@ def _asks(types: list[str]) -> Update:
 def _decided(state: AgentState, working: Working, judged: Judged | None, *, over: bool) -> Update:
     passed = all_passed(state)
     if passed and (judged is None or judged.done):
-        working.tell("verdict", {"done": True})
+        working.emit("verdict", {"done": True})
         # All that costs tokens is done: what is left is for the person, whatever is left of the budget.
         return {"converge_verdict": None, "left_open": False, "stop_code": None}
     derived = derive(state)
     verdict = derived if judged is None or judged.done else judged.verdict(derived)
-    working.tell("verdict", {"done": False, **{name: str(value) for name, value in verdict.items()}})
+    working.emit("verdict", {"done": False, **{name: str(value) for name, value in verdict.items()}})
     last = state["iteration"] >= state["max_iterations"]
     left_open = passed and (over or last)
     update: Update = {
@@ -100,6 +100,6 @@ def _why(trial: Trial) -> str:
 
 def _context(state: AgentState, flow: str) -> list[dict[str, Any]]:
     summary = state.get("patch_summary") or "Nothing."
-    tests = trials_told(state.get("trials") or [], trials_wanted(state))
+    tests = describe_trials(state.get("trials") or [], trials_wanted(state))
     report = f"# What the phase before says it wrote\n\n{summary}\n\n{tests}\n\nGive your verdict now."
-    return [opening(state), *earlier_plan(state), person(f"{flow}\n\n{report}")]
+    return [opening(state), *earlier_plan(state), user_message(f"{flow}\n\n{report}")]

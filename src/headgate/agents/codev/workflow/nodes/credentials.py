@@ -14,12 +14,12 @@ from headgate.agents.codev.ports import Working
 from headgate.agents.codev.schemas import CredentialsDone
 from headgate.agents.codev.state import AgentState
 from headgate.agents.codev.workflow.reading import read_credentials
-from headgate.agents.codev.workflow.step import Update, phase_told
+from headgate.agents.codev.workflow.step import Update, emit_phase
 
 
 async def check_credentials(state: AgentState, working: Working) -> Update:
     """Ask the place for the types that the discovery or the verdict named, whatever it said of them."""
-    phase_told(state, working, "check_credentials")
+    emit_phase(state, working, "check_credentials")
     summary, named = read_credentials(state.get("discovery_summary") or "")
     before = [str(credential["type"]) for credential in state.get("missing_credentials") or []]
     types = list(dict.fromkeys([*before, *named, *(state.get("wanted_credentials") or [])]))

@@ -4,11 +4,11 @@ from headgate.agents.codev.domain import Held, Phase
 from headgate.agents.codev.ports import Working
 from headgate.agents.codev.state import AgentState
 from headgate.agents.codev.workflow import prompts
-from headgate.agents.codev.workflow.context import conflict_told, flow_described, opening
+from headgate.agents.codev.workflow.context import describe_conflict, flow_described, opening
 from headgate.agents.codev.workflow.messages import Exchange, calls_waiting
 from headgate.agents.codev.workflow.reading import read_credentials
-from headgate.agents.codev.workflow.step import Update, phase_told
-from headgate.agents.codev.workflow.toolwork import carry_out, offered, take_turn
+from headgate.agents.codev.workflow.step import Update, emit_phase
+from headgate.agents.codev.workflow.toolwork import execute, offered, take_turn
 from headgate.foundation.errors import NotFound
 from headgate.foundation.quoting import clipped_to
 
@@ -21,18 +21,18 @@ async def discover(state: AgentState, working: Working) -> Update:
     exchange = list(state.get("exchange") or [])
     update: Update = {}
     if not exchange:
-        phase_told(state, working, "discover")
+        emit_phase(state, working, "discover")
         held = await _flow(state, working)
         update |= {"flow_id": held.flow_id, "flow_mark": held.mark} if held else {"flow_id": None, "flow_mark": None}
         fresh: AgentState = {**state, "discovery_summary": "", "missing_credentials": []}
-        conflict = conflict_told(state.get("conflict"))
+        conflict = describe_conflict(state.get("conflict"))
         exchange = [opening(fresh, flow_described(working.workplace, held), conflict)]
     system = prompts.system("discover", working.workplace)
     tools = offered(working, Phase.DISCOVER)
     turn = await take_turn(state, working, "discover", exchange, system=system, tools=tools)
     update |= {**turn.used, "exchange": turn.exchange}
     if turn.over:
-        summary = clipped_to(_whole(turn.text, exchange), LONGEST_SUMMARY)
+        summary = clipped_to(_complete_summary(turn.text, exchange), LONGEST_SUMMARY)
         message = {"role": "assistant", "content": summary}
         update |= {"discovery_summary": summary, "missing_credentials": [], "messages": [message]}
     return update
@@ -42,11 +42,11 @@ async def discover_tools(state: AgentState, working: Working) -> Update:
     """What the model called."""
     exchange = list(state.get("exchange") or [])
     tools = offered(working, Phase.DISCOVER)
-    carried = await carry_out(state, working, "discover", calls_waiting(exchange), tools)
+    carried = await execute(state, working, "discover", calls_waiting(exchange), tools)
     return {"exchange": [*exchange, *carried.messages]}
 
 
-def _whole(text: str, exchange: Exchange) -> str:
+def _complete_summary(text: str, exchange: Exchange) -> str:
     """The summary; if the model answered only the question for its status, with its earlier answer."""
     before = [
         message["data"]["content"] for message in exchange if message["type"] == "ai" and not message.get("calls")

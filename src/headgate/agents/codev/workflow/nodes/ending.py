@@ -3,7 +3,7 @@
 from headgate.agents.codev.ports import Working
 from headgate.agents.codev.state import AgentState
 from headgate.agents.codev.workflow.routing import CONTINUES
-from headgate.agents.codev.workflow.step import Update, phase_told, tokens_used
+from headgate.agents.codev.workflow.step import Update, emit_phase, tokens_used
 from headgate.foundation.errors import HeadgateError
 from headgate.foundation.log import get_logger
 from headgate.graph.cases import TestCase
@@ -13,7 +13,7 @@ log = get_logger(__name__)
 
 async def keep(state: AgentState, working: Working) -> Update:
     """Store the flow as a pattern, and its tests if requested. Failures are reported and change nothing else."""
-    phase_told(state, working, "done")
+    emit_phase(state, working, "done")
     pattern_id, lost = await _as_pattern(state, working)
     note = " ".join(filter(None, [lost, await _tests(state, working) if state.get("save_tests") else ""]))
     messages = [{"role": "assistant", "content": note}] if note else []
@@ -22,8 +22,8 @@ async def keep(state: AgentState, working: Working) -> Update:
 
 async def stop(state: AgentState, working: Working) -> Update:
     """Say why the session stopped before it was done (DD-029), and what stands."""
-    phase_told(state, working, "done")
-    update: Update = {"stop_reason": f"{_why(state)} {await _stands(working)}"}
+    emit_phase(state, working, "done")
+    update: Update = {"stop_reason": f"{_why(state)} {await _describe_state(working)}"}
     return update if state.get("stop_code") in CONTINUES else update | {"exchange": []}
 
 
@@ -47,7 +47,7 @@ def _why(state: AgentState) -> str:
     return f"{tried} Last {verdict['category']}: {verdict['reason']}" if verdict is not None else tried
 
 
-async def _stands(working: Working) -> str:
+async def _describe_state(working: Working) -> str:
     written = sum(note.state == "done" for note in await working.journal.notes())
     if not written:
         return "Nothing was written."

@@ -5,9 +5,9 @@ from headgate.agents.codev.ports import Working
 from headgate.agents.codev.state import AgentState
 from headgate.agents.codev.workflow import prompts
 from headgate.agents.codev.workflow.context import earlier_plan, flow_described, opening
-from headgate.agents.codev.workflow.messages import Exchange, calls_waiting, person, settled
-from headgate.agents.codev.workflow.step import Update, as_seen, conflicted, phase_told
-from headgate.agents.codev.workflow.toolwork import carry_out, offered, take_turn
+from headgate.agents.codev.workflow.messages import Exchange, calls_waiting, settled, user_message
+from headgate.agents.codev.workflow.step import Update, as_seen, conflicted, emit_phase
+from headgate.agents.codev.workflow.toolwork import execute, offered, take_turn
 from headgate.foundation.quoting import clipped_to
 
 LONGEST_SUMMARY = 10_000
@@ -18,7 +18,7 @@ async def patch(state: AgentState, working: Working) -> Update:
     """A turn of the model. The first looks whether the flow is still the one that the approval was given for."""
     exchange = list(state.get("exchange") or [])
     if not exchange:
-        phase_told(state, working, "patch")
+        emit_phase(state, working, "patch")
         held = await as_seen(state, working, "after the plan for it was made")
         if held is not None and not isinstance(held, Held):
             return conflicted(state, working, {**held, "message": f"{held['message']} Nothing was written."})
@@ -38,7 +38,7 @@ async def patch_tools(state: AgentState, working: Working) -> Update:
     """What the model called, one after another. Made again after a crash, the journal makes no write twice."""
     exchange = list(state.get("exchange") or [])
     tools = offered(working, Phase.PATCH)
-    carried = await carry_out(state, working, "patch", calls_waiting(exchange), tools)
+    carried = await execute(state, working, "patch", calls_waiting(exchange), tools)
     flow: Update = {"flow_id": carried.flow_id, "flow_mark": carried.flow_mark}
     if carried.conflict is not None:
         return {**flow, **conflicted(state, working, carried.conflict)}
@@ -50,4 +50,4 @@ async def patch_tools(state: AgentState, working: Working) -> Update:
 def _opening(state: AgentState, working: Working, held: Held | None) -> Exchange:
     approved = "The plan above is approved, as it stands there. Carry it out."
     flow = flow_described(working.workplace, held)
-    return [opening(state), *earlier_plan(state), person(f"{approved}\n\n{flow}")]
+    return [opening(state), *earlier_plan(state), user_message(f"{approved}\n\n{flow}")]

@@ -6,11 +6,18 @@ from headgate.agents.codev.ports import Working
 from headgate.agents.codev.schemas import PlanAnswer
 from headgate.agents.codev.state import AgentState, Verdict
 from headgate.agents.codev.workflow import prompts
-from headgate.agents.codev.workflow.context import conflict_told, earlier_plan, flow_now, opening, trials_told, wished
-from headgate.agents.codev.workflow.messages import model, person
+from headgate.agents.codev.workflow.context import (
+    describe_conflict,
+    describe_trials,
+    earlier_plan,
+    flow_now,
+    opening,
+    wished,
+)
+from headgate.agents.codev.workflow.messages import model, user_message
 from headgate.agents.codev.workflow.reading import Planned, dumped, read_plan
 from headgate.agents.codev.workflow.routing import trials_wanted
-from headgate.agents.codev.workflow.step import Update, ask, phase_told
+from headgate.agents.codev.workflow.step import Update, ask, emit_phase
 from headgate.foundation.quoting import clipped_to
 from headgate.graph.cases import TestCase
 
@@ -32,18 +39,18 @@ async def plan(state: AgentState, working: Working) -> Update:
     """Write a plan with its tests; tests that cannot be read are asked for once more."""
     exchange = list(state.get("exchange") or [])
     if not exchange:
-        phase_told(state, working, "plan")
+        emit_phase(state, working, "plan")
     system = prompts.system("plan", working.workplace)
     context = [*_context(state, working.domain, await flow_now(state, working.workplace)), *exchange]
     reply = await ask(state, working, "plan", context, system=system)
     planned = read_plan(reply.answer.text)
     if planned.fault and not exchange and not reply.over:
         answers = [model(clipped_to(reply.answer.text, LONGEST_PLAN))] if reply.answer.text.strip() else []
-        return {**reply.used, "exchange": [*answers, person(_AGAIN.format(fault=planned.fault))]}
+        return {**reply.used, "exchange": [*answers, user_message(_AGAIN.format(fault=planned.fault))]}
     before = read_plan(exchange[0]["data"]["content"]) if len(exchange) > 1 else Planned("")
     settled = _settled(state, planned, before)
     details = {name: settled[name] for name in ("plan", "cases")}
-    working.tell("plan", {"iteration": state["iteration"], **details})
+    working.emit("plan", {"iteration": state["iteration"], **details})
     return {**reply.used, **settled, "exchange": []}
 
 
@@ -131,17 +138,20 @@ def _context(state: AgentState, domain: str, flow: str) -> list[dict[str, Any]]:
     messages = [opening(state, flow), *earlier_plan(state)]
     if verdict is not None:
         known = prompts.playbook(domain, verdict["category"])
-        messages += [person(verdict_told(verdict)), person(f"# Playbook for {verdict['category']}\n\n{known}")]
-    conflict = conflict_told(state.get("conflict"))
+        messages += [
+            user_message(describe_verdict(verdict)),
+            user_message(f"# Playbook for {verdict['category']}\n\n{known}"),
+        ]
+    conflict = describe_conflict(state.get("conflict"))
     if verdict is not None or (conflict and state.get("trials")):
-        messages.append(person(trials_told(state.get("trials") or [], trials_wanted(state))))
+        messages.append(user_message(describe_trials(state.get("trials") or [], trials_wanted(state))))
     if conflict:
-        messages.append(person(conflict))
+        messages.append(user_message(conflict))
     if feedback:
-        messages.append(person(f"# What the person wants otherwise\n\n{feedback}"))
-    return [*messages, person("Write the plan now, with its tests.")]
+        messages.append(user_message(f"# What the person wants otherwise\n\n{feedback}"))
+    return [*messages, user_message("Write the plan now, with its tests.")]
 
 
-def verdict_told(verdict: Verdict) -> str:
+def describe_verdict(verdict: Verdict) -> str:
     """A verdict, for the context of the next plan."""
     return f"CONVERGE VERDICT [{verdict['category']}]: {verdict['reason']}\nFix: {verdict['fix']}"

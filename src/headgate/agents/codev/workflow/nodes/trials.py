@@ -10,7 +10,7 @@ from headgate.agents.codev.domain import Held, TrialResult
 from headgate.agents.codev.ports import Working
 from headgate.agents.codev.state import AgentState, Conflicted, Trial
 from headgate.agents.codev.workflow.routing import trials_wanted
-from headgate.agents.codev.workflow.step import Update, as_seen, conflicted, phase_told, used
+from headgate.agents.codev.workflow.step import Update, as_seen, conflicted, emit_phase, used
 from headgate.foundation.log import redact_text
 from headgate.foundation.quoting import clipped_to
 from headgate.graph.cases import TestCase, misses
@@ -31,7 +31,7 @@ async def test(state: AgentState, working: Working) -> Update:
     """
     trials = list(state.get("trials") or [])
     if not trials:
-        phase_told(state, working, "test")
+        emit_phase(state, working, "test")
     flow_id, total = state.get("flow_id"), trials_wanted(state)
     if not flow_id or len(trials) >= total:
         return {"trials": trials}
@@ -51,7 +51,7 @@ async def test(state: AgentState, working: Working) -> Update:
     if after.saved != seen.saved:
         return _unsure(state, working, after.name) | cost
     trial = _judged(case, again + 1, result)
-    working.tell("trial", {**cast("dict[str, JsonValue]", dict(trial)), "of": total})
+    working.emit("trial", {**cast("dict[str, JsonValue]", dict(trial)), "of": total})
     return {"trials": [*trials, trial], "unsure": 0, **cost}
 
 

@@ -229,7 +229,7 @@ class CeleryBackend:
         return cancelled
 
     async def _take_back(self, run_id: str) -> None:
-        await self._cancellations.tell(run_id)
+        await self._cancellations.announce(run_id)
         await self._dispatcher.revoke(run_id)
 
     def _do_later(self, work: Coroutine[None, None, None]) -> None:

@@ -29,7 +29,7 @@ class Cancellations:
         self._outage = Outage(log, "channel of cancellations")
         self._channel = f"{queue}:cancelled"
 
-    async def tell(self, run_id: str) -> None:
+    async def announce(self, run_id: str) -> None:
         """Announce that this run was cancelled. Does nothing when Redis is down."""
         try:
             async with asyncio.timeout(PATIENCE_SECONDS):

@@ -28,7 +28,7 @@ class Presence:
         self._outage = Outage(log, "events database")
         self._key = f"{queue}:children"
 
-    async def tell(self, worker_id: str) -> None:
+    async def record_heartbeat(self, worker_id: str) -> None:
         """Record this child's heartbeat. Does nothing when Redis is down."""
         now = time.time()
         pipe = self._client.pipeline(transaction=False)

@@ -105,7 +105,7 @@ class SegmentWorker:
 
     async def open(self) -> None:
         """Start renewing leases and listening for cancellations."""
-        await self._presence.tell(self._worker_lease.worker.id)
+        await self._presence.record_heartbeat(self._worker_lease.worker.id)
         heartbeat = repeat(self._beat, self._worker_lease.seconds / 3, Outage(log, "database"))
         self._upkeep = [
             asyncio.create_task(heartbeat),
@@ -122,7 +122,7 @@ class SegmentWorker:
             run.abandon()
         await self._presence.leave(self._worker_lease.worker.id)
 
-    async def carry_out(self, order: Order, *, again: bool = False) -> Outcome:
+    async def execute(self, order: Order, *, again: bool = False) -> Outcome:
         """Execute the segment that begins with the order's step, as far as it is not settled.
 
         Args:
@@ -135,14 +135,14 @@ class SegmentWorker:
         if order.run_id in self._active:
             return Outcome.ELSEWHERE
         if not again:
-            return await self._carry_out(order)
+            return await self._execute(order)
         if not await self._pick_up(order):
             return Outcome.OVER
-        outcome = await self._carry_out(order)
+        outcome = await self._execute(order)
         await self._store.put_back(order.run_id)
         return outcome
 
-    async def _carry_out(self, order: Order) -> Outcome:
+    async def _execute(self, order: Order) -> Outcome:
         started = await self._begin(order)
         stored = started or await self._store.load(order.run_id)
         if stored is None or stored.key != order.key or stored.status.over:
@@ -281,7 +281,7 @@ class SegmentWorker:
         """Renew the leases of running steps; detect cancelled and lost ones."""
         await self._renew()
         self.beaten_at = time.monotonic()
-        await self._presence.tell(self._worker_lease.worker.id)
+        await self._presence.record_heartbeat(self._worker_lease.worker.id)
 
     async def _cancelled(self, run_id: str) -> None:
         """Stop a run that is reported cancelled or overdue, if its rows confirm that its steps are not held here."""

@@ -119,10 +119,10 @@ class _Order:
             return _series(self._segments[number] for number in numbers)
         apart = self._components(numbers)
         if len(apart) > 1:
-            return self._beside(apart, lanes)
+            return self._parallel(apart, lanes)
         return _series(self.arrange(part, lanes) for part in self._cut(numbers) or self._layers(numbers))
 
-    def _beside(self, groups: list[list[int]], lanes: int) -> Shape:
+    def _parallel(self, groups: list[list[int]], lanes: int) -> Shape:
         """Return independent groups in parallel, distributed over the available lanes."""
         if len(groups) <= lanes:
             spare, extra = divmod(lanes, len(groups))

@@ -78,7 +78,7 @@ def register(app: Celery, child: Child[WorkerParts], queue: str, lease_seconds: 
 
     @app.task(bind=True, base=base, name=SEGMENT, max_retries=None, throws=(SegmentFailed,))  # type: ignore[untyped-decorator]
     def segment(self: Any, **ids: Any) -> str:  # noqa: ANN401 - Celery's task
-        return _carry_out(self, child, Order(**ids), lease_seconds / 3)
+        return _execute(self, child, Order(**ids), lease_seconds / 3)
 
     @app.task(name=JOIN)  # type: ignore[untyped-decorator]
     def join() -> None:
@@ -135,7 +135,7 @@ def _base(child: Child[WorkerParts], upkeep: str) -> type[Any]:
                 log.warning("queue unavailable at the end of a task", task_id=task_id, problem=str(exc))
                 return
             key = Order(**kwargs).key
-            code, message = _told(exc, kwargs["head"])
+            code, message = _describe_error(exc, kwargs["head"])
             log.error("task failed", task_id=task_id, code=code, problem=str(exc))
             ids = {"run_id": key.run_id, "tenant_id": key.tenant_id, "flow_id": key.flow_id, "version": key.version}
             # The main process, which sees hard limits, has no loop; a child whose loop hangs cannot use it.
@@ -144,7 +144,7 @@ def _base(child: Child[WorkerParts], upkeep: str) -> type[Any]:
     return RunTask
 
 
-def _told(error: Exception, head: str) -> tuple[str, str]:
+def _describe_error(error: Exception, head: str) -> tuple[str, str]:
     if isinstance(error, SoftTimeLimitExceeded | TimeLimitExceeded):
         return STEP_TIMEOUT, (
             f"A task that started with step '{head}' did not finish within its time limit; its process was terminated."
@@ -152,10 +152,10 @@ def _told(error: Exception, head: str) -> tuple[str, str]:
     return INTERNAL, f"The task of step '{head}' failed: {type(error).__name__}."
 
 
-def _carry_out(task: Any, child: Child[WorkerParts], order: Order, beat: float) -> str:  # noqa: ANN401 - Celery's task
+def _execute(task: Any, child: Child[WorkerParts], order: Order, beat: float) -> str:  # noqa: ANN401 - Celery's task
     """Execute a segment. Returns its outcome; raises `SegmentFailed` to stop the rest of the canvas."""
     again = _may_have_reached_a_worker(task.request, order)
-    work = child.submit(lambda parts: _then_settle(parts, parts.segments.carry_out(order, again=again)))
+    work = child.submit(lambda parts: _then_settle(parts, parts.segments.execute(order, again=again)))
     try:
         outcome = _watched(child, work, beat)
     except SoftTimeLimitExceeded:

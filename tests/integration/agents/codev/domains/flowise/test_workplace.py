@@ -740,8 +740,8 @@ class TestPlace:
     ) -> None:
         held = await made(place)
         everything = [await ask(place, one.name) for one in place.tools if one.read is not None and not one.writes]
-        assert KEY not in f"{everything}{held}{place._room!r}"
+        assert KEY not in f"{everything}{held}{place._context!r}"
         server.hostile["/nodes"] = hostile.silent
         with pytest.raises(FlowiseUnreachable) as caught:
-            await hurried_place._room.client.list_nodes()
+            await hurried_place._context.client.list_nodes()
         assert KEY not in repr(caught.value)

@@ -52,7 +52,7 @@ class Writer:
     async def call(self, name: str, call_id: str, held: Held | None, arguments: dict[str, Any]) -> Written:
         record = recording(self.parts.database, self.session_id)
         journal = Journal(self.parts.database, self.parts.box, self.session_id, self.place, record)
-        return await journal.carry_out(
+        return await journal.execute(
             call_id,
             tool(self.place, name),
             arguments,

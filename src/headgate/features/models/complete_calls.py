@@ -32,14 +32,14 @@ class StreamedCalls:
             index, args = call.get("index"), call.get("args") or ""
             if isinstance(index, int):
                 self._written.setdefault(index, []).append(args)
-            elif args and not _is_whole(args):
+            elif args and not _is_complete(args):
                 call["args"] = args + _spoiler(args)
                 message.tool_calls = [tool_call for tool_call in message.tool_calls if tool_call["id"] != call["id"]]
 
     def spoiled(self) -> ChatGenerationChunk | None:
         """Return a chunk that prevents repair of incomplete calls; None when every call is complete."""
         written = {index: "".join(pieces) for index, pieces in self._written.items()}
-        broken = {index: args for index, args in written.items() if args and not _is_whole(args)}
+        broken = {index: args for index, args in written.items() if args and not _is_complete(args)}
         if not broken:
             return None
         chunks = [
@@ -48,7 +48,7 @@ class StreamedCalls:
         return ChatGenerationChunk(message=AIMessageChunk(content="", tool_call_chunks=chunks))
 
 
-def _is_whole(args: str) -> bool:
+def _is_complete(args: str) -> bool:
     try:
         json.loads(args, strict=False)
     except (ValueError, RecursionError):

@@ -34,12 +34,12 @@ _WORDS = {
 """Parts of refusals that speak to a model."""
 
 
-def tells(tool: str) -> bool:
+def has_description(tool: str) -> bool:
     """Whether there are words for what a tool answers."""
     return tool in _TELLERS
 
 
-def told(action: Action, answer: Answer) -> str:
+def describe(action: Action, answer: Answer) -> str:
     """What a call that went well came to."""
     return _TELLERS[action.tool](action, answer)
 
