@@ -1,13 +1,15 @@
 """Input components: chat text, fixed text, the run's form, uploaded files."""
 
-from collections.abc import Sequence
-from typing import Annotated
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, cast
 
 from pydantic import BeforeValidator, JsonValue
 
+from headgate.components.typed_values import SCHEMA, declared, of_answer, typed_outputs
 from headgate.components.wording import listed_text
 from headgate.graph.names import did_you_mean, listed
-from headgate.graph.template import FieldKind
+from headgate.graph.template import FieldKind, OutputTemplate
+from headgate.graph.value_names import FORM_OUTPUTS
 from headgate.sdk import Component, ComponentError, Data, File, Message, Text, field, output
 from headgate.sdk.coerce import text_of
 
@@ -94,6 +96,27 @@ class FormInput(Component):
         port=False,
         schema={"type": "array", "items": {"type": "string"}},
     )
+    types: dict[str, str] = field(
+        default_factory=dict,
+        label="Typed outputs",
+        help="Form fields that get an output of their own, each with its type: Text, Data, Table, Message or File.",
+        kind=FieldKind.JSON,
+        port=False,
+        interpolate=False,
+        advanced=True,
+        schema=SCHEMA,
+    )
+
+    @classmethod
+    def extra_outputs(cls, params: Mapping[str, JsonValue]) -> tuple[OutputTemplate, ...]:
+        """Return one output per field that the node declares."""
+        return typed_outputs(declared(params.get("types"), FORM_OUTPUTS))
+
+    async def produce_extra(self, name: str) -> Any:  # noqa: ANN401 - any port value
+        """Return the answer of one field in its declared type."""
+        type_ = declared(cast("JsonValue", self.types), FORM_OUTPUTS)[name]
+        run = self.ctx.input
+        return of_answer(run.form_data.get(name), type_, run.files, subject=f"FormInput: {name}")
 
     @output(help="One object: form field id to answer.")
     def data(self) -> Data:

@@ -1,7 +1,8 @@
 """Components that run other flows: once, for each item of a list, and until a condition holds."""
 
+from collections.abc import Mapping
 from contextlib import suppress
-from typing import Literal, cast
+from typing import Any, Literal, cast
 
 import orjson
 from pydantic import JsonValue, PrivateAttr
@@ -9,7 +10,9 @@ from pydantic import JsonValue, PrivateAttr
 from headgate.components.isolated.calls import select_field
 from headgate.components.mapping import MOST_ITEMS, filled_template
 from headgate.components.selecting import LONGEST_EXPRESSION
-from headgate.graph.template import FieldKind
+from headgate.components.typed_values import SCHEMA, as_answer, declared, of_result, typed_fields, typed_outputs
+from headgate.graph.template import FieldKind, FieldTemplate, OutputTemplate
+from headgate.graph.value_names import FLOW_STEP_INPUTS, FLOW_STEP_OUTPUTS
 from headgate.sdk import Component, ComponentError, Data, File, Message, Table, Text, field, output
 from headgate.sdk.coerce import data_of, describe, text_of
 from headgate.sdk.flows import FlowInput, FlowResult, FlowTarget
@@ -45,7 +48,47 @@ class RunFlow(Component):
     files: list[File] = field(
         default_factory=list, label="Files", help="Files that the flow is started with.", many=True
     )
+    inputs: dict[str, str] = field(
+        default_factory=dict,
+        label="Inputs",
+        help="Form fields that get an input here, each with its type: Text, Data, Table, Message or File.",
+        kind=FieldKind.JSON,
+        port=False,
+        interpolate=False,
+        advanced=True,
+        schema=SCHEMA,
+    )
+    outputs: dict[str, str] = field(
+        default_factory=dict,
+        label="Outputs",
+        help="Members of the flow's result that get an output here, each with its type.",
+        kind=FieldKind.JSON,
+        port=False,
+        interpolate=False,
+        advanced=True,
+        schema=SCHEMA,
+    )
     _result: FlowResult | None = PrivateAttr(default=None)
+    _values: dict[str, Any] = PrivateAttr(default_factory=dict)
+
+    @classmethod
+    def extra_fields(cls, params: Mapping[str, JsonValue]) -> tuple[FieldTemplate, ...]:
+        """Return one input per form field that the node declares."""
+        return typed_fields(declared(params.get("inputs"), FLOW_STEP_INPUTS))
+
+    @classmethod
+    def extra_outputs(cls, params: Mapping[str, JsonValue]) -> tuple[OutputTemplate, ...]:
+        """Return one output per member of the result that the node declares."""
+        return typed_outputs(declared(params.get("outputs"), FLOW_STEP_OUTPUTS))
+
+    def receive_extra(self, values: Mapping[str, Any]) -> None:
+        """Receive the values of the form fields."""
+        self._values = dict(values)
+
+    async def produce_extra(self, name: str) -> Any:  # noqa: ANN401 - any port value
+        """Return a member of the result."""
+        type_ = declared(cast("JsonValue", self.outputs), FLOW_STEP_OUTPUTS)[name]
+        return of_result((await self._run()).value, name, type_, subject="RunFlow")
 
     @output(label="Result", help="The main output of the flow's last step.")
     async def result(self) -> Data:
@@ -65,7 +108,11 @@ class RunFlow(Component):
     async def _run(self) -> FlowResult:
         if self._result is None:
             message = self.text if isinstance(self.text, Message) else Message(role="user", text=self.text)
-            inputs = FlowInput(message.text, answers_of("RunFlow", self.answers), (*message.files, *self.files))
+            answers, files = answers_of("RunFlow", self.answers), [*message.files, *self.files]
+            for name, value in self._values.items():
+                answers[name], added = as_answer(value)
+                files += added
+            inputs = FlowInput(message.text, answers, tuple(dict.fromkeys(files)))
             self._result = await self.ctx.flows.run(target_of("RunFlow", self.flow), inputs)
         return self._result
 

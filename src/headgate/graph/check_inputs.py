@@ -7,6 +7,7 @@ from headgate.graph.issues import Issue, IssueCode
 from headgate.graph.json_values import parse_json
 from headgate.graph.model import Edge, FormField, Node
 from headgate.graph.names import did_you_mean, listed
+from headgate.graph.value_names import FORM_TYPES
 from headgate.graph.wiring import Wiring
 
 FORM_INPUT, FILE_INPUT = "FormInput", "FileInput"
@@ -42,11 +43,9 @@ def fields_read(node: Node) -> list[str]:
             return []  # reported as a wrong value
     if isinstance(value, str):
         value = [item.strip() for item in value.replace("\n", ",").split(",")] if node.type == FORM_INPUT else [value]
-    return (
-        [item for item in value if isinstance(item, str) and item and "{{" not in item]
-        if isinstance(value, list)
-        else []
-    )
+    typed = node.params.get(FORM_TYPES) if node.type == FORM_INPUT else None
+    names = [*(value if isinstance(value, list) else []), *(typed if isinstance(typed, dict) else [])]
+    return [item for item in names if isinstance(item, str) and item and "{{" not in item]
 
 
 def _field_issues(node: Node, name: str, form: dict[str, FormField]) -> Iterator[Issue]:

@@ -40,6 +40,7 @@ class IssueCode(StrEnum):
     INCOMPATIBLE = "incompatible"
     CLASSIFICATION = "classification"
     MISSING_FORM = "missing_form"
+    CANNOT_MOVE = "cannot_move"
     HIDDEN_VALUE = "hidden_value"
     ADDRESS = "address"
     EXPRESSION = "expression"

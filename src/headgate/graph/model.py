@@ -165,7 +165,7 @@ class Edge(Value):
         return f"{self.source}.{self.output} -> {self.target}.{self.input}"
 
 
-FormFieldType = Literal["text", "number", "select", "image", "audio", "document", "file"]
+FormFieldType = Literal["text", "number", "select", "json", "image", "audio", "document", "file"]
 
 
 class FormField(Value):

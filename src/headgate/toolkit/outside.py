@@ -22,7 +22,16 @@ MOST_STEPS_NAMED = 5
 INSIDE = frozenset(
     {
         *("add_component", "remove_component", "connect_components", "disconnect_components", "configure_component"),
-        *("rename_component", "edit_flow", "group_components", "build_flow", "undo", "propose_plan"),
+        *(
+            "rename_component",
+            "edit_flow",
+            "group_components",
+            "extract_flow",
+            "inline_flow",
+            "build_flow",
+            "undo",
+            "propose_plan",
+        ),
         *("propose_field_edit", "write_file", "edit_file", "save_tests", "upload_file"),
     }
 )

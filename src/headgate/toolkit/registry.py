@@ -19,7 +19,7 @@ from headgate.toolkit.components import register_component
 from headgate.toolkit.flow.dry_run import dry_run
 from headgate.toolkit.running import save_flow
 from headgate.toolkit.schemas import plain
-from headgate.toolkit.stored import approving, keeping, running, searching, surroundings, testing, viewing
+from headgate.toolkit.stored import approving, composing, keeping, running, searching, surroundings, testing, viewing
 from headgate.toolkit.stored.batching import batch_over
 from headgate.toolkit.stored.editing import on_flow, personal
 from headgate.toolkit.stored.operation import Operation, OperationFailed, operation
@@ -86,6 +86,11 @@ OTHER_PARAMETERS: Mapping[str, Mapping[str, str]] = {
         "idempotency_key": "A turn is not sent twice.",
     },
     "run_tests": {"wait": _WAITS},
+    "extract_flow": {
+        "publish": "The assistant never publishes; a user does.",
+        "revision": "The assistant changes the flow as it is on the canvas.",
+    },
+    "inline_flow": {"revision": "The assistant changes the flow as it is on the canvas."},
 }
 """Tool to the parameters that only MCP clients have."""
 _SHARED = (
@@ -100,7 +105,7 @@ _SHARED = (
     "upload_file",
 )
 """Operations on stored data that the assistant has too."""
-_OWN_FUNCTION = frozenset({"run_flow", "undo"})
+_OWN_FUNCTION = frozenset({"run_flow", "undo", "extract_flow", "inline_flow"})
 """Tools with the same name and meaning that work differently on a stored flow."""
 _BUILD_FLOW = (
     "Replace the draft of a flow by a complete flow from text. Any error refuses it completely and is listed. "
@@ -113,7 +118,7 @@ _CHANGING = frozenset({"save_tests"})
 
 
 def _operations() -> dict[str, Operation]:
-    modules = (keeping, running, approving, testing, viewing, searching, surroundings)
+    modules = (keeping, composing, running, approving, testing, viewing, searching, surroundings)
     listed = [operation(*row) for module in modules for row in module.OPERATIONS]
     for tool in (*tools.TOOLS, _DRY_RUN, _REGISTER):
         if tool.name in ONLY_ASSISTANT or tool.name in _OWN_FUNCTION:

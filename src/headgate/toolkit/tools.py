@@ -3,6 +3,7 @@
 from headgate.features.access.permissions import Permission
 from headgate.toolkit.building import build_flow
 from headgate.toolkit.components import generate_component, propose_component
+from headgate.toolkit.composing import extract_flow, inline_flow
 from headgate.toolkit.editing import (
     add_component,
     configure_component,
@@ -38,6 +39,8 @@ TOOLS = (
     define(rename_component, permission=Permission.FLOWS_EDIT, kind="set", waits=True),
     define(edit_flow, permission=Permission.FLOWS_EDIT, kind="set", waits=True),
     define(group_components, permission=Permission.FLOWS_EDIT, kind="add", waits=True),
+    define(extract_flow, permission=Permission.FLOWS_EDIT, kind="add", uses="stored", replayed=False, waits=True),
+    define(inline_flow, permission=Permission.FLOWS_EDIT, kind="remove", uses="stored", waits=True),
     define(build_flow, permission=Permission.FLOWS_EDIT, kind="remove", waits=True),
     define(
         generate_component,

@@ -2139,6 +2139,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/flows/{flow_id}/extract": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Extract steps into a flow
+         * @description Create a flow of the selected steps, and put a step that runs it in their place. A run has the same result.
+         *
+         *     Requires the permission `flows.edit`.
+         */
+        post: operations["extract_api_v1_flows__flow_id__extract_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/flows/{flow_id}/inline": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Inline a flow
+         * @description Replace a step that runs a flow by the steps of that flow. A run has the same result.
+         *
+         *     Requires the permission `flows.edit`.
+         */
+        post: operations["inline_api_v1_flows__flow_id__inline_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/flows/{flow_id}/components/check": {
         parameters: {
             query?: never;
@@ -5868,6 +5912,44 @@ export interface components {
             content: string;
         };
         /**
+         * ExtractIn
+         * @description Steps that become a flow.
+         */
+        ExtractIn: {
+            /**
+             * Revision
+             * @description Revision of the stored draft; 0: whatever it is now.
+             * @default 0
+             */
+            revision?: number;
+            /** @description An unsaved draft. It is returned with the change, and not stored. */
+            definition?: components["schemas"]["Flow"] | null;
+            /** Node Ids */
+            node_ids: string[];
+            /** Name */
+            name: string;
+            /**
+             * Publish
+             * @description Publish the new flow, so that this one can run it.
+             * @default false
+             */
+            publish?: boolean;
+        };
+        /**
+         * ExtractOut
+         * @description The flow with the step that runs the new one.
+         */
+        ExtractOut: {
+            definition: components["schemas"]["Flow"];
+            /** Revision */
+            revision: number;
+            /** Node Id */
+            node_id: string;
+            /** Left */
+            left: string[];
+            extracted: components["schemas"]["FlowSummary"];
+        };
+        /**
          * FailureFigures
          * @description Failed runs of one flow with the same reason.
          */
@@ -6386,7 +6468,7 @@ export interface components {
              * @default text
              * @enum {string}
              */
-            type?: "text" | "number" | "select" | "image" | "audio" | "document" | "file";
+            type?: "text" | "number" | "select" | "json" | "image" | "audio" | "document" | "file";
             /**
              * Required
              * @default false
@@ -6693,6 +6775,33 @@ export interface components {
             node: string;
             /** Url */
             url: string;
+        };
+        /**
+         * InlineIn
+         * @description A step that runs a flow.
+         */
+        InlineIn: {
+            /**
+             * Revision
+             * @description Revision of the stored draft; 0: whatever it is now.
+             * @default 0
+             */
+            revision?: number;
+            /** @description An unsaved draft. It is returned with the change, and not stored. */
+            definition?: components["schemas"]["Flow"] | null;
+            /** Node Id */
+            node_id: string;
+        };
+        /**
+         * InlineOut
+         * @description The flow with the steps of the other one.
+         */
+        InlineOut: {
+            definition: components["schemas"]["Flow"];
+            /** Revision */
+            revision: number;
+            /** Node Ids */
+            node_ids: string[];
         };
         /**
          * InputSource
@@ -19511,6 +19620,194 @@ export interface operations {
             };
             /** @description Not Found */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    extract_api_v1_flows__flow_id__extract_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                flow_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ExtractIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExtractOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    inline_api_v1_flows__flow_id__inline_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                flow_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["InlineIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InlineOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };

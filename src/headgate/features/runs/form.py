@@ -47,7 +47,7 @@ def check_form(
     checked: dict[str, JsonValue] = {}
     for field in form:
         answer = answers.get(field.id)
-        if answer not in (None, "", []):
+        if answer is not None and (field.type == "json" or answer not in ("", [])):
             checked[field.id] = READERS[field.type](field, answer, file_of)
         elif field.required:
             remedy = "Give the id of an uploaded file." if READERS[field.type] is _files else "Answer this field."
@@ -134,11 +134,16 @@ def _wrong(field: FormField, expected: str) -> InputInvalid:
     return InputInvalid(f"The form field '{field.id}' must be {expected}.", remedy="Correct the answer.")
 
 
+def _json(_field: FormField, answer: JsonValue, _file_of: FileOf) -> JsonValue:
+    return answer
+
+
 READERS: Mapping[FormFieldType, Callable[[FormField, Any, FileOf], JsonValue]] = MappingProxyType(
     {
         "text": _text,
         "number": _number,
         "select": _choice,
+        "json": _json,
         "image": _files,
         "audio": _files,
         "document": _files,

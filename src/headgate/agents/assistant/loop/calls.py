@@ -32,6 +32,8 @@ _EDITING = frozenset(
         "undo",
         "edit_flow",
         "group_components",
+        "extract_flow",
+        "inline_flow",
     }
 )
 _BY_NAME = {tool.name: tool for tool in TOOLS}

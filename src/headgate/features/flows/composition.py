@@ -1,0 +1,114 @@
+"""Extract selected steps of a flow into another flow, and inline it again."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from headgate.features.access.permissions import Permission
+from headgate.features.access.principal import Principal
+from headgate.features.flows import called, repository, service, versions
+from headgate.features.flows.errors import FlowNotFound, StaleRevision
+from headgate.features.flows.rules import FlowRules
+from headgate.features.flows.tables import FlowRow
+from headgate.foundation.flow_threads import run_in_flow_thread
+from headgate.foundation.ids import new_id
+from headgate.graph import extract as extracting
+from headgate.graph import inline as inlining
+from headgate.graph.extract import Extraction
+from headgate.graph.issues import FlowInvalid, Issue, IssueCode, raise_if_any
+from headgate.graph.layout import keep_arranged
+from headgate.graph.links import flow_reference
+from headgate.graph.model import Flow
+from headgate.graph.validate import check_kept
+
+
+@dataclass(frozen=True, slots=True)
+class Extracted:
+    """The outcome of an extraction."""
+
+    row: FlowRow
+    """The new flow."""
+    extraction: Extraction
+
+
+async def extract(
+    session: AsyncSession,
+    principal: Principal,
+    rules: FlowRules,
+    *,
+    space_id: str,
+    flow: Flow,
+    node_ids: Collection[str],
+    name: str,
+    publish: bool,
+) -> Extracted:
+    """Create a flow of the selected steps; with `publish` its first version is published.
+
+    The flow itself is returned with the step that runs the new one, and is not saved here. Raises `FlowInvalid` with
+    the reason, then nothing is created; `SpaceNotFound`, `PermissionMissing`.
+    """
+    catalog = await rules.catalog.for_flow(principal.tenant_id, flow, session=session)
+    raise_if_any(check_kept(flow, catalog))
+    flow_id = new_id()
+    extraction = await run_in_flow_thread(
+        lambda: extracting.extract(flow, node_ids, catalog, name=name, reference=flow_id)
+    )
+    raise_if_any(check_kept(extraction.flow, catalog))
+    row = await service.create_flow(
+        session, principal, rules.catalog, definition=extraction.extracted, space_id=space_id, flow_id=flow_id
+    )
+    if publish:
+        await versions.publish_flow(session, principal, rules, flow_id, notes="")
+    return Extracted(row, extraction)
+
+
+async def inline(
+    session: AsyncSession, principal: Principal, rules: FlowRules, *, space_id: str, flow: Flow, node_id: str
+) -> tuple[Flow, Sequence[str]]:
+    """Return the flow with the steps of the flow that a step runs, and the ids of the added nodes.
+
+    The published version is used, or the one that the step names; of a flow that was never published the draft.
+    Raises `FlowInvalid` with the reason, `FlowNotFound`, `PermissionMissing`.
+    """
+    inner = await called_definition(session, principal, space_id=space_id, flow=flow, node_id=node_id)
+    both = flow.model_copy(update={"nodes": (*flow.nodes, *inner.nodes)})
+    catalog = await rules.catalog.for_flow(principal.tenant_id, both, session=session)
+    merged = await run_in_flow_thread(inlining.inline, flow, node_id, inner, catalog)
+    raise_if_any(check_kept(merged.flow, catalog))
+    return keep_arranged(flow, merged.flow, catalog), merged.node_ids
+
+
+async def called_definition(
+    session: AsyncSession, principal: Principal, *, space_id: str, flow: Flow, node_id: str
+) -> Flow:
+    """Return the definition of the flow that a step runs. Raises `FlowInvalid`, `FlowNotFound`, `PermissionMissing`."""
+    node = flow.node(node_id)
+    reference = flow_reference(node.params.get("flow"), node.params.get("version")) if node is not None else None
+    if reference is None:
+        problem = f"'{node_id}' is not a step that runs a flow."
+        raise FlowInvalid([Issue(IssueCode.CANNOT_MOVE, problem, "Choose a RunFlow step with a flow.", node_id)])
+    links = await called.resolve(session, [reference], tenant_id=principal.tenant_id, space_id=space_id)
+    link = links.get(reference)
+    if link is None:
+        return service.definition_of(await _draft_of(session, principal, reference[0]))
+    principal.require_in(link.space_id, Permission.FLOWS_VIEW, FlowNotFound(link.flow_id))
+    row = await repository.find_version(session, link.flow_id, link.version, tenant_id=principal.tenant_id)
+    if row is None:
+        raise FlowNotFound(link.flow_id)
+    return Flow.model_validate(row.definition)
+
+
+async def locked(session: AsyncSession, principal: Principal, flow_id: str, *, revision: int) -> FlowRow:
+    """Return the locked row of a flow that is about to change. Raises `StaleRevision`, `FlowNotFound`."""
+    row = await service.get_flow(session, principal, flow_id, permission=Permission.FLOWS_EDIT, lock=True)
+    if revision not in {0, row.revision}:
+        raise StaleRevision(sent=revision, current=row.revision)
+    return row
+
+
+async def _draft_of(session: AsyncSession, principal: Principal, name: str) -> FlowRow:
+    try:
+        return await service.get_flow(session, principal, name)
+    except FlowNotFound:
+        return await service.get_flow_named(session, principal, name)

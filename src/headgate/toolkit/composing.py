@@ -1,0 +1,67 @@
+"""Tools that extract steps into a flow, and inline a flow."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from headgate.features.flows import composition
+from headgate.foundation.names import name_from
+from headgate.toolkit import actions
+from headgate.toolkit.flow.parts import NodeIds
+from headgate.toolkit.reading import node_of
+from headgate.toolkit.tool import Result, ToolRefused
+from headgate.toolkit.workbench import Workbench
+
+FlowName = Annotated[str, Field(min_length=1, max_length=200)]
+
+
+async def extract_flow(bench: Workbench, node_ids: NodeIds, name: FlowName) -> Result:
+    """Move steps into a new flow; one RunFlow step takes their place. Publish the new flow before a run.
+
+    Args:
+        node_ids: The steps; models and tools follow.
+        name: Name of the new flow.
+    """
+    for node_id in node_ids:
+        node_of(bench, node_id)
+    if bench.stored is None:
+        raise ToolRefused("No flow can be created here.", remedy="Continue without it.")
+    visit = bench.stored.visit
+    async with visit.studio.database.writing() as session:
+        extracted = await composition.extract(
+            session,
+            bench.principal,
+            visit.studio.rules,
+            space_id=bench.space_id,
+            flow=bench.flow,
+            node_ids=node_ids,
+            name=name_from(name, longest=200, otherwise="Extracted"),
+            publish=False,
+        )
+    flow = extracted.extraction.flow
+    bench.change(flow, actions.set_flow(flow, applies=not bench.pending))
+    return {
+        "ok": True,
+        "node_id": extracted.extraction.node_id,
+        "flow_id": extracted.row.id,
+        "left": list(extracted.extraction.left),
+        "note": "The user publishes the new flow on its page; this flow runs after that.",
+    }
+
+
+async def inline_flow(bench: Workbench, node_id: str) -> Result:
+    """Replace a RunFlow step by the steps of its flow.
+
+    Args:
+        node_id: The step.
+    """
+    node_of(bench, node_id)
+    if bench.stored is None:
+        raise ToolRefused("No other flow can be read here.", remedy="Continue without it.")
+    visit = bench.stored.visit
+    async with visit.studio.database.reading() as session:
+        flow, node_ids = await composition.inline(
+            session, bench.principal, visit.studio.rules, space_id=bench.space_id, flow=bench.flow, node_id=node_id
+        )
+    bench.change(flow, actions.set_flow(flow, applies=not bench.pending))
+    return {"ok": True, "node_ids": list(node_ids)}

@@ -1,0 +1,156 @@
+"""Steps are extracted into a flow, and inlined again, without a change of the result of a run."""
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+import httpx2
+import pytest
+
+from headgate.components import BUILTINS
+from headgate.features.catalog.registry import Registry
+from headgate.features.flows.composition_routes import router as composition_router
+from headgate.features.flows.routes import router as flows_router
+from headgate.features.runs.engine.build import build_engine
+from headgate.features.runs.routes import router as runs_router
+from headgate.foundation.database import Database
+from headgate.foundation.settings import Settings
+from headgate.graph.diff import diff_flows
+from headgate.graph.model import Flow
+from headgate.graph.spec import read_spec
+from tests.integration.features.runs.test_api import NOTARY, run
+from tests.support.api import api
+from tests.support.engine import make_services, on_disk
+from tests.support.readiness import rules_of
+
+REGISTRY = Registry(BUILTINS)
+LETTERS = """
+name: Letters
+nodes:
+  ask: ChatInput
+  tidy: Regex
+    pattern: " +"
+    mode: replace
+    replacement: " "
+  greet: PromptTemplate
+    template: "Dear {{flow_input.who}}: {body} (of {{ask.message.role}})"
+  out: ChatOutput
+edges:
+  ask.text -> tidy.text
+  tidy.text -> greet.body
+  greet.text -> out.input
+form:
+  who: text
+    label: Who?
+"""
+ROWS = """
+name: Rows
+nodes:
+  ask: ChatInput
+  parse: ParseJSON
+  cheap: TableQuery
+    sql: SELECT name, price FROM t WHERE price < {{flow_input.most}} ORDER BY price
+  names: SelectData
+    expression: "[].name"
+  report: CombineText
+    parts: ["Names: {{names.data}}", "Rows: {{cheap.table.rows}} {{names.data.0}}"]
+  all: CombineText
+edges:
+  ask.text -> parse.text
+  parse.table -> cheap.table
+  cheap.table -> names.data
+  cheap.table -> all.parts
+  report.text -> all.parts
+  names.data -> all.parts
+form:
+  most: number
+    label: Highest price
+"""
+CASES = [
+    (LETTERS, ["tidy", "greet"], {"text": "so   many  words", "form_data": {"who": "Åsa"}}),
+    (LETTERS, ["greet", "out"], {"text": "", "form_data": {}}),
+    (LETTERS, ["ask", "tidy", "greet", "out"], {"text": "[1, 2]", "form_data": {"who": "{{ask.text}}"}}),
+    (
+        ROWS,
+        ["cheap", "names"],
+        {"text": '[{"name": "a", "price": 3}, {"name": "b", "price": 9}]', "form_data": {"most": 5}},
+    ),
+    (ROWS, ["parse", "cheap"], {"text": '[{"name": "a", "price": 3}]', "form_data": {"most": 1}}),
+    (ROWS, ["names", "report"], {"text": '[{"name": "a", "price": 3}]', "form_data": {"most": 4}}),
+]
+
+
+@pytest.fixture
+async def client(database: Database, settings: Settings) -> AsyncIterator[httpx2.AsyncClient]:
+    services = make_services(database, components=BUILTINS, files=on_disk(database, settings))
+    engine = build_engine(settings, database, services)
+    await engine.open()
+    parts: dict[str, Any] = {
+        "database": database,
+        "engine": engine,
+        "registry": REGISTRY,
+        "notary": NOTARY,
+        "rules": rules_of(database, REGISTRY),
+    }
+    async with api(flows_router, composition_router, runs_router, **parts) as found:
+        yield found
+    await engine.close()
+
+
+async def create(client: httpx2.AsyncClient, spec: str) -> str:
+    answer = await client.post("/flows", json={"spec": spec})
+    assert answer.status_code == 201, answer.text
+    return str(answer.json()["id"])
+
+
+class TestRuns:
+    @pytest.mark.parametrize(("spec", "ids", "start"), CASES)
+    async def test_have_the_same_result_before_after_and_inlined_again(
+        self, client: httpx2.AsyncClient, spec: str, ids: list[str], start: dict[str, Any]
+    ) -> None:
+        flow_id = await create(client, spec)
+        before = await run(client, flow_id, **start)
+        assert before["status"] == "completed", before["error"]
+        answer = await client.post(
+            f"/flows/{flow_id}/extract", json={"node_ids": ids, "name": "The part", "publish": True}
+        )
+        assert answer.status_code == 201, answer.text
+        extracted = answer.json()
+        assert extracted["extracted"]["published_version"] == 1
+        after = await run(client, flow_id, **start)
+        assert (after["status"], after["text"]) == ("completed", before["text"]), after["error"]
+        assert extracted["node_id"] in {step["step_id"] for step in after["steps"]}
+        answer = await client.post(f"/flows/{flow_id}/inline", json={"node_id": extracted["node_id"]})
+        assert answer.status_code == 200, answer.text
+        inlined = Flow.model_validate(answer.json()["definition"])
+        assert not diff_flows(read_spec(spec, REGISTRY), inlined).nodes_changed
+        again = await run(client, flow_id, **start)
+        assert (again["status"], again["text"]) == ("completed", before["text"])
+
+
+class TestChanges:
+    async def test_are_refused_for_a_stale_revision_and_create_nothing(self, client: httpx2.AsyncClient) -> None:
+        flow_id = await create(client, LETTERS)
+        body = {"node_ids": ["tidy"], "name": "Part", "revision": 7}
+        assert (await client.post(f"/flows/{flow_id}/extract", json=body)).status_code == 409
+        assert len((await client.get(f"/flows/{flow_id}/versions")).json()["items"]) == 0
+
+    async def test_a_refused_extraction_names_the_reason(self, client: httpx2.AsyncClient) -> None:
+        flow_id = await create(client, ROWS)
+        answer = await client.post(f"/flows/{flow_id}/extract", json={"node_ids": ["parse", "names"], "name": "Part"})
+        assert answer.status_code == 422
+        assert "step 'cheap' is between selected steps" in answer.json()["detail"]
+
+    async def test_an_unsaved_draft_is_returned_and_not_stored(self, client: httpx2.AsyncClient) -> None:
+        flow_id = await create(client, LETTERS)
+        stored = (await client.get(f"/flows/{flow_id}")).json()
+        body = {"node_ids": ["tidy"], "name": "Part", "definition": stored["definition"]}
+        answer = await client.post(f"/flows/{flow_id}/extract", json=body)
+        assert any(node["type"] == "RunFlow" for node in answer.json()["definition"]["nodes"])
+        assert (await client.get(f"/flows/{flow_id}")).json()["revision"] == stored["revision"]
+
+    async def test_a_flow_that_was_never_published_is_inlined_from_its_draft(self, client: httpx2.AsyncClient) -> None:
+        flow_id = await create(client, LETTERS)
+        answer = await client.post(f"/flows/{flow_id}/extract", json={"node_ids": ["tidy"], "name": "Part"})
+        node_id = answer.json()["node_id"]
+        inlined = await client.post(f"/flows/{flow_id}/inline", json={"node_id": node_id})
+        assert {node["id"] for node in inlined.json()["definition"]["nodes"]} == {"ask", "tidy", "greet", "out"}
