@@ -3,6 +3,7 @@ import { useCallback } from "react";
 import { type BulkIn, changeFlows } from "@/api/queries/flowCollections";
 import { flowKeys } from "@/api/queries/flows";
 import { toast, toastError } from "@/components/ui";
+import { forgetFlow } from "@/lib/commands/recent";
 import { useHomeTexts } from "../texts";
 
 type Change = Omit<BulkIn, "flow_ids">;
@@ -16,7 +17,10 @@ export function useBulk() {
       try {
         const results = await changeFlows({ ...change, flow_ids });
         const done = results.filter((one) => one.done).map((one) => one.flow_id);
-        for (const id of done) client.removeQueries({ queryKey: flowKeys.one(id) });
+        for (const id of done) {
+          client.removeQueries({ queryKey: flowKeys.one(id) });
+          if (change.action === "delete") forgetFlow(id);
+        }
         const undo = change.action === "delete" && done.length > 0;
         if (done.length > 0) {
           toast({
