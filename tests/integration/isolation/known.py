@@ -64,6 +64,7 @@ OWNED_BY_ROUTE: dict[tuple[str, str], Callable[[World], list[Any]]] = {
     ("/api/v1/approvals/decisions", "decisions"): lambda world: [
         [{"approval_id": approval_id, "decision": "approve"}] for approval_id in world.approval_ids
     ],
+    ("/api/v1/flow-collections", "flow_ids"): lambda world: [[flow_id] for flow_id in world.flow_ids],
     **{(f"{_CODEV}/{{session_id}}{what}", "session_id"): lambda world: world.codev_ids for what in _OF_SESSIONS},
     ("/api/v1/codev/sessions", "cursor"): lambda world: world.codev_ids[:1],
     ("/api/v1/codev/patterns", "cursor"): lambda world: world.pattern_ids,
@@ -110,6 +111,7 @@ SHARED: dict[str, Callable[[World], Any]] = {
     "q": lambda world: "read a page",
     "follow": lambda world: False,
     "decision": lambda world: "approve",
+    "action": lambda world: "move",
     "definition": lambda world: world.definition,
     "revision": lambda world: world.revision,
     "content": lambda world: "name: The same flow\nnodes:\n  heard: ChatInput\n",
@@ -149,6 +151,7 @@ FOR_ROUTE: dict[tuple[str, str], Any] = {
     ("/api/v1/flows/{flow_id}/tests", "revision"): lambda world: revision_of(
         [TestCase(name="same", text=world.marker, file_ids=[world.file_ids[0]])]
     ),
+    ("/api/v1/flow-collections", "folder"): "Another folder",
     ("/api/v1/spaces", "name"): "Another space",
     ("/api/v1/spaces/{space_id}", "name"): "The space by another name",
 }
@@ -207,6 +210,7 @@ ANSWERS_TO_OWN: dict[tuple[str, str], set[int]] = {
 IGNORES: dict[tuple[str, str], str] = {
     ("/api/v1/flows/{flow_id}/dry-run", "file_ids"): "the report says that there is no such file",
     ("/api/v1/approvals/decisions", "decisions"): "each result says that there is no such approval",
+    ("/api/v1/flow-collections", "flow_ids"): "each result says that there is no such flow",
     ("/api/v1/agentic/assist", "file_ids"): "a run is given them, and says that there is no such file",
     ("/api/v1/agentic/assist/stream", "file_ids"): "a run is given them, and says that there is no such file",
 }

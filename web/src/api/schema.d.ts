@@ -2183,6 +2183,64 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/flow-collections": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List folders and tags
+         * @description List the folders and tags of flows, with the number of flows, and count favourites and the trash.
+         *
+         *     Requires the permission `flows.view`.
+         */
+        get: operations["collections_api_v1_flow_collections_get"];
+        put?: never;
+        /**
+         * Change several flows
+         * @description Move, tag, untag, unpublish, delete or restore each of the flows. The response has one result per flow.
+         *
+         *     Unpublishing, and deleting or restoring a published flow, needs `flows.publish` in its space.
+         *
+         *     Requires the permission `flows.edit`.
+         */
+        post: operations["change_several_api_v1_flow_collections_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/flows/{flow_id}/favourite": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Mark as favourite
+         * @description Mark a flow as your favourite.
+         *
+         *     Requires the permission `flows.view`.
+         */
+        put: operations["add_favourite_api_v1_flows__flow_id__favourite_put"];
+        post?: never;
+        /**
+         * Remove from favourites
+         * @description Remove a flow from your favourites.
+         *
+         *     Requires the permission `flows.view`.
+         */
+        delete: operations["remove_favourite_api_v1_flows__flow_id__favourite_delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/flows/{flow_id}/components/check": {
         parameters: {
             query?: never;
@@ -4756,6 +4814,71 @@ export interface components {
             logout_token: string;
         };
         /**
+         * BulkIn
+         * @description An action on several flows.
+         */
+        BulkIn: {
+            /**
+             * Action
+             * @enum {string}
+             */
+            action: "move" | "tag" | "untag" | "unpublish" | "delete" | "restore";
+            /** Flow Ids */
+            flow_ids: string[];
+            /**
+             * Folder
+             * @description For `move`: the new folder; empty: none.
+             */
+            folder?: string | null;
+            /**
+             * Tags
+             * @description For `tag` and `untag`.
+             */
+            tags?: string[];
+        };
+        /**
+         * BulkOut
+         * @description One result per flow, in their order.
+         */
+        BulkOut: {
+            /** Items */
+            items: components["schemas"]["BulkResult"][];
+        };
+        /**
+         * BulkProblem
+         * @description Why the action was refused for a flow, as the problem document of a single request.
+         */
+        BulkProblem: {
+            /** Type */
+            type: string;
+            /** Title */
+            title: string;
+            /** Status */
+            status: number;
+            /** Code */
+            code: string;
+            /** Detail */
+            detail: string;
+            /**
+             * Remedy
+             * @default
+             */
+            remedy?: string;
+            /** Permission */
+            permission?: string | null;
+        };
+        /**
+         * BulkResult
+         * @description The outcome for one flow.
+         */
+        BulkResult: {
+            /** Flow Id */
+            flow_id: string;
+            /** Done */
+            done: boolean;
+            problem: components["schemas"]["BulkProblem"] | null;
+        };
+        /**
          * CancelOut
          * @description Outcome of a cancel request.
          */
@@ -4879,6 +5002,24 @@ export interface components {
             level: number;
             /** Name */
             name: string;
+        };
+        /**
+         * Collections
+         * @description Folders, tags and favourites of the flows that the caller can view.
+         */
+        Collections: {
+            /** Folders */
+            folders: components["schemas"]["Counted"][];
+            /** Tags */
+            tags: components["schemas"]["Counted"][];
+            /** Flows */
+            flows: number;
+            /** Favourites */
+            favourites: number;
+            /** Trashed */
+            trashed: number;
+            /** Trash Days */
+            trash_days: number | null;
         };
         /**
          * ComponentCheckIn
@@ -5164,6 +5305,16 @@ export interface components {
             usd: number | null;
             /** Ms */
             ms: number | null;
+        };
+        /**
+         * Counted
+         * @description A folder or a tag, and the number of its flows.
+         */
+        Counted: {
+            /** Name */
+            name: string;
+            /** Flows */
+            flows: number;
         };
         /**
          * CredentialGiven
@@ -6256,6 +6407,11 @@ export interface components {
             /** Owner User Id */
             owner_user_id?: string | null;
             /**
+             * Folder
+             * @default
+             */
+            folder?: string;
+            /**
              * Created At
              * Format: date-time
              */
@@ -6280,6 +6436,12 @@ export interface components {
              * @description User who last changed it, by name.
              */
             updated_by: string | null;
+            /** Tags */
+            tags: string[];
+            /** Favourite */
+            favourite: boolean;
+            /** Deleted At */
+            deleted_at: string | null;
             last_run: components["schemas"]["LastRun"] | null;
             sketch: components["schemas"]["Sketch"] | null;
         };
@@ -6302,6 +6464,11 @@ export interface components {
             published_version: number | null;
             /** Owner User Id */
             owner_user_id?: string | null;
+            /**
+             * Folder
+             * @default
+             */
+            folder?: string;
             /**
              * Created At
              * Format: date-time
@@ -6389,6 +6556,11 @@ export interface components {
             published_version: number | null;
             /** Owner User Id */
             owner_user_id?: string | null;
+            /**
+             * Folder
+             * @default
+             */
+            folder?: string;
             /**
              * Created At
              * Format: date-time
@@ -17913,6 +18085,13 @@ export interface operations {
                 search?: string;
                 /** @description Sort order: newest first, last changed first, or by name. */
                 sort?: "created" | "updated" | "name";
+                /** @description Flows in this folder and below it; empty: all. */
+                folder?: string;
+                tag?: string;
+                /** @description Only your favourites. */
+                favourites?: boolean;
+                /** @description The flows in the trash instead of the others. */
+                trashed?: boolean;
             };
             header?: never;
             path?: never;
@@ -19808,6 +19987,311 @@ export interface operations {
             };
             /** @description Conflict */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    collections_api_v1_flow_collections_get: {
+        parameters: {
+            query?: {
+                space_id?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Collections"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The user or the API key lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    change_several_api_v1_flow_collections_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BulkIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BulkOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    add_favourite_api_v1_flows__flow_id__favourite_put: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                flow_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The user or the API key lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    remove_favourite_api_v1_flows__flow_id__favourite_delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                flow_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The user or the API key lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Not Found */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };

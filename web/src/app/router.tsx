@@ -8,6 +8,7 @@ import {
 } from "@tanstack/react-router";
 import { ApiError } from "@/api/problem";
 import { componentsQuery } from "@/api/queries/components";
+import type { FlowShow } from "@/api/queries/flowList";
 import { flowQuery } from "@/api/queries/flows";
 import { meQuery } from "@/api/queries/me";
 import { setStoragePerson } from "@/lib/storage";
@@ -51,9 +52,20 @@ const inside = createRoute({
 const home = createRoute({
   getParentRoute: () => inside,
   path: "/",
-  validateSearch: (search: Record<string, unknown>): { space?: string | undefined; search?: string | undefined } => ({
+  validateSearch: (
+    search: Record<string, unknown>,
+  ): {
+    space?: string | undefined;
+    search?: string | undefined;
+    folder?: string | undefined;
+    tag?: string | undefined;
+    show?: FlowShow | undefined;
+  } => ({
     space: text(search.space),
     search: text(search.search),
+    folder: text(search.folder),
+    tag: text(search.tag),
+    show: search.show === "favourites" || search.show === "trash" ? search.show : undefined,
   }),
   component: lazyRouteComponent(() => import("@/features/home"), "HomePage"),
 });

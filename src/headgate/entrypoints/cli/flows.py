@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 from rich.markup import escape
 
-from headgate.entrypoints.cli import flow_state
+from headgate.entrypoints.cli import flow_places, flow_state
 from headgate.entrypoints.cli.exit_codes import INVALID, OK
 from headgate.entrypoints.cli.flow_choice import FlowArgument, flow_id_of
+from headgate.entrypoints.cli.flow_places import FavouritesFlag, FolderOption, TagOption
 from headgate.entrypoints.cli.output import JsonFlag, console, print_issues, print_json, table, when
 from headgate.entrypoints.cli.reports import flow_report
 from headgate.entrypoints.cli.session import acting, with_installation, with_parts
@@ -16,6 +17,7 @@ from headgate.entrypoints.compose import Parts
 from headgate.entrypoints.installation import Installation
 from headgate.features.accounts.spaces.service import list_spaces
 from headgate.features.flows import service, versions
+from headgate.features.flows.organization.filters import FlowFilter
 from headgate.features.flows.summaries import FlowSummary, VersionSummary
 from headgate.foundation.errors import Invalid
 from headgate.foundation.ids import is_id
@@ -46,24 +48,31 @@ app = typer.Typer(
 
 app.command("report")(flow_report)
 app.add_typer(flow_state.app, name="state")
+flow_places.register(app)
 
 
 @app.command("list")
 def list_(
     search: Annotated[str, typer.Argument(help="Words in the name or description.")] = "",
+    folder: FolderOption = "",
+    tag: TagOption = "",
+    favourites: FavouritesFlag = False,
     limit: Annotated[int, typer.Option(help="Maximum number of flows.", min=1, max=200)] = 50,
     json: JsonFlag = False,
 ) -> None:
     """List flows, newest first."""
+    wanted = flow_places.wanted_flows(folder, tag, favourites=favourites)
 
     async def work(installation: Installation) -> None:
         async with installation.database.reading() as session:
-            rows = await service.list_flows(session, acting(), search=search, limit=limit)
+            rows = await service.list_flows(session, acting(), search=search, wanted=wanted, limit=limit)
             releases = await versions.published_releases(session, acting(), rows)
             spaces = {space.space.id: space.space.name for space in await list_spaces(session, acting(), limit=1000)}
         summaries = [FlowSummary.model_validate(row) for row in rows]
         if json:
             print_json(summaries)
+        elif not summaries and (search or wanted != FlowFilter()):
+            console.print("No flows match.")
         elif not summaries:
             console.print('No flows yet. Describe what you want: [bold]headgate ask "..."[/]')
         else:
@@ -71,6 +80,7 @@ def list_(
                 (
                     summary.id,
                     escape(summary.name),
+                    escape(summary.folder),
                     summary.revision,
                     _release(releases.get(summary.id)),
                     when(summary.updated_at),
@@ -78,7 +88,7 @@ def list_(
                 )
                 for summary in summaries
             ]
-            columns = ("id", "name", "revision", "published", "changed", "space")
+            columns = ("id", "name", "folder", "revision", "published", "changed", "space")
             # On a laptop there is one space, which needs no column.
             shown = None if len({summary.space_id for summary in summaries}) > 1 else -1
             console.print(table(columns[:shown], [cell[:shown] for cell in cells]))
@@ -293,7 +303,7 @@ def delete(
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")] = False,
     json: JsonFlag = False,
 ) -> None:
-    """Hide a flow and stop it from running. Its versions and runs are kept as evidence."""
+    """Move a flow to the trash. It cannot run; `headgate flows trash restore` restores it. Runs are kept."""
 
     async def work(installation: Installation) -> None:
         flow_id = await flow_id_of(installation, which)

@@ -67,6 +67,16 @@ class DraftNotFound(NotFound):
         )
 
 
+class TooManyTags(Invalid):
+    """A flow would have more tags than allowed."""
+
+    code = "too_many_tags"
+    title = "Too many tags"
+
+    def __init__(self, name: str, count: int) -> None:
+        super().__init__(f"'{name}' would have {count} tags.", remedy="Remove tags first: a flow has at most 20.")
+
+
 class CannotOwn(Invalid):
     """A member who may not edit flows of the space, or is deactivated, cannot own a flow."""
 

@@ -6,6 +6,7 @@
 | `draft_saved` | `revision`, `name`, `by`, `changes`: a line per change, `diff`: the same as JSON, or null when large |
 | `renamed` | `revision`, `by`, `name`, `description` |
 | `published` | `revision`, `by`, `version`, `release` |
+| `unpublished` | `revision`, `by` |
 | `deleted` | `revision`, `by`; the last event |
 | `run_started` | `run_id`, `version`, `by`; the run's own events are at `/flow-runs/{run_id}/events` |
 
@@ -137,6 +138,8 @@ class FlowStream:
         changes: dict[str, JsonValue] = {name: event.data[name] for name in ("revision", "name") if name in event.data}
         if event.kind == "published":
             changes["published_version"] = event.data["version"]
+        if event.kind == "unpublished":
+            changes["published_version"] = None
         self._state = (self._state or {}) | changes
 
     async def _news(self) -> list["sse.SseEvent"]:

@@ -8,6 +8,7 @@ from typing import Any
 from sqlalchemy import Row, and_, delete, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from headgate.features.flows.organization.filters import FlowFilter
 from headgate.features.flows.tables import FlowDraftRow, FlowRow, FlowVersionRow, VersionEdgeRow, VersionStepRow
 
 LARGEST_NUMBER = 2**31 - 1
@@ -41,12 +42,18 @@ async def find_space_of(session: AsyncSession, flow_id: str, *, tenant_id: str) 
 
 
 async def find_flows_named(
-    session: AsyncSession, name: str, *, tenant_id: str, space_ids: Collection[str] | None, limit: int
+    session: AsyncSession,
+    name: str,
+    *,
+    tenant_id: str,
+    space_ids: Collection[str] | None,
+    limit: int,
+    trashed: bool = False,
 ) -> Sequence[FlowRow]:
     """Return flows with that name, regardless of case, newest first; `space_ids` None: of all spaces."""
-    query = select(FlowRow).where(
-        FlowRow.tenant_id == tenant_id, FlowRow.deleted_at.is_(None), func.lower(FlowRow.name) == func.lower(name)
-    )
+    same_name = func.lower(FlowRow.name) == func.lower(name)
+    conditions = FlowFilter(trashed=trashed).conditions()
+    query = select(FlowRow).where(FlowRow.tenant_id == tenant_id, same_name, *conditions)
     if space_ids is not None:
         query = query.where(FlowRow.space_id.in_(space_ids))
     return (await session.execute(query.order_by(FlowRow.id.desc()).limit(limit))).scalars().all()
@@ -68,11 +75,12 @@ async def list_flows(
     tenant_id: str,
     space_ids: Collection[str] | None,
     search: str,
+    wanted: FlowFilter,
     limit: int,
     before: str | None,
 ) -> Sequence[FlowRow]:
     """Return flows, newest first; `before` is the last id of the previous page, `space_ids` None: of all spaces."""
-    query = select(FlowRow).where(FlowRow.tenant_id == tenant_id, FlowRow.deleted_at.is_(None))
+    query = select(FlowRow).where(FlowRow.tenant_id == tenant_id, *wanted.conditions())
     if space_ids is not None:
         query = query.where(FlowRow.space_id.in_(space_ids))
     if before is not None:

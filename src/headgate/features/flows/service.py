@@ -15,6 +15,7 @@ from headgate.features.audit.recorder import record_of
 from headgate.features.flows import repository
 from headgate.features.flows.errors import AmbiguousFlow, FlowNotFound, StaleRevision
 from headgate.features.flows.live import announce_change, announce_draft
+from headgate.features.flows.organization.filters import EVERY_FLOW, FlowFilter
 from headgate.features.flows.state.repository import delete_states
 from headgate.features.flows.tables import FlowRow
 from headgate.foundation.database import now
@@ -41,6 +42,7 @@ async def create_flow(
     definition: Flow,
     space_id: str | None = None,
     flow_id: str | None = None,
+    folder: str = "",
 ) -> FlowRow:
     """Create a flow. Raises `FlowInvalid` for an invalid graph, `SpaceNotFound`.
 
@@ -69,6 +71,8 @@ async def create_flow(
         created_at=now(),
         updated_at=now(),
         deleted_at=None,
+        purged_at=None,
+        folder=folder,
     )
     session.add(row)
     await session.flush()
@@ -122,6 +126,18 @@ async def get_flow_named(session: AsyncSession, principal: Principal, name: str)
     rows = await repository.find_flows_named(
         session, name, tenant_id=principal.tenant_id, space_ids=principal.visible_spaces, limit=20
     )
+    return _only(rows, name)
+
+
+async def trashed_flow_named(session: AsyncSession, principal: Principal, name: str) -> str:
+    """Return the id of the only flow in the trash with that name. Raises `FlowNotFound`, `AmbiguousFlow`."""
+    rows = await repository.find_flows_named(
+        session, name, tenant_id=principal.tenant_id, space_ids=principal.visible_spaces, limit=20, trashed=True
+    )
+    return _only(rows, name).id
+
+
+def _only(rows: Sequence[FlowRow], name: str) -> FlowRow:
     matches = [row for row in rows if row.name == name] or rows
     if not matches:
         raise FlowNotFound(name)
@@ -143,6 +159,7 @@ async def list_flows(
     *,
     space_id: str | None = None,
     search: str = "",
+    wanted: FlowFilter = EVERY_FLOW,
     limit: int = 50,
     before: str | None = None,
 ) -> Sequence[FlowRow]:
@@ -152,6 +169,7 @@ async def list_flows(
         tenant_id=principal.tenant_id,
         space_ids=await spaces_shown(session, principal, space_id, Permission.FLOWS_VIEW),
         search=search,
+        wanted=wanted,
         limit=limit,
         before=before,
     )
@@ -229,13 +247,13 @@ async def delete_flow(session: AsyncSession, principal: Principal, flow_id: str)
 
 
 async def restore_flow(session: AsyncSession, principal: Principal, flow_id: str) -> FlowRow:
-    """Restore a deleted flow; no effect on an existing one.
+    """Restore a deleted flow; no effect on an existing one. The content of a flow stays in the trash for some days.
 
     Its published version is restored too, so `flows.publish` is required as for deleting it.
     Raises `FlowNotFound`, `SpaceNotFound`, `PermissionMissing`.
     """
     row = await repository.find_flow(session, flow_id, tenant_id=principal.tenant_id, lock=True, deleted=True)
-    if row is None:
+    if row is None or row.purged_at is not None:
         raise FlowNotFound(flow_id)
     principal.require_in(row.space_id, Permission.FLOWS_EDIT, FlowNotFound(flow_id))
     if row.published_version is not None:

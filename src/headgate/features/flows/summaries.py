@@ -21,6 +21,8 @@ class FlowSummary(BaseModel):
     published_version: int | None
     owner_user_id: str | None = None
     """The owner: its creator, until another is set."""
+    folder: str = ""
+    """Path of its folder in the space; empty: in none."""
     created_at: datetime
     updated_at: datetime
 

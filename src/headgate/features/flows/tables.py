@@ -45,6 +45,10 @@ class FlowRow(Row):
     created_at: Mapped[datetime] = mapped_column(Timestamp, default=now)
     updated_at: Mapped[datetime] = mapped_column(Timestamp, default=now)
     deleted_at: Mapped[datetime | None] = mapped_column(Timestamp)
+    purged_at: Mapped[datetime | None] = mapped_column(Timestamp)
+    """When its content was deleted from the trash: only the versions and the name are left, for its runs."""
+    folder: Mapped[str] = mapped_column(String(300), default="", server_default="")
+    """Path in its space, parts separated by `/`; empty: in no folder."""
 
 
 class FlowDraftRow(Row):

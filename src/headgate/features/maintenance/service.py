@@ -21,6 +21,7 @@ from headgate.features.maintenance.orphans import sweep_orphans
 from headgate.features.maintenance.outcome import Outcome
 from headgate.features.maintenance.retention import delete_expired_runs
 from headgate.features.maintenance.tables import scheduled_jobs
+from headgate.features.maintenance.trash import empty_trash
 from headgate.foundation.database import Database, moment
 from headgate.foundation.errors import HeadgateError, NotFound
 from headgate.foundation.log import get_logger
@@ -43,6 +44,10 @@ JOBS: Mapping[str, Job] = {
             "Deletes runs, and the files they created, that are older than their flow or "
             "HEADGATE_RETENTION__RUN_DAYS allows."
         ),
+    ),
+    "trash": Job(
+        empty_trash,
+        "Deletes flows that were moved to the trash more than HEADGATE_RETENTION__TRASH_DAYS days ago.",
     ),
     "orphan_sweep": Job(
         sweep_orphans,

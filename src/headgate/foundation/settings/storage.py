@@ -65,6 +65,14 @@ class RetentionSettings(BaseModel, defer_build=True):
             "`data_retention_days`. Empty: runs are kept."
         ),
     )
+    trash_days: int | None = Field(
+        default=30,
+        ge=1,
+        description=(
+            "Days after which the content of a deleted flow is deleted, so that it can no longer be restored. "
+            "Versions that runs have used are kept with them. Empty: flows stay in the trash."
+        ),
+    )
     session_days: int | None = Field(
         default=90,
         ge=1,

@@ -12,7 +12,7 @@ import { useAppTexts } from "../texts";
 import { FlowMenu } from "./header/FlowMenu";
 import { FlowName } from "./header/FlowName";
 import { HistoryButtons } from "./header/HistoryButtons";
-import { useViewCommands, Views } from "./header/Views";
+import { useCanvasCommandsElsewhere, useViewCommands, Views } from "./header/Views";
 import { useColumn, useFlowPlace, useFlowRights } from "./place";
 
 /** The flow's name, whether it is saved, its views, and what is done most. On a narrow screen the views stand below. */
@@ -43,6 +43,7 @@ export function FlowHeader() {
       : [],
   );
   useViewCommands(flowId);
+  useCanvasCommandsElsewhere(flowId);
   const changed = useShortcutKeys((state) => state.changed);
   return (
     <header className="@container shrink-0 border-b border-line bg-surface">

@@ -6,6 +6,7 @@ import { flowQuery } from "@/api/queries/flows";
 import { meQuery } from "@/api/queries/me";
 import { mayIn } from "@/api/rights";
 import { Editing } from "@/features/editing";
+import { rememberFlow } from "@/lib/commands/recent";
 import { createDraftStore, DraftProvider, type DraftStore } from "@/lib/draft";
 import { fetchRest } from "@/lib/part";
 import { Column } from "./Column";
@@ -45,6 +46,7 @@ const Opened = memo(function Opened({ store, flowId }: { store: DraftStore; flow
   useAskFromAddress();
   usePlacing(store, place, flowId);
   useEffect(fetchRest, []);
+  useEffect(() => rememberFlow({ id: flowId, name: store.getState().document.name }), [store, flowId]);
   return (
     <DraftProvider value={store}>
       <div className="flex h-full min-h-0 flex-col">

@@ -10,6 +10,8 @@ import { Keys } from "@/components/ui";
 import { openerOf } from "@/components/ui/opener";
 import { useSectionCommands } from "@/features/settings/useSectionCommands";
 import { type Command, usePalette } from "@/lib/commands/commands";
+import { fuzzyScore } from "@/lib/commands/fuzzy";
+import { recentCommands, recentFlows, rememberCommand } from "@/lib/commands/recent";
 import { ago } from "@/lib/i18n/format";
 import { keysOf, useShortcutKeys } from "@/lib/shortcuts/shortcuts";
 import { useAppTexts } from "../texts";
@@ -30,7 +32,10 @@ export default function CommandPalette() {
   // Asked once: what a place offers does not change while the palette stands over it.
   const offered = useMemo(() => Object.values(sources).flatMap((source) => source()), [sources]);
   const sections = useSectionCommands();
-  const groups = byGroup([...offered, ...sections].filter((command) => typed.trim() || !command.searchedOnly));
+  const every = [...offered, ...sections];
+  const searched = typed.trim() !== "";
+  const recent = searched ? [] : recentOf(every);
+  const groups = byGroup(every.filter((command) => searched || !(command.searchedOnly || recent.includes(command))));
   const { flows, settled } = useFlows(typed.trim());
   const [chosen, setChosen] = useState("");
   const newest = settled ? flows[0]?.id : undefined;
@@ -40,7 +45,8 @@ export default function CommandPalette() {
   }, [newest]);
   const opener = useRef<Element | null>(null);
   const navigate = useNavigate();
-  const act = (run: () => void) => {
+  const act = (run: () => void, id?: string) => {
+    if (id) rememberCommand(id);
     setOpen(false);
     // After the dialog has given the focus back, so that what the command opens may take it.
     setTimeout(run, 0);
@@ -83,20 +89,20 @@ export default function CommandPalette() {
                     >
                       <Workflow aria-hidden />
                       <span className="min-w-0 flex-1 truncate">{flow.name}</span>
-                      <span className="shrink-0 text-xs text-muted">{ago(flow.updated_at)}</span>
+                      {flow.updated_at && <span className="shrink-0 text-xs text-muted">{ago(flow.updated_at)}</span>}
                     </Cmdk.Item>
                   ))}
                 </Cmdk.Group>
               )}
-              {groups.map(([group, commands]) => (
+              {[...(recent.length > 0 ? [[t("recent"), recent] as const] : []), ...groups].map(([group, commands]) => (
                 <Cmdk.Group key={group} heading={group} className={GROUP}>
                   {commands.map((command) => (
                     <Cmdk.Item
                       key={command.id}
                       value={command.id}
-                      keywords={[command.label, command.keywords ?? "", group]}
+                      keywords={[command.label, command.keywords ?? "", command.group]}
                       className={ITEM}
-                      onSelect={() => act(command.run)}
+                      onSelect={() => act(command.run, command.id)}
                     >
                       {command.icon}
                       <span className="min-w-0 flex-1 truncate">{command.label}</span>
@@ -122,18 +128,31 @@ function useFlows(typed: string) {
   const { data, isPlaceholderData } = useQuery({
     queryKey: [...flowKeys.all, "palette", search],
     queryFn: ({ signal }) =>
-      unwrap(api.GET("/api/v1/flows", { params: { query: { search, limit: MOST_FLOWS } }, signal })),
+      unwrap(api.GET("/api/v1/flows", { params: { query: { search, limit: MOST_FLOWS, sort: "updated" } }, signal })),
     placeholderData: (before) => before,
   });
-  return { flows: data?.items ?? [], settled: !isPlaceholderData };
+  const items: PaletteFlow[] = data?.items ?? [];
+  // Before anything is typed: those that were opened last, then those that were changed last.
+  const opened: PaletteFlow[] = typed ? [] : recentFlows();
+  const others = items.filter((flow) => !opened.some((one) => one.id === flow.id));
+  return { flows: [...opened, ...others].slice(0, MOST_FLOWS), settled: !isPlaceholderData };
 }
 
-/** Every word that was written must be in the name or its keywords; names that begin so come first. */
+interface PaletteFlow {
+  id: string;
+  name: string;
+  updated_at?: string;
+}
+
+/** The commands that were used last and are offered here, newest first. */
+function recentOf(commands: Command[]): Command[] {
+  return recentCommands().flatMap((id) => commands.find((command) => command.id === id) ?? []);
+}
+
+/** The first keyword is the name. */
 function score(_value: string, typed: string, keywords: string[] = []): number {
-  const words = typed.toLowerCase().split(/\s+/).filter(Boolean);
-  const all = keywords.join(" ").toLowerCase();
-  if (!words.every((word) => all.includes(word))) return 0;
-  return keywords[0]?.toLowerCase().startsWith(typed.trim().toLowerCase()) ? 1 : 0.5;
+  const [name = "", ...more] = keywords;
+  return fuzzyScore(typed, name, more.join(" "));
 }
 
 function byGroup(commands: Command[]): [string, Command[]][] {

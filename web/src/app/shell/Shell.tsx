@@ -5,6 +5,7 @@ import { usePalette } from "@/lib/commands/commands";
 import { part } from "@/lib/part";
 import { useShortcuts } from "@/lib/shortcuts/shortcuts";
 import { useTitle } from "@/lib/title";
+import { placeOf } from "../places";
 import { useAppTexts } from "../texts";
 import { LoadingBar } from "./LoadingBar";
 import { OfflineNotice } from "./OfflineNotice";
@@ -59,21 +60,12 @@ export function Shell() {
   );
 }
 
-const PLACES = {
-  "": "flows",
-  templates: "templates",
-  runs: "runs",
-  inbox: "inbox",
-  develop: "development",
-  observe: "observe",
-  settings: "settings",
-} as const;
-
 /** What the place is called; a flow says its own name. */
 function usePlaceName(): string {
   const t = useAppTexts();
   const first = useRouterState({ select: ({ location }) => location.pathname.split("/")[1] ?? "" });
-  return first in PLACES ? t(PLACES[first as keyof typeof PLACES]) : "";
+  const place = placeOf(first);
+  return place ? t(place.text) : "";
 }
 
 /** Who goes to another place by keyboard goes on from there. Views of one flow are one place. */

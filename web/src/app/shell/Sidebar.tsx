@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { ChartNoAxesColumn, Hammer, History, Inbox, LayoutTemplate, Search, Settings, Workflow } from "lucide-react";
+import { Search } from "lucide-react";
 import { approvalCountQuery } from "@/api/queries/approvals";
 import { codevWaitingQuery } from "@/api/queries/codev";
 import { meQuery } from "@/api/queries/me";
@@ -8,8 +8,11 @@ import { maySomewhere } from "@/api/rights";
 import { cx, Tip } from "@/components/ui";
 import { usePalette } from "@/lib/commands/commands";
 import { keysOf, useShortcutKeys } from "@/lib/shortcuts/shortcuts";
+import { PLACES, type StudioPlace, shortText } from "../places";
 import { useAppTexts } from "../texts";
 import { AccountMenu } from "./AccountMenu";
+import { Badge } from "./Badge";
+import { MorePlaces } from "./MorePlaces";
 
 const PLACE =
   "flex h-12 w-full min-w-0 max-w-20 flex-col items-center justify-center gap-0.5 rounded-md text-2xs text-muted transition-colors hover:bg-hover hover:text-ink data-[status=active]:bg-accent-soft data-[status=active]:font-medium data-[status=active]:text-accent";
@@ -25,16 +28,8 @@ export function Sidebar() {
     ...approvalCountQuery,
     enabled: me !== undefined && maySomewhere(me, "runs.start"),
   }).data;
-  const places = [
-    { to: "/", label: t("flows"), icon: Workflow, exact: true },
-    // The start page leads there too: a narrow screen has no place for it.
-    { to: "/templates", label: t("templates"), icon: LayoutTemplate, wide: true },
-    { to: "/runs", label: t("runs"), icon: History },
-    { to: "/inbox/{-$approvalId}", label: t("inbox"), icon: Inbox, waiting: approvals ?? 0 },
-    { to: "/develop", label: t("develop"), icon: Hammer, waiting },
-    { to: "/observe", label: t("observe"), icon: ChartNoAxesColumn },
-    { to: "/settings/{-$section}", label: t("settings"), icon: Settings },
-  ] as const;
+  const counts = { approvals: approvals ?? 0, sessions: waiting };
+  const countOf = (place: StudioPlace) => ("counts" in place ? counts[place.counts] : 0);
   return (
     <nav
       aria-label={t("main_navigation")}
@@ -43,20 +38,15 @@ export function Sidebar() {
       <Link to="/" aria-label={t("go_home")} tabIndex={-1} className="mb-2 hidden rounded-md sm:block">
         <img src="/icon.svg" alt="" width={28} height={28} />
       </Link>
-      {places.map(({ to, label, icon: Icon, ...more }) => (
-        <Link
-          key={to}
-          to={to}
-          activeOptions={{ exact: "exact" in more, includeSearch: false }}
-          className={cx(PLACE, "wide" in more && "max-sm:hidden")}
-        >
-          <span className="relative">
-            <Icon aria-hidden className="size-4.5" />
-            {"waiting" in more && more.waiting > 0 && <Badge count={more.waiting} />}
-          </span>
-          <span className="max-w-full truncate">{label}</span>
-        </Link>
+      {PLACES.map((place) => (
+        <PlaceLink
+          key={place.id}
+          place={place}
+          count={countOf(place)}
+          className={cx(!("primary" in place) && "max-sm:hidden")}
+        />
       ))}
+      <MorePlaces countOf={countOf} className={cx(PLACE, "sm:hidden")} />
       <div className="hidden flex-1 sm:block" />
       <Tip text={t("commands")} keys={keysOf("commands", changed)} side="right">
         <button
@@ -73,13 +63,26 @@ export function Sidebar() {
   );
 }
 
-/** How many things of a place wait for the person. */
-function Badge({ count }: { count: number }) {
+interface PlaceLinkProps {
+  place: StudioPlace;
+  count: number;
+  className?: string;
+}
+
+function PlaceLink({ place, count, className }: PlaceLinkProps) {
   const t = useAppTexts();
+  const Icon = place.icon;
   return (
-    <span className="absolute -top-1.5 left-3 flex h-4 min-w-4 items-center justify-center rounded-full bg-accent px-1 text-2xs font-semibold text-on-accent">
-      <span aria-hidden>{count > 9 ? "9+" : count}</span>
-      <span className="sr-only">{t("waiting_count", { count })}</span>
-    </span>
+    <Link
+      to={place.to}
+      activeOptions={{ exact: place.to === "/", includeSearch: false }}
+      className={cx(PLACE, className)}
+    >
+      <span className="relative">
+        <Icon aria-hidden className="size-4.5" />
+        {count > 0 && <Badge count={count} />}
+      </span>
+      <span className="max-w-full truncate">{t(shortText(place))}</span>
+    </Link>
   );
 }

@@ -1,32 +1,17 @@
 import { useNavigate } from "@tanstack/react-router";
-import {
-  ChartNoAxesColumn,
-  Hammer,
-  History,
-  Inbox,
-  Keyboard,
-  Languages,
-  LayoutTemplate,
-  Plus,
-  Settings,
-  SunMoon,
-  Workflow,
-} from "lucide-react";
+import { Hammer, Keyboard, Languages, Plus, Star, SunMoon, Trash2 } from "lucide-react";
 import { useRights } from "@/api/rights";
 import { useAppearance } from "@/lib/appearance/appearance";
 import { useCommands, usePalette } from "@/lib/commands/commands";
 import { i18next, setLanguage } from "@/lib/i18n/i18n";
+import { PLACES } from "../places";
 import { useAppTexts } from "../texts";
 import { useNewFlow } from "./useNewFlow";
 
-const PLACES = [
-  { to: "/", text: "flows", icon: Workflow },
-  { to: "/templates", text: "templates", icon: LayoutTemplate },
-  { to: "/runs", text: "runs", icon: History },
-  { to: "/inbox/{-$approvalId}", text: "inbox", icon: Inbox, keywords: "inbox_words" },
-  { to: "/develop", text: "development", icon: Hammer },
-  { to: "/observe", text: "observe", icon: ChartNoAxesColumn },
-  { to: "/settings/{-$section}", text: "settings", icon: Settings },
+/** Parts of the first page. */
+const LISTS = [
+  { show: "favourites", icon: Star },
+  { show: "trash", icon: Trash2 },
 ] as const;
 
 /** What can be done from everywhere. */
@@ -37,13 +22,22 @@ export function useGeneralCommands(): void {
   const makeFlow = useNewFlow();
   const { setTheme } = useAppearance.getState();
   useCommands("general", () => [
-    ...PLACES.map(({ to, text, icon: Icon, ...more }) => ({
-      id: `go.${text}`,
+    ...PLACES.map(({ id, to, text, icon: Icon, ...more }) => ({
+      id: `go.${id}`,
       group: t("go_to"),
       label: t(text),
-      ...("keywords" in more ? { keywords: t(more.keywords) } : {}),
+      ...("words" in more ? { keywords: t(more.words) } : {}),
       icon: <Icon />,
       run: () => void navigate({ to }),
+    })),
+    ...LISTS.map(({ show, icon: Icon }) => ({
+      id: `go.${show}`,
+      group: t("go_to"),
+      label: t(show),
+      keywords: t("flows"),
+      icon: <Icon />,
+      searchedOnly: true,
+      run: () => void navigate({ to: "/", search: { show } }),
     })),
     ...(may("flows.edit")
       ? [

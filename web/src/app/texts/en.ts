@@ -143,4 +143,10 @@ export default {
   failed_export: "The flow could not be exported",
   failed_delete: "The flow could not be deleted",
   failed_restore: "The flow could not be restored",
+  more_places: "More",
+  recent: "Recent",
+  favourites: "Favourites",
+  trash: "Trash",
+  auto_layout: "Auto layout",
+  add_component: "Add {{what}}",
 };

@@ -1,5 +1,6 @@
-import { defineTexts } from "@/lib/i18n/texts";
+import { defineTexts, type TextKey } from "@/lib/i18n/texts";
 import en from "./en";
 
 export const useAppTexts = defineTexts("app", en, () => import("./sv"));
+export type AppTextKey = TextKey<typeof en>;
 export type AppText = ReturnType<typeof useAppTexts>;

@@ -146,5 +146,11 @@ const sv: Translation<typeof en> = {
   failed_export: "Flödet kunde inte exporteras",
   failed_delete: "Flödet kunde inte tas bort",
   failed_restore: "Flödet kunde inte återställas",
+  more_places: "Mer",
+  recent: "Senaste",
+  favourites: "Favoriter",
+  trash: "Papperskorg",
+  auto_layout: "Automatisk layout",
+  add_component: "Lägg till {{what}}",
 };
 export default sv;

@@ -33,6 +33,32 @@ export const usePalette = create<Palette>((set) => ({
   setSheet: (sheet) => set({ sheet }),
 }));
 
+const PATIENCE_MS = 5000;
+
+/** Runs a command as soon as the place that offers it is there: for what is asked for on the way to that place. */
+export function runWhenOffered(id: string): void {
+  const find = () =>
+    Object.values(usePalette.getState().sources)
+      .flatMap((source) => source())
+      .find((command) => command.id === id);
+  const offered = find();
+  if (offered) {
+    offered.run();
+    return;
+  }
+  const stop = usePalette.subscribe(() => {
+    const command = find();
+    if (!command) return;
+    end();
+    command.run();
+  });
+  const timer = setTimeout(stop, PATIENCE_MS);
+  const end = () => {
+    clearTimeout(timer);
+    stop();
+  };
+}
+
 /** Offer commands while this component is there. They are asked for when the palette opens. */
 export function useCommands(source: string, commands: () => Command[]): void {
   const latest = useRef(commands);

@@ -9,6 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import aliased
 
 from headgate.features.accounts.tables import User
+from headgate.features.flows.organization.filters import FlowFilter
 from headgate.features.flows.tables import FlowRow, FlowVersionRow
 from headgate.features.runs.listing.schemas import SortKey
 from headgate.features.runs.tables import flow_runs
@@ -25,12 +26,13 @@ async def list_flows(
     tenant_id: str,
     space_ids: Collection[str] | None,
     search: str,
+    wanted: FlowFilter,
     sort: SortKey,
     limit: int,
     position: Place | None,
 ) -> Sequence[AnyRow]:
     """List flows with their published release, newest run and the name of the last editor; `space_ids` None: all."""
-    page = select(FlowRow.id).where(FlowRow.tenant_id == tenant_id, FlowRow.deleted_at.is_(None))
+    page = select(FlowRow.id).where(FlowRow.tenant_id == tenant_id, *wanted.conditions())
     if space_ids is not None:
         page = page.where(FlowRow.space_id.in_(space_ids))
     for term in search.lower().split():
@@ -45,7 +47,7 @@ async def list_flows(
     return rows
 
 
-def _columns(tenant_id: str) -> Select[Any]:
+def _columns(tenant_id: str) -> Select[*tuple[Any, ...]]:
     newest = (
         select(func.max(flow_runs.c.id))
         .where(flow_runs.c.flow_id == FlowRow.id, flow_runs.c.tenant_id == tenant_id)
@@ -58,7 +60,7 @@ def _columns(tenant_id: str) -> Select[Any]:
     return (
         select(
             FlowRow.id, FlowRow.name, FlowRow.description, FlowRow.space_id, FlowRow.revision, FlowRow.tenant_id,
-            FlowRow.owner_user_id,
+            FlowRow.owner_user_id, FlowRow.folder, FlowRow.deleted_at,
             FlowRow.published_version, FlowRow.draft_version, FlowRow.draft, FlowRow.created_at, FlowRow.updated_at,
             FlowVersionRow.release.label("release"), _LOWERED.label("lowered"),
             author.name.label("updated_by"),

@@ -54,6 +54,11 @@ class FlowItem(FlowSummary):
     """Nodes on the canvas."""
     icon: str
     updated_by: str | None = Field(description="User who last changed it, by name.")
+    tags: list[str]
+    favourite: bool
+    """Whether it is a favourite of the caller."""
+    deleted_at: datetime | None
+    """When it was moved to the trash; null for a flow that is not in it."""
     last_run: LastRun | None
     sketch: Sketch | None
     """None for a flow that is too large for a thumbnail."""

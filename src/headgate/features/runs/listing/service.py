@@ -9,6 +9,8 @@ from headgate.features.access.permissions import Permission
 from headgate.features.access.principal import Principal
 from headgate.features.accounts.spaces.service import spaces_shown
 from headgate.features.catalog.registry import Components
+from headgate.features.flows.organization.filters import EVERY_FLOW, FlowFilter
+from headgate.features.flows.organization.service import Places, places_of
 from headgate.features.flows.readiness.check import check
 from headgate.features.flows.rules import FlowRules
 from headgate.features.runs.listing import repository
@@ -27,6 +29,7 @@ async def list_flows(
     *,
     space_id: str | None = None,
     search: str = "",
+    wanted: FlowFilter = EVERY_FLOW,
     sort: SortKey = "created",
     limit: int = 50,
     cursor: str | None = None,
@@ -38,6 +41,7 @@ async def list_flows(
         tenant_id=principal.tenant_id,
         space_ids=await spaces_shown(session, principal, space_id, Permission.FLOWS_VIEW),
         search=search,
+        wanted=wanted,
         sort=sort,
         limit=limit + 1,
         position=position,
@@ -53,7 +57,8 @@ async def list_flows(
             for row, flow in zip(page, flows, strict=True)
         ]
     )
-    items = [_item(*columns, principal=principal) for columns in zip(page, flows, problems, strict=True)]
+    places = await places_of(session, principal, [row.id for row in page])
+    items = [_item(*columns, principal=principal, places=places) for columns in zip(page, flows, problems, strict=True)]
     return items, cursor_of(sort, page[-1]) if len(rows) > limit else None
 
 
@@ -66,7 +71,14 @@ async def _catalog_of(
     return await catalog.for_flow(principal.tenant_id, together, session=session) if own_codes(together) else catalog
 
 
-def _item(row: Any, flow: Flow, problems: int, *, principal: Principal) -> FlowItem:  # noqa: ANN401 - a row
+def _item(
+    row: Any,  # noqa: ANN401 - a row
+    flow: Flow,
+    problems: int,
+    *,
+    principal: Principal,
+    places: Places,
+) -> FlowItem:
     ran = row.run_id is not None and principal.may(Permission.RUNS_VIEW, row.space_id)
     return FlowItem(
         id=row.id,
@@ -84,6 +96,10 @@ def _item(row: Any, flow: Flow, problems: int, *, principal: Principal) -> FlowI
         steps=len(flow.nodes),
         icon=flow.settings.icon,
         updated_by=row.updated_by,
+        folder=row.folder,
+        tags=places.tags.get(row.id, []),
+        favourite=row.id in places.favourites,
+        deleted_at=row.deleted_at,
         last_run=_run(row) if ran else None,
         sketch=_sketch(flow),
     )

@@ -6,6 +6,7 @@ import { api, unwrap } from "@/api/client";
 import { flowKeys } from "@/api/queries/flows";
 import { IconButton, Menu, toast, toastError } from "@/components/ui";
 import { useCommands } from "@/lib/commands/commands";
+import { forgetFlow } from "@/lib/commands/recent";
 import { download, fileNameOf, textFile } from "@/lib/download";
 import { toFlow, useDraft, useDraftStore } from "@/lib/draft";
 import { part } from "@/lib/part";
@@ -113,6 +114,7 @@ function useWholeFlow(flowId: string) {
         await navigate({ to: "/" });
         await unwrap(api.DELETE("/api/v1/flows/{flow_id}", path));
         client.removeQueries({ queryKey: flowKeys.one(flowId) });
+        forgetFlow(flowId);
         await again();
         const restore = () =>
           tried(t("failed_restore"), async () => {

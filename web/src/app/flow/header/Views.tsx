@@ -1,15 +1,16 @@
 import { Link, useNavigate } from "@tanstack/react-router";
-import { Check, Eye, FlaskConical, History, ListOrdered, Network, Rocket } from "lucide-react";
+import { Check, Eye, FlaskConical, History, LayoutDashboard, ListOrdered, Network, Rocket } from "lucide-react";
 import { useEffect, useRef } from "react";
-import { useCommands } from "@/lib/commands/commands";
-import { useDraft } from "@/lib/draft";
+import { KindIcon } from "@/components/icons";
+import { runWhenOffered, useCommands } from "@/lib/commands/commands";
+import { useDraft, useDraftStore } from "@/lib/draft";
 import { useAppTexts } from "../../texts";
 import { useFlowView } from "../place";
 
 const VIEW =
   "inline-flex h-7 items-center gap-1.5 whitespace-nowrap rounded-sm px-2.5 text-sm text-muted transition-colors hover:text-ink data-[status=active]:bg-raised data-[status=active]:text-ink data-[status=active]:shadow-low";
 
-const VIEWS = [
+export const VIEWS = [
   { to: "/flows/$flowId", text: "canvas", icon: Network },
   { to: "/flows/$flowId/steps", text: "steps", icon: ListOrdered },
   { to: "/flows/$flowId/overview", text: "overview", icon: Eye },
@@ -31,6 +32,40 @@ export function useViewCommands(flowId: string): void {
       run: () => void navigate({ to, params: { flowId } }),
     })),
   );
+}
+
+/** What only the canvas does, offered in the other views too: it opens the canvas first. */
+export function useCanvasCommandsElsewhere(flowId: string): void {
+  const t = useAppTexts();
+  const navigate = useNavigate();
+  const view = useFlowView();
+  const store = useDraftStore();
+  const go = (id: string) => {
+    void navigate({ to: "/flows/$flowId", params: { flowId } });
+    runWhenOffered(id);
+  };
+  useCommands("flow.canvas", () => {
+    const { editable, templates } = store.getState();
+    if (view === "" || !editable) return [];
+    return [
+      {
+        id: "flow.layout",
+        group: t("this_flow"),
+        label: t("auto_layout"),
+        icon: <LayoutDashboard />,
+        run: () => go("canvas.layout"),
+      },
+      ...Object.values(templates).map((template) => ({
+        id: `flow.add.${template.type}`,
+        group: t("this_flow"),
+        label: t("add_component", { what: template.label }),
+        keywords: `${template.type} ${(template.keywords ?? []).join(" ")}`,
+        icon: <KindIcon template={template} />,
+        searchedOnly: true,
+        run: () => go(`canvas.add.${template.type}`),
+      })),
+    ];
+  });
 }
 
 /** The views of one flow. */

@@ -5,6 +5,7 @@ import { api, unwrap } from "@/api/client";
 import type { FlowItem } from "@/api/queries/flowList";
 import { flowKeys } from "@/api/queries/flows";
 import { toast, toastError } from "@/components/ui";
+import { forgetFlow } from "@/lib/commands/recent";
 import { download, fileNameOf, textFile } from "@/lib/download";
 import { useHomeTexts } from "../texts";
 
@@ -38,6 +39,7 @@ export function useFlowActions() {
         try {
           await unwrap(api.DELETE("/api/v1/flows/{flow_id}", path(item.id)));
           client.removeQueries({ queryKey: flowKeys.one(item.id) });
+          forgetFlow(item.id);
           toast({
             title: t("deleted", { name: item.name }),
             action: { label: t("undo"), onClick: () => void restore(item) },

@@ -1,8 +1,9 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { Check, X } from "lucide-react";
+import { Check } from "lucide-react";
 import { useState } from "react";
 import { type ApprovalSummary, approvalKeys, type DecisionResult, decideApprovals } from "@/api/queries/approvals";
-import { Button, Callout, Dialog, Field, IconButton, Problem, Textarea } from "@/components/ui";
+import { SelectionBar } from "@/components/lists";
+import { Button, Callout, Dialog, Field, Problem, Textarea } from "@/components/ui";
 import { useInboxTexts } from "../texts";
 
 /** More cannot be sent together. */
@@ -21,23 +22,14 @@ export function BulkBar({ chosen, onClear }: BulkBarProps) {
   const ask = (choice: Choice) => setAsked({ choice, approvals: chosen.slice(0, MOST) });
   return (
     <>
-      {chosen.length > 0 && (
-        <section
-          aria-label={t("selected", { count: chosen.length })}
-          className="flex shrink-0 items-center gap-2 border-t border-line bg-raised px-4 py-2.5"
-        >
-          <span className="flex-1 text-sm font-medium">{t("selected", { count: chosen.length })}</span>
-          <Button kind="danger" onClick={() => ask("reject")}>
-            {t("reject")}
-          </Button>
-          <Button kind="primary" icon={<Check />} onClick={() => ask("approve")}>
-            {t("approve")}
-          </Button>
-          <IconButton label={t("clear")} onClick={onClear}>
-            <X />
-          </IconButton>
-        </section>
-      )}
+      <SelectionBar count={chosen.length} onClear={onClear} className="shrink-0 border-t">
+        <Button kind="danger" onClick={() => ask("reject")}>
+          {t("reject")}
+        </Button>
+        <Button kind="primary" icon={<Check />} onClick={() => ask("approve")}>
+          {t("approve")}
+        </Button>
+      </SelectionBar>
       {asked && (
         <BulkDialog
           {...asked}

@@ -71,9 +71,6 @@ export default {
   did_reject: "{{name}} rejected",
   // several
   select: "Select: {{question}}",
-  selected_one: "{{count}} selected",
-  selected_other: "{{count}} selected",
-  clear: "Clear selection",
   bulk_approve_one: "Approve {{count}} approval?",
   bulk_approve_other: "Approve {{count}} approvals?",
   bulk_reject_one: "Reject {{count}} approval?",

@@ -1,0 +1,1 @@
+"""Folders, tags and favourites of flows, the trash, and actions on many flows."""

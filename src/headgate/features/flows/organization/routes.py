@@ -1,0 +1,54 @@
+"""HTTP routes of folders, tags and favourites, and of actions on several flows."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Query, Request, Response
+
+from headgate.features.access.caller import Caller, needs
+from headgate.features.access.permissions import Permission
+from headgate.features.flows.organization import bulk, service
+from headgate.features.flows.organization.schemas import BulkIn, BulkOut, Collections
+from headgate.foundation.api import ReadSession, WriteSession, get_database, problems
+from headgate.foundation.database import Database
+from headgate.foundation.settings import Settings
+
+router = APIRouter(tags=["flows"])
+_VIEW, _EDIT = [needs(Permission.FLOWS_VIEW)], [needs(Permission.FLOWS_EDIT)]
+
+
+@router.get("/flow-collections", summary="List folders and tags", responses=problems(404), dependencies=_VIEW)
+async def collections(
+    request: Request, session: ReadSession, caller: Caller, space_id: Annotated[str | None, Query(max_length=64)] = None
+) -> Collections:
+    """List the folders and tags of flows, with the number of flows, and count favourites and the trash."""
+    settings: Settings = request.app.state.settings
+    return await service.collections_of(session, caller, space_id=space_id, trash_days=settings.retention.trash_days)
+
+
+@router.post("/flow-collections", summary="Change several flows", responses=problems(403), dependencies=_EDIT)
+async def change_several(body: BulkIn, database: Annotated[Database, Depends(get_database)], caller: Caller) -> BulkOut:
+    """Move, tag, untag, unpublish, delete or restore each of the flows. The response has one result per flow.
+
+    Unpublishing, and deleting or restoring a published flow, needs `flows.publish` in its space.
+    """
+    return BulkOut(items=await bulk.change_each(database, caller, body))
+
+
+@router.put(
+    "/flows/{flow_id}/favourite", status_code=204, summary="Mark as favourite", responses=problems(404),
+    dependencies=_VIEW,
+)  # fmt: skip
+async def add_favourite(flow_id: str, session: WriteSession, caller: Caller) -> Response:
+    """Mark a flow as your favourite."""
+    await service.set_favourite(session, caller, flow_id, favourite=True)
+    return Response(status_code=204)
+
+
+@router.delete(
+    "/flows/{flow_id}/favourite", status_code=204, summary="Remove from favourites", responses=problems(404),
+    dependencies=_VIEW,
+)  # fmt: skip
+async def remove_favourite(flow_id: str, session: WriteSession, caller: Caller) -> Response:
+    """Remove a flow from your favourites."""
+    await service.set_favourite(session, caller, flow_id, favourite=False)
+    return Response(status_code=204)

@@ -1,0 +1,4 @@
+export * from "./FilterBar";
+export * from "./SelectionBar";
+export * from "./useListKeys";
+export * from "./useSelection";

@@ -1,0 +1,45 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { useCallback } from "react";
+import { type BulkIn, changeFlows } from "@/api/queries/flowCollections";
+import { flowKeys } from "@/api/queries/flows";
+import { toast, toastError } from "@/components/ui";
+import { forgetFlow } from "@/lib/commands/recent";
+import { useHomeTexts } from "../texts";
+
+type Change = Omit<BulkIn, "flow_ids">;
+
+/** Applies an action to flows, and reports what was done and why the rest was refused. */
+export function useBulk() {
+  const t = useHomeTexts();
+  const client = useQueryClient();
+  return useCallback(
+    async function apply(flow_ids: string[], change: Change): Promise<void> {
+      try {
+        const results = await changeFlows({ ...change, flow_ids });
+        const done = results.filter((one) => one.done).map((one) => one.flow_id);
+        for (const id of done) {
+          client.removeQueries({ queryKey: flowKeys.one(id) });
+          if (change.action === "delete") forgetFlow(id);
+        }
+        const undo = change.action === "delete" && done.length > 0;
+        if (done.length > 0) {
+          toast({
+            title: t(`bulk_${change.action}`, { count: done.length }),
+            ...(undo
+              ? { action: { label: t("undo"), onClick: () => void apply(done, { action: "restore", tags: [] }) } }
+              : { tone: "ok" }),
+          });
+        }
+        const refused = results.filter((one) => !one.done);
+        const [first] = refused;
+        if (first) {
+          toast({ title: t("bulk_refused", { count: refused.length }), detail: first.problem?.detail, tone: "bad" });
+        }
+      } catch (error) {
+        toastError(t("failed_bulk"), error);
+      }
+      await client.invalidateQueries({ queryKey: flowKeys.lists });
+    },
+    [client, t],
+  );
+}
