@@ -20,6 +20,7 @@ from headgate.features.files.local_storage import LocalStorage
 from headgate.features.files.run_files import Given
 from headgate.features.files.run_files import RunFiles as StoredRunFiles
 from headgate.features.flows import service, versions
+from headgate.features.runs.budgets.service import Budgets
 from headgate.features.runs.deliveries.target import Target
 from headgate.features.runs.engine.backend import RunRequest
 from headgate.features.runs.ports import ChatModels, Origin, RunFiles
@@ -426,6 +427,13 @@ class StoredDefinitions:
         )
 
 
+class GivenPrices:
+    """Prices of models: 10 dollars per million tokens of a prompt, 20 of an answer; unknown for those named so."""
+
+    async def of(self, origin: Origin, model: Model) -> tuple[float, float] | None:
+        return None if model.name.startswith("unpriced") else (10.0, 20.0)
+
+
 def make_services(
     database: Database,
     *,
@@ -454,6 +462,7 @@ def make_services(
         spaces=spaces,
         sealer=sealer,
         sent_events=StepSentEvents(database, sealer, spaces),
+        budgets=Budgets(database, GivenPrices()),
     )
 
 

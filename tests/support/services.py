@@ -1,16 +1,17 @@
 """Services of steps as plain values, for tests that replace some."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from headgate.features.flows.rules import FlowRules
 from headgate.features.runs import ports
+from headgate.features.runs.budgets.accounts import Account, BudgetUse, Charge, Kind
 from headgate.features.runs.capacity import Capacity
 from headgate.features.runs.spaces import Spaces
 from headgate.foundation.events import EventSink
 from headgate.foundation.settings import EngineSettings, LimitSettings
 from headgate.foundation.telemetry import Telemetry
-from headgate.sdk import HttpClient
+from headgate.sdk import HttpClient, Model
 from headgate.sdk.approvals import ApprovalAnswer, ApprovalRequest
 from headgate.sdk.sent_events import EventQuery, OutgoingEvent
 from headgate.sdk.state import StateChange
@@ -31,6 +32,24 @@ class NoState:
 
     async def write(self, origin: ports.Origin, change: StateChange, *, outside: Sequence[str]) -> ports.StoredValue:
         raise AssertionError(f"step {origin.step_id} writes {change.name}")
+
+
+class NoBudgets:
+    """Refuses to charge budgets."""
+
+    async def price(self, origin: ports.Origin, model: Model) -> tuple[float, float] | None:
+        raise AssertionError(f"step {origin.step_id} asks for the price of {model}")
+
+    async def charge(
+        self, tenant_id: str, accounts: Sequence[Account], amounts: Mapping[Kind, int], *, partial: bool = False
+    ) -> Sequence[Charge]:
+        raise AssertionError(f"{accounts} are charged")
+
+    async def correct(self, tenant_id: str, charges: Sequence[Charge], amounts: Mapping[Kind, int]) -> None:
+        raise AssertionError(f"{charges} are corrected")
+
+    async def read(self, tenant_id: str, accounts: Sequence[Account], at: int) -> Sequence[BudgetUse]:
+        return []
 
 
 class NoSentEvents:
@@ -83,6 +102,7 @@ class FixedServices:
     approvals: ports.Approvals = field(default_factory=NoApprovals)
     flow_state: ports.FlowState = field(default_factory=NoState)
     sent_events: ports.SentEvents = field(default_factory=NoSentEvents)
+    budgets: ports.Budgets = field(default_factory=NoBudgets)
     quotas: ports.Quotas | None = None
     classes: ports.SecurityClasses | None = None
     rules: FlowRules | None = None

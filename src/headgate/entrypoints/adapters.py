@@ -25,11 +25,13 @@ if TYPE_CHECKING:  # named without importing LangChain
 
     from headgate.features.models import credentials, inputs, transcription
     from headgate.features.models import service as models
+    from headgate.features.models.setup import facts as model_facts
 else:
     credentials = lazy_module("headgate.features.models.credentials")
     inputs = lazy_module("headgate.features.models.inputs")
     transcription = lazy_module("headgate.features.models.transcription")
     models = lazy_module("headgate.features.models.service")
+    model_facts = lazy_module("headgate.features.models.setup.facts")
 
 VariablesOf = Callable[[str, str, ReadAudit], SpaceModels]
 """Variables of a tenant's space, whose reads are recorded."""
@@ -84,6 +86,24 @@ class StepModels:
     def check_inputs(self, model: Model, files: Sequence[File], *, unreadable: bool = False) -> frozenset[str]:
         """Return the ids of files that the model accepts directly. Raises `Invalid` for an unsupported file."""
         return inputs.check_inputs(model, files, unreadable=unreadable)
+
+
+@dataclass(frozen=True, slots=True)
+class StepPrices:
+    """Prices of models in the space of a step's flow: the organisation's, else list prices."""
+
+    variables: StepVariables
+
+    async def of(self, origin: Origin, model: Model) -> tuple[float, float] | None:
+        """US dollars per million tokens of prompt and answer; None when unknown.
+
+        List prices do not apply to a model at an address in its parameters.
+        """
+        setup = await (await self.variables.of(origin)).setup()
+        known = model_facts.known_of(model, setup)
+        if model.params.get("base_url") is not None and not known.changed:
+            return None
+        return None if known.price_in is None or known.price_out is None else (known.price_in, known.price_out)
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,7 @@ from headgate.features.runs.views.approval_waits import ApprovalWaits
 from headgate.features.runs.views.stream import RunStream
 from headgate.foundation.checked import checked
 from headgate.foundation.database import Database
+from headgate.graph.model import Budget
 from headgate.sdk.outside import Marks
 from headgate.toolkit.ports import RunEvent, RunOutcome
 
@@ -44,6 +45,7 @@ class FlowRuns:
         idempotency_key: str | None = None,
         outside: Marks = (),
         deadline_seconds: float | None = None,
+        budget: Budget | None = None,
         until_approval: bool = False,
     ) -> RunOutcome:
         """Pin the draft (or the requested version), run it, and return its outcome.
@@ -58,6 +60,7 @@ class FlowRuns:
             file_ids=list(file_ids),
             version=version,
             deadline_seconds=deadline_seconds,
+            budget=budget,
         )
         run_id = await start_once(
             self.database, self.engine, principal, flow_id, start, idempotency_key=idempotency_key, outside=outside

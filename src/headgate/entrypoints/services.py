@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from headgate.features.models.classes import ModelClasses
     from headgate.features.runs import ports, starters, step_state
     from headgate.features.runs.approvals import asking
+    from headgate.features.runs.budgets import service as budgets
     from headgate.features.runs.deliveries import attempt, delivery_sender
     from headgate.features.runs.quotas import service as quotas
     from headgate.features.runs.sent_events import of_steps as sent_events
@@ -48,6 +49,7 @@ else:
     starters = lazy_module("headgate.features.runs.starters")
     step_state = lazy_module("headgate.features.runs.step_state")
     asking = lazy_module("headgate.features.runs.approvals.asking")
+    budgets = lazy_module("headgate.features.runs.budgets.service")
     attempt = lazy_module("headgate.features.runs.deliveries.attempt")
     delivery_sender = lazy_module("headgate.features.runs.deliveries.delivery_sender")
     quotas = lazy_module("headgate.features.runs.quotas.service")
@@ -144,6 +146,11 @@ class StepServices:
     @cached_property
     def _variables(self) -> "adapters.StepVariables":
         return adapters.StepVariables(self.installation.database, self.installation.variables_of, self.spaces)
+
+    @cached_property
+    def budgets(self) -> "budgets.Budgets":
+        """Budgets of runs and of flows per day."""
+        return budgets.Budgets(self.installation.database, adapters.StepPrices(self._variables))
 
     @cached_property
     def quotas(self) -> "quotas.Quotas":

@@ -93,6 +93,17 @@ class RetryPolicy(Value):
     """Codes of errors that are retried, `*` for all; empty: those that may pass, such as timeouts and rate limits."""
 
 
+class Budget(Value):
+    """Limits of what model calls and steps may use. Unset members are unlimited."""
+
+    usd: float | None = Field(default=None, gt=0, le=1_000_000, allow_inf_nan=False)
+    """US dollars, at the prices in Settings, Models."""
+    tokens: int | None = Field(default=None, ge=1, le=1_000_000_000_000)
+    """Tokens of prompts and answers."""
+    seconds: float | None = Field(default=None, gt=0, le=315_360_000, allow_inf_nan=False)
+    """Execution time of steps, added up; without waiting."""
+
+
 class StepPolicy(Value):
     """The policy of one step (seed 002, flow_steps)."""
 
@@ -205,6 +216,10 @@ class FlowSettings(Value):
     """Limit of one attempt at a step that sets none."""
     run_deadline_seconds: float | None = Field(default=None, gt=0, le=315_360_000, allow_inf_nan=False)
     """Time after its start at which a run fails, whether it runs or waits; without pauses."""
+    run_budget: Budget | None = None
+    """What each run may use, with the runs of its steps."""
+    daily_budget: Budget | None = None
+    """What all runs of the flow may use on one day (UTC), with the runs of their steps."""
 
 
 class Flow(Value):

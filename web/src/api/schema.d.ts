@@ -2969,6 +2969,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/flow-runs/{run_id}/limits": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the limits of a run
+         * @description Return the budgets that the run charges, and how much of each is used.
+         *
+         *     Requires the permission `runs.view`.
+         */
+        get: operations["of_run_api_v1_flow_runs__run_id__limits_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/flows/{flow_id}/limits": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the limits of a flow
+         * @description Return what all runs of the flow have used today (UTC) of its daily budget.
+         *
+         *     Requires the permission `runs.view`.
+         */
+        get: operations["of_flow_api_v1_flows__flow_id__limits_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/quotas": {
         parameters: {
             query?: never;
@@ -4814,6 +4858,38 @@ export interface components {
             logout_token: string;
         };
         /**
+         * Budget
+         * @description Limits of what model calls and steps may use. Unset members are unlimited.
+         */
+        Budget: {
+            /** Usd */
+            usd?: number | null;
+            /** Tokens */
+            tokens?: number | null;
+            /** Seconds */
+            seconds?: number | null;
+        };
+        /**
+         * BudgetOut
+         * @description A budget and what is used of it.
+         */
+        BudgetOut: {
+            scope: components["schemas"]["BudgetScope"];
+            /** Owner Id */
+            owner_id: string;
+            kind: components["schemas"]["Kind"];
+            /** Limit */
+            limit: number;
+            /** Used */
+            used: number;
+        };
+        /**
+         * BudgetScope
+         * @description What a budget belongs to.
+         * @enum {string}
+         */
+        BudgetScope: "run" | "day";
+        /**
          * BulkIn
          * @description An action on several flows.
          */
@@ -5658,6 +5734,18 @@ export interface components {
             definition: components["schemas"]["Flow"];
         };
         /**
+         * DryBudget
+         * @description A budget that the run would charge.
+         */
+        DryBudget: {
+            scope: components["schemas"]["BudgetScope"];
+            kind: components["schemas"]["Kind"];
+            /** Limit */
+            limit: number;
+            /** Used */
+            used: number;
+        };
+        /**
          * DryHost
          * @description A server that a step would access.
          */
@@ -5732,6 +5820,11 @@ export interface components {
             path: components["schemas"]["DryStep"][];
             reach: components["schemas"]["DryReach"];
             totals: components["schemas"]["DryTotals"];
+            /**
+             * Budgets
+             * @default []
+             */
+            budgets?: components["schemas"]["DryBudget"][];
         };
         /**
          * DryRunStart
@@ -6446,6 +6539,14 @@ export interface components {
             sketch: components["schemas"]["Sketch"] | null;
         };
         /**
+         * FlowLimitsOut
+         * @description What limits the runs of a flow, as its draft says.
+         */
+        FlowLimitsOut: {
+            /** Budgets */
+            budgets: components["schemas"]["BudgetOut"][];
+        };
+        /**
          * FlowOut
          * @description A flow with its draft.
          */
@@ -6536,6 +6637,8 @@ export interface components {
             step_timeout_seconds?: number | null;
             /** Run Deadline Seconds */
             run_deadline_seconds?: number | null;
+            run_budget?: components["schemas"]["Budget"] | null;
+            daily_budget?: components["schemas"]["Budget"] | null;
         };
         /**
          * FlowSummary
@@ -7329,6 +7432,12 @@ export interface components {
                 [key: string]: number;
             };
         };
+        /**
+         * Kind
+         * @description What a budget limits. Amounts are whole units: microdollars, tokens, milliseconds.
+         * @enum {string}
+         */
+        Kind: "usd" | "tokens" | "seconds";
         /**
          * LastRun
          * @description The newest run of a flow.
@@ -9448,6 +9557,14 @@ export interface components {
             file_ids: string[];
         };
         /**
+         * RunLimitsOut
+         * @description What limits a run.
+         */
+        RunLimitsOut: {
+            /** Budgets */
+            budgets: components["schemas"]["BudgetOut"][];
+        };
+        /**
          * RunOut
          * @description A run with its steps and its result.
          */
@@ -9580,6 +9697,8 @@ export interface components {
              * @description The run fails with `deadline_exceeded` if it has not ended this long after its start, or after the `run_deadline_seconds` of the flow where that is less. Pauses do not count.
              */
             deadline_seconds?: number | null;
+            /** @description What the run may use, with the runs of its steps, or the `run_budget` of the flow where that is less. A model call or step that would exceed it fails with `budget_exceeded`. */
+            budget?: components["schemas"]["Budget"] | null;
         };
         /**
          * RunStatistics
@@ -23445,6 +23564,164 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["VersionFigures"][];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The user or the API key lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    of_run_api_v1_flow_runs__run_id__limits_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunLimitsOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The user or the API key lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    of_flow_api_v1_flows__flow_id__limits_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                flow_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlowLimitsOut"];
                 };
             };
             /** @description Not signed in, or the API key is not valid. */

@@ -26,6 +26,7 @@ from headgate.features.runs.form import check_form
 from headgate.features.runs.preview.schemas import DryRunOut, DryRunStart
 from headgate.foundation.checked import checked
 from headgate.foundation.errors import Invalid
+from headgate.graph.model import Budget
 
 app = typer.Typer(add_completion=False)
 
@@ -53,10 +54,15 @@ def run(
         float | None,
         typer.Option(help="Fail the run if it has not ended after this many seconds, even if it waits."),
     ] = None,
+    budget: Annotated[
+        list[str] | None,
+        typer.Option(help="Budget of the run: usd=0.5, tokens=10000 or seconds=60. Repeatable."),
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> int:
     """Run a flow and follow its steps. Exit code 1 if it or a delivery fails, 8 while a delivery is retried."""
     answers = form_answers(form or [])
+    limits = budget_of(budget or [])
 
     async def work(parts: Parts) -> int:
         if dry_run:
@@ -83,6 +89,7 @@ def run(
                 version=version,
                 idempotency_key=idempotency_key,
                 deadline_seconds=deadline,
+                budget=limits,
             )
         undelivered = await undelivered_of(parts, outcome.run_id)
         if json:
@@ -95,6 +102,18 @@ def run(
         return exit_code_of(undelivered) if outcome.status == "completed" else FAILED
 
     return with_parts(work)
+
+
+def budget_of(pairs: list[str]) -> Budget | None:
+    """Return the budget in `kind=limit`. Raises `Invalid`."""
+    limits: dict[str, float] = {}
+    for pair in pairs:
+        kind, _, limit = pair.partition("=")
+        try:
+            limits[kind] = float(limit)
+        except ValueError as error:
+            raise Invalid(f"'{pair}' is not a budget.", remedy="Write usd=0.5, tokens=10000 or seconds=60.") from error
+    return checked(Budget, **limits) if limits else None
 
 
 @contextmanager

@@ -81,6 +81,7 @@ ROUTES: Sequence[BaseRoute] = (
     LazyRouter("headgate.features.catalog.own.routes", "components", prefix=API),
     LazyRouter("headgate.agents.codev.patterns.routes", "codev", prefix=API),
     LazyRouter("headgate.features.runs.report.routes", "flows", "flow-runs", prefix=API),
+    LazyRouter("headgate.features.runs.limits.routes", "flows", "flow-runs", prefix=API),
     LazyRouter("headgate.features.runs.quotas.routes", "quotas", prefix=API),
     LazyRouter("headgate.features.runs.reruns.routes", "flow-runs", prefix=API),
     LazyRouter("headgate.features.secrets.routes", "variables", "organisation", prefix=API),

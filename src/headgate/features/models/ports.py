@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Protocol
 from pydantic import JsonValue, SecretStr
 
 from headgate.features.models.setup.values import ModelServer, ModelSetup, ServerAccess
+from headgate.foundation.errors import HeadgateError
 from headgate.foundation.guarded_http.addresses import Network
 from headgate.foundation.settings import OutgoingSettings
 from headgate.sdk.calls import CallRequest, CallResult
@@ -74,8 +75,24 @@ class GuardedWeb(Protocol):
         ...
 
 
+class Payment(Protocol):
+    """A model call that is charged to budgets."""
+
+    async def answered(self, tokens: tuple[int | None, int | None]) -> None:
+        """Replace the estimate by the tokens of prompt and answer, where they are known."""
+        ...
+
+    async def failed(self, error: HeadgateError) -> None:
+        """Undo the charge of a call that the provider refused."""
+        ...
+
+
 class CallLog(Protocol):
     """Answered calls of a step."""
+
+    async def pay(self, prompt_tokens: int) -> Payment | None:
+        """Charge a call that is about to be made. Raises `BudgetExceeded`. None: no budget applies."""
+        ...
 
     async def recall(self, request: CallRequest) -> CallResult | None:
         """Return the stored answer to a request; None when the call has to be made."""

@@ -8,7 +8,9 @@ from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, mess
 from langchain_core.messages.tool import tool_call_chunk
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
 
-from headgate.features.models.ports import CallLog
+from headgate.features.models.ports import CallLog, Payment
+from headgate.features.models.prompt_size import prompt_tokens
+from headgate.foundation.errors import HeadgateError
 from headgate.sdk.calls import REPLAYED, CallRequest, messages_as_sent
 from headgate.sdk.values import Model
 
@@ -39,8 +41,14 @@ class OnceOnly:
         stored = await self._recall(request)
         if stored is not None:
             return ChatResult(generations=[stored])
-        result = await call()
-        await self._keep(request, result.generations[0])
+        payment = await self._log.pay(prompt_tokens(messages, options))
+        try:
+            result = await call()
+        except HeadgateError as error:
+            if payment is not None:
+                await payment.failed(error)
+            raise
+        await self._keep(request, result.generations[0], payment)
         return result
 
     async def stream(
@@ -56,13 +64,20 @@ class OnceOnly:
         if stored is not None:
             yield as_chunk(stored)
             return
+        payment = await self._log.pay(prompt_tokens(messages, options))
         answer: ChatGenerationChunk | None = None
-        async for piece in pieces:
-            answer = piece if answer is None else answer + piece
-            yield piece
+        try:
+            async for piece in pieces:
+                answer = piece if answer is None else answer + piece
+                yield piece
+        except HeadgateError as error:
+            if payment is not None and answer is None:
+                await payment.failed(error)
+            raise
         if answer is not None:
             message = message_chunk_to_message(answer.message)
-            await self._keep(request, ChatGeneration(message=message, generation_info=answer.generation_info))
+            generation = ChatGeneration(message=message, generation_info=answer.generation_info)
+            await self._keep(request, generation, payment)
 
     def _request(self, messages: list[BaseMessage], stop: list[str] | None, options: dict[str, Any]) -> CallRequest:
         content = {
@@ -83,7 +98,7 @@ class OnceOnly:
         message.response_metadata = {**message.response_metadata, REPLAYED: True}
         return ChatGeneration(message=message, generation_info=stored["info"])
 
-    async def _keep(self, request: CallRequest, answer: ChatGeneration) -> None:
+    async def _keep(self, request: CallRequest, answer: ChatGeneration, payment: Payment | None) -> None:
         message = answer.message
         usage = message.usage_metadata if isinstance(message, AIMessage) else None
         value = {
@@ -92,6 +107,8 @@ class OnceOnly:
         }
         tokens = (usage["input_tokens"], usage["output_tokens"]) if usage else (None, None)
         await self._log.keep(request, json.loads(json.dumps(value, default=str)), tokens=tokens)
+        if payment is not None:
+            await payment.answered(tokens)
 
 
 def as_chunk(answer: ChatGeneration) -> ChatGenerationChunk:

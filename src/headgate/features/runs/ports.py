@@ -25,6 +25,7 @@ if TYPE_CHECKING:  # referenced without importing them
     from langchain_core.language_models import BaseChatModel
 
     from headgate.features.flows.rules import FlowRules
+    from headgate.features.runs.budgets.accounts import Account, BudgetUse, Charge, Kind
     from headgate.features.runs.deliveries.target import Target
     from headgate.features.runs.quotas.bounds import Bound
     from headgate.graph.classification import Classified, Scheme
@@ -350,6 +351,28 @@ class SentEvents(Protocol):
         ...
 
 
+class Budgets(Protocol):
+    """Budgets of runs and of flows per day."""
+
+    async def price(self, origin: Origin, model: Model) -> tuple[float, float] | None:
+        """Return the price of a model in US dollars per million tokens of prompt and answer; None when unknown."""
+        ...
+
+    async def charge(
+        self, tenant_id: str, accounts: "Sequence[Account]", amounts: "Mapping[Kind, int]", *, partial: bool = False
+    ) -> "Sequence[Charge]":
+        """Charge all accounts or none; `partial` charges what is left. Raises `BudgetExceeded`."""
+        ...
+
+    async def correct(self, tenant_id: str, charges: "Sequence[Charge]", amounts: "Mapping[Kind, int]") -> None:
+        """Replace what was charged by what was used."""
+        ...
+
+    async def read(self, tenant_id: str, accounts: "Sequence[Account]", at: int) -> "Sequence[BudgetUse]":
+        """Return what is used of each budget at a time."""
+        ...
+
+
 class Quotas(Protocol):
     """Limits of tenants, spaces and visitors."""
 
@@ -469,6 +492,11 @@ class Services(Protocol):
     @property
     def capacity(self) -> Capacity | None:
         """Admission control; None if starts are never refused."""
+        ...
+
+    @property
+    def budgets(self) -> Budgets:
+        """Budgets of runs and of flows per day."""
         ...
 
     @property

@@ -9,6 +9,7 @@ from headgate.features.flows.summaries import Wanted
 from headgate.features.runs.deliveries.schemas import DeliveryOut
 from headgate.features.runs.waiting import WaitReason
 from headgate.graph.json_values import PlainObject, PlainText
+from headgate.graph.model import Budget
 
 RunState = Literal["queued", "running", "waiting", "paused", "completed", "failed", "cancelled"]
 StepState = Literal["pending", "running", "waiting", "completed", "failed", "cancelled", "skipped"]
@@ -51,6 +52,13 @@ class RunStart(BaseModel):
         description=(
             "The run fails with `deadline_exceeded` if it has not ended this long after its start, or after the "
             "`run_deadline_seconds` of the flow where that is less. Pauses do not count."
+        ),
+    )
+    budget: Budget | None = Field(
+        default=None,
+        description=(
+            "What the run may use, with the runs of its steps, or the `run_budget` of the flow where that is less. A "
+            "model call or step that would exceed it fails with `budget_exceeded`."
         ),
     )
 

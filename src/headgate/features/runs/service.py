@@ -182,6 +182,7 @@ async def prepare_run(
         session_id=start.session_id,
         part=part,
         deadline_seconds=start.deadline_seconds,
+        budget=start.budget,
     )
     return PreparedRun(request, uploads.unshared if uploads else ())
 

@@ -8,9 +8,10 @@ the run that this one continues and the first step executed again; `flow_step_at
 failed attempt, such as prompt and tokens, after the run was resumed; `flow_step_results.reused_from_run_id` is the run
 that paid for a reused result. `parent_run_id`, `parent_step_id` and `parent_iteration` name the step that started the
 run, and its number among the runs of that step, which no other has. `paused_at` is when it was paused
-the last time. `deadline_after` is how long it may take and `deadline_at` when that is over: later by each pause. `part`
-is set when a run executed less than its flow: `only_step` where it stopped, `from_step` where it began, and `pinned`,
-the steps with a pinned output, which were not executed and cost nothing.
+the last time. `terms` is what limits the run (`terms.Terms`); null for most. `deadline_after` is how long it may take
+and `deadline_at` when that is over: later by each pause. `part` is set when a run executed
+less than its flow: `only_step` where it stopped, `from_step` where it began, and `pinned`, the
+steps with a pinned output, which were not executed and cost nothing.
 """
 
 from collections.abc import Iterable
@@ -86,6 +87,7 @@ flow_runs = Table(
     Column("parent_run_id", String(36)),
     Column("parent_step_id", String(64)),
     Column("parent_iteration", Integer),
+    Column("terms", Json),
     ForeignKeyConstraint(["flow_id", "tenant_id"], ["flows.id", "flows.tenant_id"], ondelete="CASCADE"),
     ForeignKeyConstraint(
         ["flow_id", "version"], ["flow_versions.flow_id", "flow_versions.version"], ondelete="CASCADE"

@@ -154,6 +154,8 @@ class NewRun:
     """The step that starts it, whose attempt must still be the current one."""
     deadline_after: int | None = None
     """Microseconds after its creation at which it fails, if it has not ended."""
+    terms: Json | None = None
+    """What limits it; see `terms.Terms`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -338,6 +340,8 @@ class StoredRun:
     """Digest of the network address of the visitor who started it."""
     parent_run_id: str | None = None
     """The run whose step started it."""
+    terms: Json | None = None
+    """What limits it; see `terms.Terms`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -386,6 +390,7 @@ class ReadRun:
     parent_iteration: int | None
     deadline_at: int | None
     deliveries_failed: int
+    terms: dict[str, Any] | None
     part: dict[str, Any] | None
     input_payload: dict[str, Any]
     output_payload: dict[str, Any] | None

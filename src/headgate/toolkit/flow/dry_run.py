@@ -49,6 +49,8 @@ def _answer(result: DryRunOut) -> Result:
     }
     omitted = {"findings": len(result.findings) - MOST_FINDINGS, "steps": len(result.path) - MOST_STEPS}
     more: dict[str, JsonValue] = {name: number for name, number in omitted.items() if number > 0}
+    if result.budgets:
+        answer["budgets"] = [budget.model_dump(mode="json") for budget in result.budgets]
     return answer | ({"more": more} if more else {})
 
 

@@ -14,7 +14,7 @@ from pydantic.fields import FieldInfo
 
 from headgate.features.models.params import ModelParams
 from headgate.graph.cases import Expectation, TestCase
-from headgate.graph.model import FlowSettings, FormField, HttpCall, RetryPolicy, StepPolicy
+from headgate.graph.model import Budget, FlowSettings, FormField, HttpCall, RetryPolicy, StepPolicy
 from headgate.graph.secret_reference import EXAMPLE
 from headgate.toolkit.tool import Result
 from headgate.toolkit.workbench import Workbench
@@ -52,6 +52,11 @@ _WORDS: Mapping[type[BaseModel], Mapping[str, str]] = {
         "jitter": "share by which delays vary",
         "codes": "error codes that are retried, * for all; none: timeouts, rate limits, outages",
     },
+    Budget: {
+        "usd": "US dollars",
+        "tokens": "of prompts and answers",
+        "seconds": "execution time of steps, without waiting",
+    },
     HttpCall: {
         "url": "address, with {{...}}",
         "headers": "name: text with {{...}}, or a secret reference",
@@ -76,6 +81,8 @@ _WORDS: Mapping[type[BaseModel], Mapping[str, str]] = {
         "retry": "retries of steps without external effects that set none",
         "step_timeout_seconds": "limit of one attempt at a step that sets none",
         "run_deadline_seconds": "a run that has not ended this long after its start fails",
+        "run_budget": "what a run may use: usd, tokens, seconds",
+        "daily_budget": "what all runs may use on a day (UTC)",
     },
     TestCase: {
         "name": "unique in the flow",

@@ -18,6 +18,7 @@ export const runKeys = {
   list: (filter: RunFilter) => ["runs", "list", filter] as const,
   one: (id: string) => ["runs", "one", id] as const,
   step: (id: string, step: string) => ["runs", "one", id, "step", step] as const,
+  limits: (id: string) => ["runs", "one", id, "limits"] as const,
   cost: (id: string) => ["runs", "one", id, "cost"] as const,
   deliveries: (id: string) => ["runs", "one", id, "deliveries"] as const,
 };
@@ -33,6 +34,15 @@ export const runQuery = (id: string) =>
     queryFn: ({ signal }) =>
       unwrap(api.GET("/api/v1/flow-runs/{run_id}", { params: { path: { run_id: id } }, signal })),
     staleTime: (query) => (over(query.state.data as RunOut | undefined) ? 60_000 : 0),
+  });
+
+/** What limits a run; `moment` is where it stands, so that it is read again when it moves. */
+export const runLimitsQuery = (id: string, moment = "") =>
+  queryOptions({
+    queryKey: [...runKeys.limits(id), moment] as const,
+    queryFn: ({ signal }) =>
+      unwrap(api.GET("/api/v1/flow-runs/{run_id}/limits", { params: { path: { run_id: id } }, signal })),
+    placeholderData: (before) => before,
   });
 
 /** One step of a run with everything it left; `moment` is where it stands, so that it is asked again when it moves. */

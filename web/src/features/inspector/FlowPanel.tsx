@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { FlowFields, FormBuilder } from "@/components/form-builder";
-import { FlowFailureFields } from "@/components/policy";
+import { FlowFailureFields, FlowLimitFields } from "@/components/policy";
 import { Tabs } from "@/components/ui";
 import { useDraft } from "@/lib/draft";
 import { useInspectorTexts } from "./texts";
@@ -29,6 +29,7 @@ export function FlowPanel() {
               <div className="flex flex-col gap-4 p-4">
                 <FlowFields />
                 <FlowFailureFields />
+                <FlowLimitFields />
               </div>
             ),
           },

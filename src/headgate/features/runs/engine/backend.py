@@ -10,9 +10,11 @@ from headgate.features.runs.quotas.bounds import Bound
 from headgate.features.runs.states import RunStatus
 from headgate.features.runs.steps.planned import Plans
 from headgate.features.runs.store.port import RunStore
+from headgate.features.runs.terms import NO_TERMS, Terms
 from headgate.features.runs.transitions import Cancelled, Parent, Part, Resumed, Reuse, RunKey
 from headgate.features.runs.waiting import Paused
 from headgate.foundation.events import EventFeed
+from headgate.graph.model import Budget
 from headgate.sdk import RunInput
 
 
@@ -40,6 +42,10 @@ class RunRequest:
     """The step that starts it, instead of a user."""
     deadline_seconds: float | None = None
     """Its deadline, where that is earlier than the one that the flow sets."""
+    budget: Budget | None = None
+    """Its budget, where that is less than the one that the flow sets."""
+    inherited: Terms = NO_TERMS
+    """What limits the run whose step starts it."""
 
     @property
     def is_whole(self) -> bool:

@@ -18,7 +18,7 @@ from headgate.features.runs.engine.backend import BackendHealth, RunRequest
 from headgate.features.runs.engine.conductor import Conductor
 from headgate.features.runs.engine.patience import patiently
 from headgate.features.runs.engine.reconciler import Action, Reconciler, Rules, Verdict
-from headgate.features.runs.engine.recovery import Recovery, settled_run, startable, whole_run
+from headgate.features.runs.engine.recovery import Recovery, new_terms, settled_run, startable, whole_run
 from headgate.features.runs.engine.run_registry import OwnedRun, RunRegistry
 from headgate.features.runs.engine.subflows import Subflows
 from headgate.features.runs.engine.turns import Turns
@@ -176,6 +176,7 @@ class EmbeddedBackend:
             user_id=request.user_id,
             visitor=request.visitor,
             parent_run_id=request.parent_run_id,
+            terms=new_terms(request, planned),
         )
         entry = None if self._worker_lease.stopping else self._runs.start(run)
         claim_limit = 0 if entry is None else self._settings.max_concurrent_steps

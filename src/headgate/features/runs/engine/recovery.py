@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from headgate.features.runs.budgets.accounts import accounts_of
 from headgate.features.runs.engine.backend import RunRequest
 from headgate.features.runs.events import RunEvents
 from headgate.features.runs.ports import RunFiles
@@ -12,6 +13,7 @@ from headgate.features.runs.steps.ledger import Ledger
 from headgate.features.runs.steps.payloads import intact, origins_of, unpack
 from headgate.features.runs.steps.planned import PlannedFlow, Plans
 from headgate.features.runs.store.port import RunStore
+from headgate.features.runs.terms import Terms, terms_of
 from headgate.features.runs.transitions import NewRun, PastTurn, RunKey, StoredRun, clock
 from headgate.features.runs.waiting import Tries
 from headgate.foundation.events import EventSink
@@ -59,6 +61,7 @@ class Recovery:
             visitor=stored.visitor,
             parent_run_id=stored.parent_run_id,
             result_step=stored.result_step,
+            terms=terms_of(stored.terms),
         )
         await self.absorb(run, stored)
         return run
@@ -142,7 +145,21 @@ def whole_run(
         bounds=request.bounds,
         parent=request.parent,
         deadline_after=_deadline_after(request, planned),
+        terms=new_terms(request, planned).stored(),
     )
+
+
+def new_terms(request: RunRequest, planned: PlannedFlow) -> Terms:
+    """Return what limits a new run."""
+    settings = planned.flow.settings
+    budgets = accounts_of(
+        request.key.run_id,
+        request.key.flow_id,
+        run=(request.budget, settings.run_budget),
+        daily=settings.daily_budget,
+        inherited=request.inherited.budgets,
+    )
+    return Terms(budgets)
 
 
 def _deadline_after(request: RunRequest, planned: PlannedFlow) -> int | None:

@@ -102,7 +102,13 @@ class Subflows:
         start_check.require_files(prepared.planned, run_input, None)
         key = RunKey(new_id(), prepared.key.tenant_id, prepared.key.flow_id, prepared.key.version)
         request = RunRequest(
-            key=key, input=run_input, user_id=run.user_id, visitor=run.visitor, bounds=prepared.bounds, parent=parent
+            key=key,
+            input=run_input,
+            user_id=run.user_id,
+            visitor=run.visitor,
+            bounds=prepared.bounds,
+            parent=parent,
+            inherited=run.terms,
         )
         try:
             await self._engine.start(request)

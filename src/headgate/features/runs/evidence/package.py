@@ -105,6 +105,7 @@ class _Author:
             **_parent(run),
             **_pauses(self._record.pauses),
             **({"deadline_at": _when(run.deadline_at)} if run.deadline_at is not None else {}),
+            **({"limits": run.terms} if run.terms else {}),
             **self._outside(run.input_payload),
         }
 

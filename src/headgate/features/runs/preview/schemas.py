@@ -5,6 +5,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from headgate.features.flows.summaries import Wanted
+from headgate.features.runs.budgets.accounts import BudgetScope, Kind
 from headgate.features.runs.schemas import ClassOut, Identifier
 from headgate.graph.json_values import PlainObject, PlainText
 
@@ -122,6 +123,19 @@ class DryReach(BaseModel):
     secrets: list[DrySecret]
 
 
+class DryBudget(BaseModel):
+    """A budget that the run would charge."""
+
+    model_config = ConfigDict(from_attributes=True)
+
+    scope: BudgetScope
+    kind: Kind
+    limit: float
+    """US dollars, tokens or seconds."""
+    used: float
+    """What is used of a daily budget today."""
+
+
 class DryTotals(BaseModel):
     """Totals of the run."""
 
@@ -146,3 +160,5 @@ class DryRunOut(BaseModel):
     """In plan order; empty when the flow is invalid."""
     reach: DryReach
     totals: DryTotals
+    budgets: list[DryBudget] = []
+    """Budgets of the flow. A finding `budget_exceeded` says which of them the certain steps exceed."""

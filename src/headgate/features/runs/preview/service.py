@@ -25,6 +25,7 @@ from headgate.features.models.ports import KeySource
 from headgate.features.runs.form import check_files, check_form, file_ids_in
 from headgate.features.runs.ports import Components, Services
 from headgate.features.runs.preview import path
+from headgate.features.runs.preview.budgets import budgets_of, exceeded
 from headgate.features.runs.preview.schemas import (
     DryHost,
     DryModel,
@@ -99,7 +100,8 @@ class DryRuns:
             step.on_error, step.disabled = policy.on_error, policy.disabled
             step.max_attempts = attempts_of(prepared[step.step_id])
             step.timeout_seconds = self._timeout(prepared[step.step_id])
-        findings += look.findings
+        budgets = await budgets_of(self.services.budgets, flow.settings, flow_id, tenant_id=principal.tenant_id)
+        findings += look.findings + exceeded(budgets, steps)
         return DryRunOut(
             ok=all(finding.severity != "error" for finding in findings),
             flow_id=flow_id,
@@ -108,6 +110,7 @@ class DryRuns:
             path=steps,
             reach=DryReach(hosts=look.hosts, secrets=look.secrets),
             totals=_totals(steps),
+            budgets=budgets,
         )
 
     def _timeout(self, step: PlannedStep) -> float | None:

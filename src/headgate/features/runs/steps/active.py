@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from headgate.features.runs.events import RunEvents
 from headgate.features.runs.steps.ledger import Ledger
 from headgate.features.runs.steps.planned import PlannedFlow
+from headgate.features.runs.terms import NO_TERMS, Terms
 from headgate.features.runs.transitions import Claim, Json, RunKey
 from headgate.features.runs.waiting import Tries
 from headgate.foundation.fair_places import NOBODY, Share
@@ -64,6 +65,8 @@ class ActiveRun:
     """Digest of the network address of the visitor who started it."""
     parent_run_id: str | None = None
     """The run whose step started it."""
+    terms: Terms = NO_TERMS
+    """What limits it."""
     result_step: str | None = None
     """The step that the run stops at, whose output is its result; None: the plan's last steps."""
     only: frozenset[str] | None = None

@@ -18,6 +18,7 @@ from pydantic import JsonValue, SecretStr
 from headgate.features.models.errors import ModelSkipped
 from headgate.features.runs.answered_calls import AnsweredCall, StoredCall
 from headgate.features.runs.ports import Sealer
+from headgate.features.runs.steps.payments import ModelPayment, StepPayments
 from headgate.features.runs.steps.recorder import Recorder
 from headgate.features.runs.transitions import Claim, RunKey, clock
 from headgate.foundation.errors import HeadgateError
@@ -118,9 +119,9 @@ class StepCalls:
         self._last = request if request.kind == "model" else None
         return CallResult(value)
 
-    def of_model(self, model: Model) -> "ModelCalls":
-        """Return the calls of one model."""
-        return ModelCalls(self, self._recorder, model)
+    def of_model(self, model: Model, payments: StepPayments | None = None) -> "ModelCalls":
+        """Return the calls of one model, which are charged to the budgets of the run."""
+        return ModelCalls(self, self._recorder, model, payments)
 
     async def reject(self) -> None:
         """Invalidate the last model answer, on which the step failed: the next attempt repeats that call."""
@@ -211,10 +212,17 @@ class StepCalls:
 class ModelCalls:
     """The answered calls of one model; reused calls are recorded under the model's name."""
 
-    def __init__(self, calls: StepCalls, recorder: Recorder, model: Model) -> None:
+    def __init__(
+        self, calls: StepCalls, recorder: Recorder, model: Model, payments: StepPayments | None = None
+    ) -> None:
         self._calls = calls
         self._recorder = recorder
         self._model = model
+        self._payments = payments
+
+    async def pay(self, prompt_tokens: int) -> ModelPayment | None:
+        """Charge a call that is about to be made. Raises `BudgetExceeded`, `PriceUnknown`."""
+        return None if self._payments is None else await self._payments.pay(self._model, prompt_tokens)
 
     async def recall(self, request: CallRequest) -> CallResult | None:
         """Return the stored answer to a request; None when the call has to be made."""

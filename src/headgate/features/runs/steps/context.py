@@ -17,6 +17,7 @@ from headgate.features.runs.steps.guard import StepGuard
 from headgate.features.runs.steps.limit import TimeLimit
 from headgate.features.runs.steps.marking import MarkingHttp, MarkingRunner, MarkingWorkspace
 from headgate.features.runs.steps.outside import OutsideContent
+from headgate.features.runs.steps.payments import StepPayments
 from headgate.features.runs.steps.recorder import Recorder
 from headgate.features.runs.steps.secrecy import SecretlessEvents, SecretlessHttp, SecretlessWorkspace
 from headgate.features.runs.steps.servers import StepServers
@@ -102,6 +103,8 @@ class StepContext:
         """Time limit of the step; the executor sets it."""
         self.was_woken = False
         """Whether this attempt begins at the end of a wait: its first restartable sleep is over."""
+        self.payments: StepPayments | None = None
+        """Charges the budgets of the run; None when it has none."""
         self.guard: StepGuard | None = None
         """Checks classifications before a model is called; None when they are disabled."""
         self._unfit: dict[str, HeadgateError] = {}
@@ -199,7 +202,11 @@ class StepContext:
         """One model by itself."""
         await self.check_cancelled()
         chat = await self._services.chat_models.chat_model(self._origin, model)
-        return chat if self._calls is None else models.answering_once(chat, model, self._calls.of_model(model))
+        return (
+            chat
+            if self._calls is None
+            else models.answering_once(chat, model, self._calls.of_model(model, self.payments))
+        )
 
     def _check_models(self, model: Model) -> None:
         """Raise `ClassRefused` when the model or one of its fallback models may not see what reaches the step."""
@@ -245,6 +252,8 @@ class StepContext:
         request = CallRequest.of("model", str(model), {**content, "params": model.params})
 
         async def call() -> JsonValue:
+            if self.payments is not None:
+                await self.payments.pay(model, 1)
             transcript = await self._services.chat_models.transcribe(self._origin, model, audio)
             return {"text": transcript.text, "language": transcript.language, "seconds": transcript.seconds}
 

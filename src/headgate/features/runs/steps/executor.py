@@ -1,6 +1,7 @@
 """Executes one step: inputs, component, outputs. Uses no rows and no connection."""
 
 from collections.abc import Awaitable, Callable
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -23,6 +24,7 @@ from headgate.features.runs.steps.ledger import Outputs
 from headgate.features.runs.steps.limit import TimeLimit
 from headgate.features.runs.steps.outside import OutsideContent
 from headgate.features.runs.steps.payloads import Packer
+from headgate.features.runs.steps.payments import StepPayments
 from headgate.features.runs.steps.planned import PlannedStep
 from headgate.features.runs.steps.policies import shape_output
 from headgate.features.runs.steps.recorder import Recorder
@@ -120,10 +122,13 @@ class StepExecutor:
             calls=calls,
             flows=self._step_flows(run, step, outside),
         )
+        if run.terms.budgets:
+            ctx.payments = StepPayments(self._services.budgets, origin, run.terms.budgets)
+        metered = nullcontext() if ctx.payments is None else ctx.payments.metered()
         try:
             ctx.limit = TimeLimit(limit)
             ctx.was_woken = run.woken.get(step.id) == WaitReason.TIME
-            async with ctx.limit.scope:
+            async with metered, ctx.limit.scope:
                 if self._services.classes is not None:
                     ctx.guard = await open_guard(self._services.classes, run, step.id, recorder)
                 outputs = await self._work(run, step, ctx, recorder)

@@ -11,6 +11,7 @@ from headgate.features.models.errors import (
     QuotaExhausted,
     RequestRefused,
 )
+from headgate.features.runs.budgets.errors import BUDGET_EXCEEDED
 from headgate.features.runs.steps.planned import PlannedStep
 from headgate.features.runs.transitions import Failed
 from headgate.features.runs.waiting import Failure, Suspension, Tries, WaitReason
@@ -63,10 +64,10 @@ def next_attempt(
 
 
 def is_retried(retry: RetryPolicy, error: Exception) -> bool:
-    """Return whether a policy retries an error. What stops a run is never retried."""
-    if isinstance(error, Cancelled):
-        return False
+    """Return whether a policy retries an error. What stops a run, or exceeds its budget, is never retried."""
     code = error.code if isinstance(error, HeadgateError) else HeadgateError.code
+    if isinstance(error, Cancelled) or code == BUDGET_EXCEEDED:
+        return False
     if retry.codes:
         return code in retry.codes or ANY_CODE in retry.codes
     return isinstance(error, _MAY_PASS) and not isinstance(error, _WILL_NOT_PASS)

@@ -55,7 +55,7 @@ class PostgresDispatchStore(PostgresRunStore):
         rows = await self._pool.execute(BEGIN, {**asdict(key), **asdict(lease), "step_id": step_id})
         if not rows:
             return None
-        user_id, session_id, trace_parent, run_input, visitor, parent_run_id = rows[0]
+        user_id, session_id, trace_parent, run_input, visitor, parent_run_id, terms = rows[0]
         return StoredRun(
             key=key,
             status=RunStatus.RUNNING,
@@ -67,6 +67,7 @@ class PostgresDispatchStore(PostgresRunStore):
             started_at=lease.at,
             visitor=visitor,
             parent_run_id=parent_run_id,
+            terms=terms,
         )
 
     async def not_sent(self, run_id: str) -> None:

@@ -168,7 +168,8 @@ FROM run LEFT JOIN counted ON true LEFT JOIN moved ON true
 
 BEGIN = _shortened(f"""
 WITH run AS (
-    SELECT r.id, r.user_id, r.session_id, r.trace_parent, r.input_payload, r.last_event, r.visitor, r.parent_run_id
+    SELECT r.id, r.user_id, r.session_id, r.trace_parent, r.input_payload, r.last_event, r.visitor, r.parent_run_id,
+        r.terms
     FROM flow_runs r JOIN flows f ON f.id = r.flow_id
     WHERE r.id = %(run_id)s AND r.tenant_id = %(tenant_id)s AND r.status = 'queued' AND r.source_run_id IS NULL
         AND r.part IS NULL AND f.deleted_at IS NULL
@@ -185,7 +186,8 @@ started AS (
     UPDATE flow_runs r SET status = 'running', started_at = %(at)s, pickups = 0, last_event = r.last_event + {COUNT}
     FROM run, moved WHERE r.id = run.id
 )
-SELECT run.user_id, run.session_id, run.trace_parent, run.input_payload::text, run.visitor, run.parent_run_id
+SELECT run.user_id, run.session_id, run.trace_parent, run.input_payload::text, run.visitor, run.parent_run_id,
+    run.terms::text
 FROM run, moved
 """)
 """The first transition of an untouched run, with all of its known values: no row is read before."""

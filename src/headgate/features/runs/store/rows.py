@@ -25,7 +25,7 @@ from headgate.features.runs.waiting import Failure, Suspension
 
 LOAD_RUN_SQL = (
     "SELECT id, tenant_id, flow_id, version, status, user_id, session_id, trace_parent, input_payload,"
-    " started_at, json_extract(part, '$.only_step'), visitor, parent_run_id FROM flow_runs WHERE id = :run_id"
+    " started_at, json_extract(part, '$.only_step'), visitor, parent_run_id, terms FROM flow_runs WHERE id = :run_id"
 )
 LOAD_STEPS_SQL = (
     "SELECT step_id, status, waiting, attempts, worker_id, lease_until, output_payload, waits_for,"
@@ -41,7 +41,7 @@ READ_RUN_SQL = (
     "SELECT id, tenant_id, flow_id, version, user_id, session_id, status, error_code, error_message, created_at,"
     " started_at, finished_at, resumes, source_run_id, source_step_id, parent_run_id, parent_step_id, parent_iteration,"
     " deadline_at, (SELECT count(*) FROM webhook_deliveries d"
-    " WHERE d.flow_run_id = flow_runs.id AND d.status = 'failed'), part, input_payload, output_payload"
+    " WHERE d.flow_run_id = flow_runs.id AND d.status = 'failed'), terms, part, input_payload, output_payload"
     " FROM flow_runs WHERE id = :run_id AND tenant_id = :tenant_id"
 )
 READ_STEPS_SQL = (
@@ -157,16 +157,16 @@ def for_postgres(statement: str) -> str:
     """Return a query of this module in psycopg's syntax, with JSON as text."""
     converted = re.sub(r":(\w+)", r"%(\1)s", statement)
     converted = re.sub(r"json_extract\((\w+), '\$\.(\w+)'\)", r"\1->>'\2'", converted)
-    return re.sub(r"(\w*\.?(?:in|out)put_payload|\bpart|\be\.data)(?= FROM|,| END)", r"\1::text", converted)
+    return re.sub(r"(\w*\.?(?:in|out)put_payload|\bpart|\bterms|\be\.data)(?= FROM|,| END)", r"\1::text", converted)
 
 
 def read_run_of(run: Sequence[Any] | None, steps: Sequence[Sequence[Any]]) -> ReadRun | None:
     """Return a run for display."""
     if run is None:
         return None
-    *columns, part, run_input, output = run
+    *columns, terms, part, run_input, output = run
     read_steps = tuple(ReadStep(*[*step[:-1], _loaded(step[-1])]) for step in steps)
-    return ReadRun(*[*columns, _loaded(part), orjson.loads(run_input), _loaded(output), read_steps])
+    return ReadRun(*[*columns, _loaded(terms), _loaded(part), orjson.loads(run_input), _loaded(output), read_steps])
 
 
 def events_of(rows: Sequence[Sequence[Any]]) -> EventPage | None:
@@ -256,6 +256,7 @@ def stored_run_of(run: Sequence[Any] | None, steps: Sequence[Sequence[Any]]) -> 
         result_step=run[10],
         visitor=run[11],
         parent_run_id=run[12],
+        terms=run[13],
         steps={step.step_id: step for step in stored},
     )
 

@@ -69,6 +69,15 @@ export default {
   run_deadline: "Deadline of a run (seconds)",
   run_deadline_about:
     "A run that has not ended this long after its start fails, also while it waits. Pauses do not count.",
+  run_budget: "Budget of a run",
+  run_budget_about:
+    "What each run may use, with the runs of its steps. A model call that would exceed it is not made: the step fails with budget_exceeded.",
+  daily_budget: "Budget of the flow per day",
+  daily_budget_about: "What all runs of the flow may use on one day (UTC).",
+  budget_usd: "US dollars",
+  budget_tokens: "Tokens",
+  budget_seconds: "Seconds of execution",
+  unlimited: "Unlimited",
   no_limit: "None",
   on_error: "If it still fails",
   on_error_fail: "Fail the run",

@@ -71,6 +71,15 @@ const sv: Translation<typeof en> = {
   run_deadline: "Tidsfrist för en körning (sekunder)",
   run_deadline_about:
     "En körning som inte är klar så lång tid efter starten misslyckas, även medan den väntar. Pauser räknas inte.",
+  run_budget: "Budget för en körning",
+  run_budget_about:
+    "Vad varje körning får använda, inklusive körningar som dess steg startar. Ett modellanrop som skulle överskrida den görs inte: steget misslyckas med budget_exceeded.",
+  daily_budget: "Flödets budget per dag",
+  daily_budget_about: "Vad alla körningar av flödet får använda under ett dygn (UTC).",
+  budget_usd: "US-dollar",
+  budget_tokens: "Token",
+  budget_seconds: "Sekunders exekvering",
+  unlimited: "Obegränsat",
   no_limit: "Ingen",
   on_error: "Om det ändå misslyckas",
   on_error_fail: "Avbryt körningen med fel",

@@ -18,6 +18,7 @@ import { GivenValues } from "./GivenValues";
 import { Replay } from "./Replay";
 import { RerunDialog } from "./RerunDialog";
 import { RunHeader } from "./RunHeader";
+import { RunLimits } from "./RunLimits";
 import { Timeline } from "./Timeline";
 
 /** One run: what came of it, its steps in time, each step, and what can be done with it. */
@@ -81,6 +82,7 @@ function ShownRun({ flowId, run, live, lost }: ShownRunProps) {
           {live.error}
         </Callout>
       )}
+      <RunLimits live={live} />
       {waitsForApproval(live) && <WaitingForApproval runId={run.id} />}
       <DeliveriesFailed
         run={run}

@@ -1,10 +1,11 @@
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { api, unwrap } from "@/api/client";
-import type { RunStart } from "@/api/types";
+import type { DryBudget, RunStart } from "@/api/types";
 import { IssueLine } from "@/components/readiness";
 import { Callout, Chip, ClassChip, Dialog, Problem, Skeleton } from "@/components/ui";
 import { money, number } from "@/lib/i18n/format";
+import { amount } from "../model/amount";
 import { useNames } from "../model/useNames";
 import { useRunTexts } from "../texts";
 
@@ -75,6 +76,7 @@ export function LookAhead({ flowId, start, onClose, onNode }: LookAheadProps) {
               ))}
             </ol>
           </Part>
+          <Budgets budgets={data.budgets ?? []} />
           <Part title={t("ahead_hosts")}>
             {data.reach.hosts.length === 0 && <p className="text-muted">{t("ahead_no_hosts")}</p>}
             <ul className="flex flex-wrap gap-1.5">
@@ -100,6 +102,27 @@ export function LookAhead({ flowId, start, onClose, onNode }: LookAheadProps) {
         </div>
       )}
     </Dialog>
+  );
+}
+
+function Budgets({ budgets }: { budgets: DryBudget[] }) {
+  const t = useRunTexts();
+  if (budgets.length === 0) return null;
+  return (
+    <Part title={t("budgets")}>
+      <ul className="flex flex-wrap gap-1.5">
+        {budgets.map((one) => (
+          <li key={`${one.scope} ${one.kind}`}>
+            <Chip tone={one.used >= one.limit ? "bad" : "neutral"}>
+              {t(one.scope === "run" ? "ahead_budget_run" : "ahead_budget_day", {
+                used: amount(t, one.kind, one.used),
+                limit: amount(t, one.kind, one.limit),
+              })}
+            </Chip>
+          </li>
+        ))}
+      </ul>
+    </Part>
   );
 }
 

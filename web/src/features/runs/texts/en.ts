@@ -24,6 +24,13 @@ export default {
   reused: "Reused",
   delivered: "Delivered",
   delivering: "Delivering",
+  limits: "Limits of the run",
+  budgets: "Budgets",
+  budget_of_run: "This run: {{used}} of {{limit}}",
+  budget_above: "Run that started it: {{used}} of {{limit}}",
+  budget_of_day: "Flow, today: {{used}} of {{limit}}",
+  ahead_budget_run: "Budget of a run: {{limit}}",
+  ahead_budget_day: "Flow, today: {{used}} of {{limit}} used",
   // panel
   panel: "Run",
   close: "Close the run panel",

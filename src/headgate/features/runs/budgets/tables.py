@@ -1,0 +1,33 @@
+"""Table of what was charged to budgets. Times are microseconds in UTC."""
+
+from sqlalchemy import (
+    BigInteger,
+    CheckConstraint,
+    Column,
+    ForeignKeyConstraint,
+    Index,
+    PrimaryKeyConstraint,
+    String,
+    Table,
+)
+
+from headgate.foundation.database import metadata
+
+budget_accounts = Table(
+    "budget_accounts",
+    metadata,
+    Column("subject", String(80), nullable=False),
+    Column("kind", String(16), nullable=False),
+    Column("tenant_id", String(36), nullable=False),
+    Column("flow_id", String(36), nullable=False),
+    Column("flow_run_id", String(36)),
+    Column("used", BigInteger, nullable=False),
+    Column("changed_at", BigInteger, nullable=False),
+    PrimaryKeyConstraint("subject", "kind"),
+    ForeignKeyConstraint(["flow_id", "tenant_id"], ["flows.id", "flows.tenant_id"], ondelete="CASCADE"),
+    ForeignKeyConstraint(["flow_run_id", "tenant_id"], ["flow_runs.id", "flow_runs.tenant_id"], ondelete="CASCADE"),
+    CheckConstraint("used >= 0", name="used_not_negative"),
+    Index("ix_budget_accounts_flow_id", "flow_id", "changed_at"),
+    Index("ix_budget_accounts_flow_run_id", "flow_run_id"),
+)
+"""One row per budget and kind: `run:ID` or `flow:ID:YYYY-MM-DD`. A row exists once something was charged to it."""

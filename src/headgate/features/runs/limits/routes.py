@@ -1,0 +1,37 @@
+"""HTTP routes of the limits of runs and flows."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Request
+
+from headgate.features.access.caller import Caller, needs
+from headgate.features.access.permissions import Permission
+from headgate.features.runs.engine.backend import ExecutionBackend
+from headgate.features.runs.limits import service
+from headgate.features.runs.limits.schemas import FlowLimitsOut, RunLimitsOut
+from headgate.foundation.api import ReadSession, problems
+
+router = APIRouter(tags=["runs"])
+_VIEW = [needs(Permission.RUNS_VIEW)]
+
+
+def _engine(request: Request) -> ExecutionBackend:
+    engine: ExecutionBackend = request.app.state.engine
+    return engine
+
+
+Engine = Annotated[ExecutionBackend, Depends(_engine)]
+
+
+@router.get(
+    "/flow-runs/{run_id}/limits", summary="Read the limits of a run", responses=problems(404), dependencies=_VIEW
+)
+async def of_run(run_id: str, caller: Caller, engine: Engine) -> RunLimitsOut:
+    """Return the budgets that the run charges, and how much of each is used."""
+    return await service.limits_of_run(engine, caller, run_id)
+
+
+@router.get("/flows/{flow_id}/limits", summary="Read the limits of a flow", responses=problems(404), dependencies=_VIEW)
+async def of_flow(flow_id: str, session: ReadSession, caller: Caller, engine: Engine) -> FlowLimitsOut:
+    """Return what all runs of the flow have used today (UTC) of its daily budget."""
+    return await service.limits_of_flow(session, engine, caller, flow_id)

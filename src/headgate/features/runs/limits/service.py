@@ -1,0 +1,34 @@
+"""Reads what limits runs and flows."""
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from headgate.features.access.permissions import Permission
+from headgate.features.access.principal import Principal
+from headgate.features.flows import service as flows
+from headgate.features.runs.budgets.accounts import accounts_of
+from headgate.features.runs.engine.backend import ExecutionBackend
+from headgate.features.runs.limits.schemas import BudgetOut, FlowLimitsOut, RunLimitsOut
+from headgate.features.runs.permitted import require_of_run
+from headgate.features.runs.service import read_run
+from headgate.features.runs.terms import terms_of
+from headgate.features.runs.transitions import clock
+
+
+async def limits_of_run(engine: ExecutionBackend, principal: Principal, run_id: str) -> RunLimitsOut:
+    """Return what limits a run. Raises `RunNotFound`, `PermissionMissing`."""
+    run = await read_run(engine, principal, run_id)
+    await require_of_run(engine.services.spaces, principal, run, Permission.RUNS_VIEW)
+    at = run.finished_at or clock()
+    uses = await engine.services.budgets.read(run.tenant_id, terms_of(run.terms).budgets, at)
+    return RunLimitsOut(budgets=[BudgetOut.model_validate(use) for use in uses])
+
+
+async def limits_of_flow(
+    session: AsyncSession, engine: ExecutionBackend, principal: Principal, flow_id: str
+) -> FlowLimitsOut:
+    """Return what limits the runs of a flow. Raises `FlowNotFound`, `PermissionMissing`."""
+    row = await flows.get_flow(session, principal, flow_id, permission=Permission.RUNS_VIEW)
+    settings = flows.definition_of(row).settings
+    accounts = accounts_of("", flow_id, run=(), daily=settings.daily_budget, inherited=())
+    uses = await engine.services.budgets.read(row.tenant_id, accounts, clock())
+    return FlowLimitsOut(budgets=[BudgetOut.model_validate(use) for use in uses])

@@ -1,0 +1,34 @@
+"""Limits that a run was started with: pinned in its row, passed on to the runs of its steps."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+
+from headgate.features.runs.budgets.accounts import Account, account_of
+from headgate.features.runs.transitions import Json
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What limits one run."""
+
+    budgets: tuple[Account, ...] = ()
+    """Accounts that its steps charge."""
+
+    def stored(self) -> Json | None:
+        """Return the form in which the run's row has it; None when nothing limits the run."""
+        if self == NO_TERMS:
+            return None
+        return orjson.dumps({"budgets": [account.stored() for account in self.budgets]}).decode()
+
+
+NO_TERMS = Terms()
+
+
+def terms_of(stored: Json | dict[str, Any] | None) -> Terms:
+    """Return the terms in a run's row."""
+    if not stored:
+        return NO_TERMS
+    members = orjson.loads(stored) if isinstance(stored, str) else stored
+    return Terms(budgets=tuple(account_of(account) for account in members.get("budgets", ())))
