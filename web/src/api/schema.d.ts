@@ -4346,6 +4346,8 @@ export interface components {
             status: "pending" | "approved" | "rejected" | "timed_out" | "closed";
             /** Question */
             question: string;
+            /** Tool */
+            tool: string;
             /** Content Hash */
             content_hash: string;
             /** Starter Id */
@@ -4405,6 +4407,8 @@ export interface components {
             status: "pending" | "approved" | "rejected" | "timed_out" | "closed";
             /** Question */
             question: string;
+            /** Tool */
+            tool: string;
             /** Content Hash */
             content_hash: string;
             /** Starter Id */
@@ -5648,6 +5652,11 @@ export interface components {
              * @enum {string}
              */
             reason: "time" | "event" | "approval";
+            /**
+             * Tools
+             * @default []
+             */
+            tools?: string[];
             /**
              * Event
              * @default
@@ -10262,6 +10271,7 @@ export interface components {
              * @default []
              */
             tool_allowlist?: string[];
+            tool_approval?: components["schemas"]["ToolApproval"] | null;
             /**
              * Outside Content
              * @default refuse
@@ -10723,6 +10733,39 @@ export interface components {
             last_used_at: string | null;
             /** Last Used Address */
             last_used_address: string | null;
+        };
+        /**
+         * ToolApproval
+         * @description Tools of which users approve each call before it is made.
+         */
+        ToolApproval: {
+            /**
+             * Tools
+             * @default []
+             */
+            tools?: string[];
+            /**
+             * Assignees
+             * @default []
+             */
+            assignees?: string[];
+            /**
+             * Needed
+             * @default 1
+             */
+            needed?: number;
+            /**
+             * Not Starter
+             * @default false
+             */
+            not_starter?: boolean;
+            /**
+             * Editable
+             * @default false
+             */
+            editable?: boolean;
+            /** Timeout Hours */
+            timeout_hours?: number | null;
         };
         /**
          * Totals
