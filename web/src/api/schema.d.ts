@@ -178,7 +178,8 @@ export interface paths {
          * Run a flow
          * @description Start a run of the draft, of the published version, or of any version by number.
          *
-         *     Responds as soon as the run is stored, or with `wait` when it is over.
+         *     Responds as soon as the run is stored, or with `wait` when it is over. When it waits for an approval or an event
+         *     meanwhile, the response is 202, with what it waits for and how it continues in `waits_for`.
          *
          *     Requires the permission `runs.start`.
          */
@@ -9250,6 +9251,7 @@ export interface components {
              * @default []
              */
             outside_content?: components["schemas"]["OutsideOut"][];
+            waits_for?: components["schemas"]["WaitsForOut"] | null;
         };
         /**
          * RunStart
@@ -11104,6 +11106,23 @@ export interface components {
             reason: components["schemas"]["WaitReason"];
             /** Until */
             until: string | null;
+        };
+        /**
+         * WaitsForOut
+         * @description What a run waits for that somebody has to do.
+         */
+        WaitsForOut: {
+            reason: components["schemas"]["WaitReason"];
+            /** Until */
+            until: string | null;
+            /** Run Id */
+            run_id: string;
+            /** Flow Id */
+            flow_id: string;
+            /** Step Id */
+            step_id: string;
+            /** Remedy */
+            remedy: string;
         };
         /**
          * Why
