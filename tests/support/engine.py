@@ -10,6 +10,7 @@ from typing import Any, cast
 from pydantic import SecretStr
 from sqlalchemy import text
 
+from headgate.components.approval import Approval
 from headgate.components.clock import Wait
 from headgate.components.sent_events import SendEvent, WaitForEvent
 from headgate.components.state import ReadState, WriteState
@@ -20,6 +21,7 @@ from headgate.features.files.local_storage import LocalStorage
 from headgate.features.files.run_files import Given
 from headgate.features.files.run_files import RunFiles as StoredRunFiles
 from headgate.features.flows import service, versions
+from headgate.features.runs.approvals.asking import StepApprovals
 from headgate.features.runs.budgets.service import Budgets
 from headgate.features.runs.deliveries.target import Target
 from headgate.features.runs.engine.backend import RunRequest
@@ -30,7 +32,7 @@ from headgate.features.runs.transitions import Delivery, RunKey
 from headgate.foundation import secret_values
 from headgate.foundation.ciphertexts import prefix_of
 from headgate.foundation.database import Database
-from headgate.foundation.errors import Invalid, NotFound
+from headgate.foundation.errors import HeadgateError, Invalid, NotFound
 from headgate.foundation.events import EventBus
 from headgate.foundation.ids import new_id
 from headgate.foundation.settings import EngineSettings, LimitSettings, Settings
@@ -47,12 +49,15 @@ from headgate.sdk import (
     Recording,
     RunInput,
     Text,
+    Tool,
     Transcript,
     field,
     output,
 )
 from headgate.sdk.fakes import FakeCode, FakeHttp, InProcess
 from headgate.sdk.state import StateChange
+from headgate.sdk.tools import call_tool
+from headgate.sdk.waiting import StepWaits, first_of
 from tests.support.services import FixedServices
 
 
@@ -267,7 +272,48 @@ class Recall(Component):
         return " ".join([*before, self.input])
 
 
+class Stamp(Component):
+    """A tool with an effect: adds a line to a file."""
+
+    effect = True
+
+    what: str = field(default="", tool_mode=True)
+    path: str = field(port=False)
+
+    @output()
+    def text(self) -> Text:
+        with Path(self.path).open("a") as file:
+            file.write(f"{self.what}\n")
+        return f"stamped {self.what}"
+
+
+class Caller(Component):
+    """Calls each of its tools with the words of its input, as an agent does."""
+
+    input: str = field(main=True)
+    tools: list[Tool] = field(default_factory=list, many=True)
+
+    @output()
+    async def text(self) -> Text:
+        results, waits = [], []
+        for tool in self.tools:
+            try:
+                result = await call_tool(self.ctx, tool, {"what": self.input}, conversation="one")
+            except StepWaits as wait:
+                waits.append(wait)
+            except HeadgateError as error:
+                results.append(str(error))
+            else:
+                results.append(str(result))
+        if waits:
+            raise first_of(waits)
+        return ", ".join(results)
+
+
 COMPONENTS: tuple[type[Component], ...] = (
+    Stamp,
+    Caller,
+    Approval,
     Needs,
     Start,
     Echo,
@@ -461,6 +507,7 @@ def make_services(
         engine=engine or EngineSettings(),
         spaces=spaces,
         sealer=sealer,
+        approvals=StepApprovals(database, sealer, spaces),
         sent_events=StepSentEvents(database, sealer, spaces),
         budgets=Budgets(database, GivenPrices()),
     )

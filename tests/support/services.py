@@ -20,7 +20,13 @@ from headgate.sdk.state import StateChange
 class NoApprovals:
     """Refuses every request for an approval."""
 
-    async def ask(self, origin: ports.Origin, request: ApprovalRequest) -> ApprovalAnswer | ports.Pending:
+    async def ask(
+        self,
+        origin: ports.Origin,
+        request: ApprovalRequest,
+        *,
+        scope: str = "",
+    ) -> ApprovalAnswer | ports.Pending:
         raise AssertionError(f"step {origin.step_id} asks: {request.question}")
 
 

@@ -16,6 +16,7 @@ from headgate.sdk.calls import CallRequest, messages_as_sent
 from headgate.sdk.coerce import text_of
 from headgate.sdk.outside import decided_by_model, for_model, merged
 from headgate.sdk.tools import call_tool
+from headgate.sdk.waiting import StepWaits, first_of
 
 _CONVERSATION: ContextVar[str | None] = ContextVar("headgate_conversation", default=None)
 """Digest of the conversation in which a model requested the current tool call."""
@@ -42,12 +43,14 @@ class ToolLoop:
     max_steps: int
     calls: list[JsonValue] = field(default_factory=list)
     """The calls so far: objects with name, arguments and result or error."""
+    waits: list[StepWaits] = field(default_factory=list)
+    """Calls that wait, for example for approval. The others of the same model output are made first."""
 
     async def run(self, *, system: str, text: str, files: Sequence[File] = ()) -> str:
         """Return the model's final output. Emits tokens; records prompt, usage and calls.
 
         Raises the model's own `HeadgateError`, `ComponentError` when it did not finish in time or does not support
-        tools, and `UpstreamFailed` for other failures and for an empty output.
+        tools, `UpstreamFailed` for other failures and for an empty output, and `StepWaits` while a tool call waits.
         """
         messages = await conversation(self.ctx, self.model, "", text, files)
         chat = await self.ctx.chat_model(self.model)
@@ -57,10 +60,10 @@ class ToolLoop:
         agent = _agent(chat, [(tool, self._caller(tool)) for tool in unique_tools], system, caller)
         try:
             output = await self._follow(agent, messages)
-        except HeadgateError:
+        except (HeadgateError, StepWaits):
             raise
         except RecursionError as error:
-            raise self._too_long() from error
+            raise (first_of(self.waits) if self.waits else self._too_long()) from error
         except NotImplementedError as error:
             raise ComponentError(
                 f"{self.subject}: {self.model} does not support tool calls.",
@@ -113,6 +116,9 @@ class ToolLoop:
                     result = await call_tool(self.ctx, tool, arguments, conversation=_CONVERSATION.get())
                 except Cancelled:
                     raise
+                except StepWaits as wait:
+                    self.waits.append(wait)
+                    return ""
                 except HeadgateError as error:
                     self.calls.append(record | {"error": str(error)})
                     return for_model(f"Error: {error}", merged(decided.marks))
@@ -129,7 +135,7 @@ class ToolLoop:
 class _Asker:
     """Calls the model until its output is usable; unusable outputs are sent back, and none of their calls is executed.
 
-    Raises `UpstreamFailed` when no output was usable.
+    Raises `UpstreamFailed` when no output was usable, and `StepWaits` when a call waits.
     """
 
     loop: ToolLoop
@@ -138,6 +144,8 @@ class _Asker:
     tools: Sequence[str]
 
     async def __call__(self, request: Any, handler: Any) -> Any:  # noqa: ANN401 - LangChain's
+        if self.loop.waits:
+            raise first_of(self.loop.waits)
         result: list[Any] = []
         for attempt in range(MOST_CORRECTIONS + 1):
             response = await handler(request)

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Mapping
 from contextlib import aclosing
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, cast
 
 from pydantic import JsonValue
@@ -16,8 +17,9 @@ from headgate.features.runs import service
 from headgate.features.runs.engine.backend import ExecutionBackend
 from headgate.features.runs.once import start_once
 from headgate.features.runs.schemas import RunOut, RunStart
-from headgate.features.runs.views.approval_waits import ApprovalWaits
+from headgate.features.runs.views.client_waits import with_waits
 from headgate.features.runs.views.stream import RunStream
+from headgate.features.runs.waiting import RunWait
 from headgate.foundation.checked import checked
 from headgate.foundation.database import Database
 from headgate.graph.model import Budget
@@ -46,12 +48,12 @@ class FlowRuns:
         outside: Marks = (),
         deadline_seconds: float | None = None,
         budget: Budget | None = None,
-        until_approval: bool = False,
+        until_waiting: bool = False,
     ) -> RunOutcome:
         """Pin the draft (or the requested version), run it, and return its outcome.
 
-        With a key the same request starts one run. When the caller is cancelled, so is the run. `until_approval`
-        returns when the run waits for an approval, too.
+        With a key the same request starts one run. When the caller is cancelled, so is the run. `until_waiting`
+        returns when the run, or one that its steps started, waits for an approval or an event, too.
         """
         start = checked(
             RunStart,
@@ -65,7 +67,7 @@ class FlowRuns:
         run_id = await start_once(
             self.database, self.engine, principal, flow_id, start, idempotency_key=idempotency_key, outside=outside
         )
-        watching = asyncio.create_task(self._watch(principal, run_id, on_event, until_approval=until_approval))
+        watching = asyncio.create_task(self._watch(principal, run_id, on_event, until_waiting=until_waiting))
         try:
             await self._end_of(run_id, watching)
         except asyncio.CancelledError:
@@ -87,16 +89,16 @@ class FlowRuns:
         finally:
             over.cancel()
 
-    async def _watch(self, principal: Principal, run_id: str, on_event: RunEvent, *, until_approval: bool) -> bool:
-        """Report the events of the run. Returns whether it ended early because the run waits for an approval."""
-        waits = ApprovalWaits()
-        async with aclosing(RunStream(self.engine, principal.tenant_id, run_id).events()) as events:
-            async for event in events:
-                on_event(run_id, event.kind, event.data)
-                if waits.note(event) and until_approval:
-                    run = await service.answer_of(self.engine, principal, run_id)
-                    if run.status == "waiting":
-                        return True
+    async def _watch(self, principal: Principal, run_id: str, on_event: RunEvent, *, until_waiting: bool) -> bool:
+        """Report the events of the run. Returns whether it ended early because the run waits for an answer."""
+        events = RunStream(self.engine, principal.tenant_id, run_id).events()
+        look = partial(self.engine.store.run_wait, run_id, principal.tenant_id)
+        async with aclosing(with_waits(events, look)) as parts:
+            async for event in parts:
+                if not isinstance(event, RunWait):
+                    on_event(run_id, event.kind, event.data)
+                elif until_waiting:
+                    return True
         return False
 
     async def outcome_of(self, principal: Principal, run_id: str) -> RunOutcome:
@@ -104,6 +106,7 @@ class FlowRuns:
         run = await service.answer_of(self.engine, principal, run_id)
         async with self.database.reading() as session:
             made = await files.list_files(session, principal, flow_run_id=run_id)
+        waits = await self.engine.store.run_wait(run_id, principal.tenant_id) if run.status == "waiting" else None
         paid = [step for step in run.steps if step.reused_from_run_id is None and not step.pinned]
         return RunOutcome(
             run_id=run.id,
@@ -114,6 +117,8 @@ class FlowRuns:
             duration_ms=round(run.ms or 0),
             input_tokens=sum(step.tokens_input or 0 for step in paid),
             output_tokens=sum(step.tokens_output or 0 for step in paid),
+            waits_for=waits.reason if waits is not None else "",
+            waiting_run_id=waits.run_id if waits is not None else "",
             outside=tuple(f"{origin.kind}:{origin.name}" for origin in run.outside_content),
         )
 

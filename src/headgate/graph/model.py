@@ -104,6 +104,36 @@ class Budget(Value):
     """Execution time of steps, added up; without waiting."""
 
 
+class ToolApproval(Value):
+    """Tools of which users approve each call before it is made."""
+
+    tools: tuple[PlainText, ...] = Field(default=(), max_length=100)
+    """Names as in `tool_allowlist`; `server.*` is every tool of a server, `*` every tool."""
+    assignees: tuple[PlainText, ...] = Field(default=(), max_length=20)
+    """Email addresses of users and `role:NAME`; empty: every user who may run the flow."""
+    needed: int = Field(default=1, ge=1, le=20)
+    """How many users must approve a call. One rejection is enough."""
+    not_starter: bool = False
+    """Whether the user who started the run may not decide."""
+    editable: bool = False
+    """Whether arguments may be changed before approval."""
+    timeout_hours: float | None = Field(default=None, gt=0, le=87_600, allow_inf_nan=False)
+    """Then the call is refused; None: without limit."""
+
+    @model_validator(mode="after")
+    def _edited_by_one(self) -> Self:
+        if self.editable and self.needed > 1:
+            raise ValueError("arguments that several users must approve cannot be editable")
+        return self
+
+    def covers(self, name: str) -> bool:
+        """Return whether calls of the tool with that name need approval."""
+        return any(
+            pattern in {name, "*"} or (pattern.endswith(".*") and name.startswith(pattern[:-1]))
+            for pattern in self.tools
+        )
+
+
 class StepPolicy(Value):
     """The policy of one step (seed 002, flow_steps)."""
 
@@ -120,6 +150,8 @@ class StepPolicy(Value):
     output_classification_override: int | None = Field(default=None, ge=0, le=4)
     tool_policy: Literal["inherit", "restricted"] = "inherit"
     tool_allowlist: tuple[PlainText, ...] = ()
+    tool_approval: ToolApproval | None = None
+    """Tools of an agent that users approve, call by call."""
     outside_content: Literal["refuse", "allow"] = "refuse"
     """Whether external content may decide on calls that leave the installation."""
     outside_allowlist: tuple[PlainText, ...] = ()

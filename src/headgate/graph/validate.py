@@ -8,7 +8,7 @@ from headgate.graph.check_inputs import form_issues, hidden_values
 from headgate.graph.check_params import param_issues
 from headgate.graph.check_policies import contract_issues, policy_issues
 from headgate.graph.check_run import run_issues
-from headgate.graph.check_tools import allowlist_issues
+from headgate.graph.check_tools import allowlist_issues, approval_issues
 from headgate.graph.issues import Issue, raise_if_any
 from headgate.graph.model import Flow
 from headgate.graph.own_code import unchecked_issues
@@ -46,6 +46,7 @@ def check_runnable(flow: Flow, catalog: Catalog) -> list[Issue]:
         *run_issues(wiring),
         *form_issues(wiring),
         *allowlist_issues(wiring),
+        *approval_issues(wiring),
     ]
 
 

@@ -29,6 +29,8 @@ class ApprovalRequest:
     """Members of the value that may be changed; `*` is all of them, and a text as a whole."""
     timeout_seconds: float | None = None
     """None: without limit."""
+    tool: str = ""
+    """The tool whose call is asked for; empty for other questions. `value` then holds its arguments."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,16 +7,24 @@ from typing import Any, cast
 
 from pydantic import JsonValue
 
-from headgate.foundation.errors import Cancelled, HeadgateError, UpstreamFailed
+from headgate.foundation.errors import Cancelled, Forbidden, HeadgateError, UpstreamFailed
 from headgate.graph.names import did_you_mean, listed
 from headgate.graph.ports import PortType
 from headgate.graph.tool_names import tool_name
+from headgate.sdk.approvals import ApprovalRequest, parse_edit
 from headgate.sdk.calls import CallRequest
 from headgate.sdk.coerce import encode
 from headgate.sdk.component import NOT_TAKEN, Component, ComponentError
 from headgate.sdk.context import RunContext
 from headgate.sdk.outside import current_model_call
 from headgate.sdk.values import Tool
+
+
+class CallRejected(Forbidden):
+    """The users who were asked did not approve the call of a tool."""
+
+    code = "tool_call_rejected"
+    title = "Call not approved"
 
 
 class ToolRefused(UpstreamFailed):
@@ -73,7 +81,8 @@ async def call_tool(
 
     Raises:
         Cancelled: The run was cancelled.
-        HeadgateError: The tool's error; `ToolRefused` for a stored refusal.
+        HeadgateError: The tool's error; `ToolRefused` for a stored refusal, `CallRejected` of the users who decide.
+        StepWaits: Until they have decided.
     """
     await ctx.check_cancelled()
     started = time.perf_counter()
@@ -82,19 +91,23 @@ async def call_tool(
     async def call() -> JsonValue:
         nonlocal raised
         decided = current_model_call()
+        sent = arguments
         try:
-            outcome: dict[str, JsonValue] = {"result": await tool.call(arguments)}
+            sent = await _approved(ctx, tool, arguments)
+            outcome: dict[str, JsonValue] = {"result": await tool.call(sent)}
         except HeadgateError as error:
             raised = error
             if conversation is None or isinstance(error, Cancelled):
                 raise
             outcome = {"error": str(error)}
+        outcome |= {"sent": sent} if sent != arguments else {}
         return outcome | ({"outside": [*sorted(decided.marks)]} if decided is not None and decided.marks else {})
 
-    def record(result: JsonValue, error: str = "", *, replayed: bool = False) -> None:
+    def record(result: JsonValue, error: str = "", *, sent: JsonValue = None, replayed: bool = False) -> None:
+        sent_arguments = sent if isinstance(sent, dict) else arguments
         ms = round((time.perf_counter() - started) * 1000, 1)
         ctx.record_tool_call(
-            tool.full_name, arguments, result, server=tool.server, error=error, ms=ms, replayed=replayed
+            tool.full_name, sent_arguments, result, server=tool.server, error=error, ms=ms, replayed=replayed
         )
 
     request = CallRequest.of("tool", tool.full_name, {"arguments": arguments, "conversation": conversation})
@@ -111,10 +124,38 @@ async def call_tool(
     if isinstance(marks, list):
         ctx.mark_outside([str(mark) for mark in marks])
     refusal = str(outcome.get("error") or "")
-    record(outcome.get("result"), refusal, replayed=stored.replayed)
+    record(outcome.get("result"), refusal, sent=outcome.get("sent"), replayed=stored.replayed)
     if refusal:
         raise raised or ToolRefused(refusal)
     return outcome.get("result")
+
+
+async def _approved(ctx: RunContext, tool: Tool, arguments: dict[str, JsonValue]) -> dict[str, JsonValue]:
+    """Return the arguments as users approved them, where the tool needs that.
+
+    Raises `StepWaits` until they have decided, `CallRejected`.
+    """
+    approval = tool.approval
+    if approval is None:
+        return arguments
+    answer = await ctx.approval(
+        ApprovalRequest(
+            question=f"Allow the call of '{tool.full_name}'?",
+            value=arguments,
+            assignees=approval.assignees,
+            needed=approval.needed,
+            not_starter=approval.not_starter,
+            editable=("*",) if approval.editable else (),
+            timeout_seconds=None if approval.timeout_hours is None else approval.timeout_hours * 3600,
+            tool=tool.full_name,
+        )
+    )
+    if answer.outcome == "approve":
+        return {**arguments, **{name: parse_edit(arguments.get(name), str(new)) for name, new in answer.edits.items()}}
+    if answer.outcome == "timeout":
+        raise CallRejected("Nobody approved the call in time. It was not made.")
+    comment = f" Their comment: {answer.comment}" if answer.comment else ""
+    raise CallRejected(f"The call was not made: {', '.join(answer.decided_by)} rejected it.{comment}")
 
 
 async def run_main_output(

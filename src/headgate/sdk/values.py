@@ -17,6 +17,7 @@ from typing import Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, field_validator, model_validator
 
+from headgate.graph.model import ToolApproval
 from headgate.graph.secret_reference import MOST_FALLBACKS, SecretReference
 
 Text = str
@@ -155,6 +156,8 @@ class Tool:
     """The MCP server it belongs to; empty for a component."""
     remote_name: str = ""
     """Its name on that server; `name` is a form that every model provider accepts."""
+    approval: ToolApproval | None = None
+    """Who approves each call before it is made; None: nobody."""
 
     @property
     def full_name(self) -> str:

@@ -32,6 +32,10 @@ class RunOutcome:
     duration_ms: int = 0
     input_tokens: int = 0
     output_tokens: int = 0
+    waits_for: str = ""
+    """`approval` or `event` that the run waits for; empty when it waits for neither."""
+    waiting_run_id: str = ""
+    """The run whose step waits: this one, or one that its steps started."""
     outside: Marks = ()
     """Origins of untrusted content that reached a step."""
 
@@ -100,11 +104,11 @@ class RunsFlows(Protocol):
         version: Wanted = "draft",
         idempotency_key: str | None = None,
         outside: Marks = (),
-        until_approval: bool = False,
+        until_waiting: bool = False,
     ) -> RunOutcome:
         """Pin the version, run it, and return its outcome; cancelled with its caller.
 
-        `until_approval` returns when the run waits for an approval, too.
+        `until_waiting` returns when the run waits for an approval or an event, too.
         """
         ...
 

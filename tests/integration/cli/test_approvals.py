@@ -1,5 +1,6 @@
 """Approvals from the command line: which run waits, and decisions on several at once."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -30,7 +31,7 @@ async def _wait_for_approval(parts: Parts) -> str:
     async with parts.database.writing() as session:
         flow = await service.create_flow(session, acting(), parts.registry, definition=definition)
     outcome = await parts.runs.run_draft(
-        acting(), flow.id, text="Dear Eva", form={}, file_ids=(), on_event=lambda *_: None, until_approval=True
+        acting(), flow.id, text="Dear Eva", form={}, file_ids=(), on_event=lambda *_: None, until_waiting=True
     )
     assert (outcome.status, outcome.outputs) == ("waiting", {})
     return outcome.run_id
@@ -57,3 +58,20 @@ class TestApprovals:
         assert "Approval not found" in outcomes
         decided = answered(capsys, "approvals", "list", "--status", "decided")
         assert {item["status"] for item in decided} == {"rejected"}
+
+
+class TestRun:
+    def test_returns_when_the_run_waits_and_names_what_continues_it(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        monkeypatch.setenv("HEADGATE_DATA_DIR", str(tmp_path))
+        monkeypatch.setenv("COLUMNS", "200")
+        file = tmp_path / "letters.flow"
+        file.write_text(FLOW)
+        assert run(["run", str(file), "--text", "Dear Eva"]) == exit_codes.WAITING
+        shown = capsys.readouterr().out
+        assert "It waits for approval: headgate approvals list" in shown
+        assert run(["run", str(file), "--text", "Dear Eva", "--json"]) == exit_codes.WAITING
+        outcome = json.loads(capsys.readouterr().out)
+        assert (outcome["status"], outcome["waits_for"]) == ("waiting", "approval")
+        assert outcome["waiting_run_id"] == outcome["run_id"]

@@ -178,7 +178,8 @@ export interface paths {
          * Run a flow
          * @description Start a run of the draft, of the published version, or of any version by number.
          *
-         *     Responds as soon as the run is stored, or with `wait` when it is over.
+         *     Responds as soon as the run is stored, or with `wait` when it is over. When it waits for an approval or an event
+         *     meanwhile, the response is 202, with what it waits for and how it continues in `waits_for`.
          *
          *     Requires the permission `runs.start`.
          */
@@ -4492,6 +4493,8 @@ export interface components {
             status: "pending" | "approved" | "rejected" | "timed_out" | "closed";
             /** Question */
             question: string;
+            /** Tool */
+            tool: string;
             /** Content Hash */
             content_hash: string;
             /** Starter Id */
@@ -4551,6 +4554,8 @@ export interface components {
             status: "pending" | "approved" | "rejected" | "timed_out" | "closed";
             /** Question */
             question: string;
+            /** Tool */
+            tool: string;
             /** Content Hash */
             content_hash: string;
             /** Starter Id */
@@ -5936,6 +5941,11 @@ export interface components {
              * @enum {string}
              */
             reason: "time" | "event" | "approval";
+            /**
+             * Tools
+             * @default []
+             */
+            tools?: string[];
             /**
              * Event
              * @default
@@ -9639,6 +9649,7 @@ export interface components {
              * @default []
              */
             outside_content?: components["schemas"]["OutsideOut"][];
+            waits_for?: components["schemas"]["WaitsForOut"] | null;
         };
         /**
          * RunStart
@@ -10662,6 +10673,7 @@ export interface components {
              * @default []
              */
             tool_allowlist?: string[];
+            tool_approval?: components["schemas"]["ToolApproval"] | null;
             /**
              * Outside Content
              * @default refuse
@@ -11125,6 +11137,39 @@ export interface components {
             last_used_address: string | null;
         };
         /**
+         * ToolApproval
+         * @description Tools of which users approve each call before it is made.
+         */
+        ToolApproval: {
+            /**
+             * Tools
+             * @default []
+             */
+            tools?: string[];
+            /**
+             * Assignees
+             * @default []
+             */
+            assignees?: string[];
+            /**
+             * Needed
+             * @default 1
+             */
+            needed?: number;
+            /**
+             * Not Starter
+             * @default false
+             */
+            not_starter?: boolean;
+            /**
+             * Editable
+             * @default false
+             */
+            editable?: boolean;
+            /** Timeout Hours */
+            timeout_hours?: number | null;
+        };
+        /**
          * Totals
          * @description Totals of a period.
          */
@@ -11461,6 +11506,23 @@ export interface components {
             reason: components["schemas"]["WaitReason"];
             /** Until */
             until: string | null;
+        };
+        /**
+         * WaitsForOut
+         * @description What a run waits for that somebody has to do.
+         */
+        WaitsForOut: {
+            reason: components["schemas"]["WaitReason"];
+            /** Until */
+            until: string | null;
+            /** Run Id */
+            run_id: string;
+            /** Flow Id */
+            flow_id: string;
+            /** Step Id */
+            step_id: string;
+            /** Remedy */
+            remedy: string;
         };
         /**
          * Why

@@ -182,7 +182,7 @@ class TurnFlow:
             file_ids=tuple(dict.fromkeys((*self.file_ids, *file_ids))),
             on_event=self.on_event,
             outside=outside,
-            until_approval=True,
+            until_waiting=True,
         )
 
     async def _ask_again(self) -> None:

@@ -194,6 +194,7 @@ class _Talk:
             form=with_only_file(Flow.model_validate(data["flow"]), dict(self.given.form), file_ids),
             file_ids=file_ids,
             on_event=lambda _run, kind, detail: self.shown.view.show(kind, detail),
+            until_waiting=True,
         )
         data |= {"run_id": outcome.run_id, "run_status": outcome.status, "run": outcome}
         data["verification"] = None  # of the turn, which ended before this run; the run's own status counts now

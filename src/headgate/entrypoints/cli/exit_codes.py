@@ -10,7 +10,7 @@
 | 5    | unavailable: a required resource is missing, locked, full or in use |
 | 6    | conflict: changed in the meantime, or not possible in this state, such as cancelling a finished run |
 | 7    | the assistant did not fulfil the request: it refused, changed nothing, or made a claim that is not true |
-| 8    | waiting: a plan or edits of the assistant, a development session, a key rotation, a delivery |
+| 8    | waiting: a plan or edits of the assistant, a development session, a key rotation, a delivery, a run |
 | 9    | partly done: the import is stored, but the listed problems prevent it from running |
 | 130  | interrupted, or not confirmed                                 |
 """

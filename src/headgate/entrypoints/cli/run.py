@@ -12,7 +12,7 @@ from pydantic import JsonValue
 
 from headgate.entrypoints.cli.deliveries import exit_code_of, show_undelivered, undelivered_of
 from headgate.entrypoints.cli.dry_run_view import show_dry_run
-from headgate.entrypoints.cli.exit_codes import FAILED, INVALID, OK
+from headgate.entrypoints.cli.exit_codes import FAILED, INVALID, OK, WAITING
 from headgate.entrypoints.cli.files import form_answers, store_files, with_files
 from headgate.entrypoints.cli.flow_choice import flow_id_of
 from headgate.entrypoints.cli.output import console, errors, print_json
@@ -58,9 +58,15 @@ def run(
         list[str] | None,
         typer.Option(help="Budget of the run: usd=0.5, tokens=10000 or seconds=60. Repeatable."),
     ] = None,
+    wait: Annotated[
+        bool, typer.Option("--wait", help="Keep waiting while the run waits for an approval or an event.")
+    ] = False,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> int:
-    """Run a flow and follow its steps. Exit code 1 if it or a delivery fails, 8 while a delivery is retried."""
+    """Run a flow and follow its steps until it ends, or waits for an approval or an event.
+
+    Exit code 1 if it or a delivery fails, 8 while it waits or a delivery is retried.
+    """
     answers = form_answers(form or [])
     limits = budget_of(budget or [])
 
@@ -90,6 +96,7 @@ def run(
                 idempotency_key=idempotency_key,
                 deadline_seconds=deadline,
                 budget=limits,
+                until_waiting=not wait,
             )
         undelivered = await undelivered_of(parts, outcome.run_id)
         if json:
@@ -99,6 +106,8 @@ def run(
             show_outcome(outcome)
             show_undelivered(undelivered, outcome.run_id)
             show_next(outcome, flow_id)
+        if outcome.status == "waiting":
+            return WAITING
         return exit_code_of(undelivered) if outcome.status == "completed" else FAILED
 
     return with_parts(work)

@@ -122,11 +122,20 @@ def show_outcome(outcome: "RunOutcome") -> None:
     console.print(f"\n[dim]run {outcome.status} in {outcome.duration_ms} ms, {tokens} tokens[/]")
 
 
+_WAITS = {
+    "approval": "It waits for approval: headgate approvals list, then approve or reject. Run {run_id}.",
+    "event": "It waits for an event: headgate runs show {run_id} names the step, headgate events send continues it.",
+}
+
+
 def show_next(outcome: "RunOutcome", flow_id: str) -> None:
     """Show possible next commands for the run and its flow."""
     console.print(f"[dim]flow {flow_id}: headgate runs list --flow {flow_id}[/]")
     if outcome.status == "failed":
         console.print(f"[dim]after fixing the cause: headgate runs resume {outcome.run_id}[/]")
+    if outcome.status == "waiting":
+        console.print(_WAITS[outcome.waits_for or "approval"].format(run_id=outcome.waiting_run_id or outcome.run_id))
+        console.print("[dim]A running server or worker continues it.[/]")
     console.print(f"[dim]evidence: headgate runs evidence {outcome.run_id}[/]")
 
 

@@ -308,8 +308,11 @@ class FlowState(Protocol):
 class Approvals(Protocol):
     """Decisions of users that steps ask for."""
 
-    async def ask(self, origin: Origin, request: ApprovalRequest) -> ApprovalAnswer | Pending:
-        """Store the request of a step, or return what was decided on it. Raises `Invalid` for an unknown assignee."""
+    async def ask(self, origin: Origin, request: ApprovalRequest, *, scope: str = "") -> ApprovalAnswer | Pending:
+        """Store the request of a step, or return what was decided on it. Raises `Invalid` for an unknown assignee.
+
+        `scope` is the tool call of the step that asks, the same in each attempt; empty where the step itself asks.
+        """
         ...
 
 

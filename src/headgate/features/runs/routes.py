@@ -30,6 +30,7 @@ from headgate.features.runs.schemas import (
     RunSummary,
     StepOut,
 )
+from headgate.features.runs.views.client_waits import wait_or_end
 from headgate.features.runs.views.graph import graph_of_draft, graph_of_run
 from headgate.features.runs.views.stream import RunStream
 from headgate.foundation.api import Cursor, Limit, Page, ReadSession, get_database, parse_cursor, problems
@@ -63,19 +64,25 @@ _START = [needs(Permission.RUNS_START)]
 @router.post(
     "/flows/{flow_id}/runs", status_code=201, summary="Run a flow", responses=problems(404, 409), dependencies=_START
 )
-async def start(flow_id: str, body: RunStart, database: Rows, engine: Engine, caller: Caller, once: Once) -> RunOut:
+async def start(
+    flow_id: str, body: RunStart, database: Rows, engine: Engine, caller: Caller, once: Once, response: Response
+) -> RunOut:
     """Start a run of the draft, of the published version, or of any version by number.
 
-    Responds as soon as the run is stored, or with `wait` when it is over.
+    Responds as soon as the run is stored, or with `wait` when it is over. When it waits for an approval or an event
+    meanwhile, the response is 202, with what it waits for and how it continues in `waits_for`.
     """
 
     async def begin(key: StartKey | None) -> str:
         return (await service.start_run(database, engine, caller, flow_id, body, once=key)).run_id
 
     run_id = await once.begin(begin, may_read=partial(service.get_run, engine, caller))
-    if body.wait:
-        await service.wait_for_run(engine, run_id)
-    return await service.answer_of(engine, caller, run_id)
+    if not body.wait:
+        return await service.answer_of(engine, caller, run_id)
+    run = await wait_or_end(engine, caller, run_id)
+    if run.waits_for is not None:
+        response.status_code = 202
+    return run
 
 
 @router.post("/flows/{flow_id}/dry-run", summary="Dry-run a flow", responses=problems(404), dependencies=_START)

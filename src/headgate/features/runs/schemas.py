@@ -114,6 +114,17 @@ class WaitingOut(BaseModel):
     """When it is woken at the latest; null: when it is answered."""
 
 
+class WaitsForOut(WaitingOut):
+    """What a run waits for that somebody has to do."""
+
+    run_id: str
+    """The run of the step: this one, or one that its steps started."""
+    flow_id: str
+    step_id: str
+    remedy: str
+    """How the run continues."""
+
+
 class StepSummary(BaseModel):
     """Summary of a step of a run."""
 
@@ -239,6 +250,8 @@ class RunOut(RunSummary):
     steps: list[StepSummary]
     outside_content: list[OutsideOut] = []
     """Sources of untrusted content in the input and the result."""
+    waits_for: WaitsForOut | None = None
+    """The approval or event that ended the `wait` of a request; null in other responses."""
 
 
 class CancelOut(BaseModel):

@@ -33,6 +33,19 @@ def waiting_words(reason: object, until: object) -> str:
 
 
 @dataclass(frozen=True, slots=True)
+class RunWait:
+    """What a run waits for that somebody has to do: a step of it, or of a run that its steps started."""
+
+    reason: WaitReason
+    until: int | None
+    """When the step continues at the latest: microseconds in UTC. None: when it is answered."""
+    run_id: str
+    """The run of the step."""
+    flow_id: str
+    step_id: str
+
+
+@dataclass(frozen=True, slots=True)
 class Tries:
     """Failed attempts at a step since its run started or was resumed."""
 

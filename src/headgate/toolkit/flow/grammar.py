@@ -14,7 +14,7 @@ from pydantic.fields import FieldInfo
 
 from headgate.features.models.params import ModelParams
 from headgate.graph.cases import Expectation, TestCase
-from headgate.graph.model import Budget, FlowSettings, FormField, HttpCall, RetryPolicy, StepPolicy
+from headgate.graph.model import Budget, FlowSettings, FormField, HttpCall, RetryPolicy, StepPolicy, ToolApproval
 from headgate.graph.secret_reference import EXAMPLE
 from headgate.toolkit.tool import Result
 from headgate.toolkit.workbench import Workbench
@@ -34,6 +34,7 @@ _WORDS: Mapping[type[BaseModel], Mapping[str, str]] = {
         "output_classification_override": "sensitivity level of the output",
         "tool_policy": "restricted: only the tools in tool_allowlist",
         "tool_allowlist": "names of tools: calculator, server.tool",
+        "tool_approval": "tools whose calls users approve",
         "outside_content": "whether content from outside may decide on calls that leave the installation",
         "outside_allowlist": "tools and hosts for which it may where the rest is refused",
         "retry": "new attempts after a failure: max_attempts, backoff, delay_seconds, max_delay_seconds, jitter, codes",
@@ -56,6 +57,14 @@ _WORDS: Mapping[type[BaseModel], Mapping[str, str]] = {
         "usd": "US dollars",
         "tokens": "of prompts and answers",
         "seconds": "execution time of steps, without waiting",
+    },
+    ToolApproval: {
+        "tools": "names, server.*, or *",
+        "assignees": "email addresses, role:NAME",
+        "needed": "approvals of a call",
+        "not_starter": "as in Approval",
+        "editable": "arguments may be changed",
+        "timeout_hours": "then refused",
     },
     HttpCall: {
         "url": "address, with {{...}}",
@@ -217,7 +226,7 @@ edges:
 }
 _MODELS: Mapping[str, tuple[type[BaseModel], ...]] = {
     "form": (FormField,),
-    "policy": (StepPolicy, HttpCall, RetryPolicy),
+    "policy": (StepPolicy, HttpCall, RetryPolicy, ToolApproval),
     "settings": (FlowSettings,),
     "models": (ModelParams,),
     "tests": (TestCase, Expectation),
@@ -228,6 +237,7 @@ _TITLES: Mapping[type[BaseModel], str] = {
     ModelParams: "params",
     Expectation: "expect",
     RetryPolicy: "retry",
+    ToolApproval: "tool_approval",
 }
 
 

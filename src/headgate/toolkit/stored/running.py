@@ -125,6 +125,13 @@ class EvidenceSummary(TypedDict):
     resource: str
 
 
+_HINTS = {
+    "approval": "The run waits for approval. list_approvals with run_id {run_id} names it; read_run shows the result"
+    " later.",
+    "event": "The run waits for an event. read_run of {run_id} names the step; send_event continues it.",
+}
+
+
 async def run_flow(  # noqa: PLR0917 - arguments of a tool
     visit: Visit,
     flow_id: str,
@@ -164,7 +171,7 @@ async def run_flow(  # noqa: PLR0917 - arguments of a tool
         on_event=on_event,
         version=version,
         idempotency_key=idempotency_key or None,
-        until_approval=True,
+        until_waiting=True,
     )
     answer: Outcome = {
         "run_id": run.run_id,
@@ -175,9 +182,7 @@ async def run_flow(  # noqa: PLR0917 - arguments of a tool
         "tokens": run.input_tokens + run.output_tokens,
     }
     if run.status == "waiting":
-        answer["hint"] = (
-            "The run waits for approval. list_approvals with its run_id names it; read_run shows the result later."
-        )
+        answer["hint"] = _HINTS[run.waits_for or "approval"].format(run_id=run.waiting_run_id or run.run_id)
     if run.error:
         answer["error"] = run.error
         answer["remedy"] = "Correct the step it names and run again; read_run shows every step."

@@ -13,6 +13,7 @@ from tests.integration.features.runs.celery_fixtures import (  # noqa: F401 - fi
     workers,
 )
 from tests.integration.features.runs.conformance import BackendConformance, DeathConformance
+from tests.integration.features.runs.conformance_approvals import ApprovalConformance, ApprovalDeathConformance
 from tests.integration.features.runs.conformance_deadlines import DeadlineConformance
 from tests.integration.features.runs.conformance_events import EventConformance, EventDeathConformance
 from tests.integration.features.runs.conformance_pauses import PauseConformance
@@ -41,6 +42,14 @@ class TestCeleryPauses(PauseConformance):
 
 class TestCeleryWaits(WaitConformance):
     """Waiting with workers."""
+
+
+class TestCeleryApprovals(ApprovalConformance):
+    """Tool calls that wait for approval."""
+
+
+class TestCeleryApprovalsAfterDeaths(ApprovalDeathConformance):
+    """Tool calls that wait for approval while their worker is killed."""
 
 
 class TestCeleryEvents(EventConformance):

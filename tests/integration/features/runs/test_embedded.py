@@ -12,6 +12,7 @@ from headgate.features.runs.views.stream import RunStream
 from headgate.foundation.database import Database
 from headgate.foundation.settings import Settings
 from tests.integration.features.runs.conformance import BackendConformance, DeathConformance, appears, over
+from tests.integration.features.runs.conformance_approvals import ApprovalConformance, ApprovalDeathConformance
 from tests.integration.features.runs.conformance_deadlines import DeadlineConformance
 from tests.integration.features.runs.conformance_events import EventConformance, EventDeathConformance
 from tests.integration.features.runs.conformance_pauses import PauseConformance
@@ -41,6 +42,14 @@ class TestEmbeddedPauses(PauseConformance):
 
 class TestEmbeddedWaits(WaitConformance):
     """Waiting in this process."""
+
+
+class TestEmbeddedApprovals(ApprovalConformance):
+    """Tool calls that wait for approval."""
+
+
+class TestEmbeddedApprovalsAfterDeaths(ApprovalDeathConformance):
+    """Tool calls that wait for approval while their worker is killed."""
 
 
 class TestEmbeddedEvents(EventConformance):

@@ -1,5 +1,5 @@
-import { useState } from "react";
-import { Callout, Field, Segments, Textarea } from "@/components/ui";
+import { Callout, Field, Segments } from "@/components/ui";
+import { LinesField } from "./LinesField";
 import { usePolicyTexts } from "./texts";
 import { usePolicy } from "./usePolicy";
 
@@ -29,43 +29,14 @@ export function OutsideFields({ nodeId }: { nodeId: string }) {
       {chosen === "allow" ? (
         <Callout tone="warn">{t("outside_warning")}</Callout>
       ) : (
-        <OutsideList list={policy.outside_allowlist ?? []} onChange={(list) => set({ outside_allowlist: list })} />
+        <LinesField
+          label={t("outside_list")}
+          help={t("outside_list_about")}
+          placeholder="api.example.org"
+          list={policy.outside_allowlist ?? []}
+          onChange={(list) => set({ outside_allowlist: list })}
+        />
       )}
     </div>
   );
-}
-
-function OutsideList({ list, onChange }: { list: string[]; onChange: (list: string[]) => void }) {
-  const t = usePolicyTexts();
-  const [text, setText] = useState(() => list.join("\n"));
-  const shown = same(entries(text), list) ? text : list.join("\n");
-  return (
-    <Field label={t("outside_list")} help={t("outside_list_about")}>
-      {(control) => (
-        <Textarea
-          {...control}
-          className="font-mono"
-          spellCheck={false}
-          placeholder="api.example.org"
-          value={shown}
-          onChange={(event) => {
-            setText(event.target.value);
-            onChange(entries(event.target.value));
-          }}
-        />
-      )}
-    </Field>
-  );
-}
-
-/** The names of a list, one a line. */
-function entries(text: string): string[] {
-  return text
-    .split("\n")
-    .map((line) => line.trim())
-    .filter((line) => line !== "");
-}
-
-function same(one: string[], other: string[]): boolean {
-  return one.length === other.length && one.every((name, index) => name === other[index]);
 }

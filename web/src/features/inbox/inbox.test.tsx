@@ -24,6 +24,7 @@ const approval = (more: Partial<Approval> = {}): Approval => ({
   space_id: "space-1",
   status: "pending",
   question: "Pay this invoice?",
+  tool: "",
   content_hash: "f00",
   starter_id: "u1",
   starter_name: "Bo",
@@ -120,6 +121,14 @@ describe("the inbox", () => {
         content_hash: "f00",
       },
     ]);
+  });
+
+  it("asks for the call of a tool in the language of the page, with its arguments", async () => {
+    show("/inbox/a1", [
+      approval({ tool: "mail.send", question: "Allow the call of 'mail.send'?", value: { to: "bo@example.org" } }),
+    ]);
+    expect(await screen.findByRole("heading", { name: "Allow the call of mail.send?" })).toBeInTheDocument();
+    expect(await screen.findByRole("region", { name: "Arguments of the call" })).toHaveTextContent("bo@example.org");
   });
 
   it("says honestly that another user was faster, and what they decided", async () => {

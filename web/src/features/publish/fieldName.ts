@@ -19,6 +19,7 @@ const MEMBERS = {
   "policy.output_classification_override": "field_class",
   "policy.tool_policy": "field_tool_policy",
   "policy.tool_allowlist": "field_tools",
+  "policy.tool_approval": "field_tool_approval",
   "policy.outside_content": "field_outside_content",
   "policy.outside_allowlist": "field_outside_allowlist",
 } as const;

@@ -67,6 +67,7 @@ function nodeOf(value: unknown): FlowNode | null {
 const POLICY = new Set([
   ...["input_source", "input_type", "input_config", "input_contract", "input_bindings", "output_mode", "output_type"],
   ...["output_config", "output_contract", "output_classification_override", "tool_policy", "tool_allowlist"],
+  "tool_approval",
   ...["outside_content", "outside_allowlist", "retry", "timeout_seconds", "total_timeout_seconds", "on_error"],
   ...["default_value", "disabled"],
 ]);

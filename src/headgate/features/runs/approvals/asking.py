@@ -21,8 +21,8 @@ from headgate.foundation.errors import Invalid
 from headgate.foundation.ids import new_id
 from headgate.sdk.approvals import ApprovalAnswer, ApprovalRequest, Outcome
 
-ROUND = 1
-"""A step asks once; steps that repeat would count their rounds."""
+MOST_CALLS = 50
+"""Calls of one step that may ask in the same moment: each attempt to insert stores one of them."""
 LARGEST_BYTES = 200_000
 """Of what is shown: more cannot be reviewed."""
 _OUTCOMES: dict[str, Outcome] = {"approved": "approve", "rejected": "reject", "timed_out": "timeout"}
@@ -37,16 +37,14 @@ class StepApprovals:
     box: Sealer
     spaces: Spaces
 
-    async def ask(self, origin: Origin, request: ApprovalRequest) -> ApprovalAnswer | Pending:
+    async def ask(self, origin: Origin, request: ApprovalRequest, *, scope: str = "") -> ApprovalAnswer | Pending:
         """Store the request, or return its outcome. Raises `Invalid`."""
         key = origin.key
         space_id = await self.spaces.of(key.tenant_id, key.flow_id)
         async with self.database.writing() as session:
-            row = await repository.find_of_step(session, key.run_id, origin.step_id, ROUND, tenant_id=key.tenant_id)
+            row = await repository.find_of_step(session, key.run_id, origin.step_id, scope, tenant_id=key.tenant_id)
             if row is None:
-                values = await self._values(session, origin, request, space_id)
-                await repository.add_approval(session, values, tenant_id=key.tenant_id)
-                row = await repository.find_of_step(session, key.run_id, origin.step_id, ROUND, tenant_id=key.tenant_id)
+                row = await self._stored(session, origin, await self._values(session, origin, request, space_id, scope))
             if row is None:
                 raise Invalid("The run of this approval is gone.", remedy="Start the flow again.")
             status = row.status
@@ -58,8 +56,20 @@ class StepApprovals:
                 return Pending(row.due_at)
             return await self._answer(session, row, _OUTCOMES[status])
 
+    async def _stored(self, session: AsyncSession, origin: Origin, values: dict[str, Any]) -> ApprovalRow | None:
+        """Insert an approval and return it; several calls of a step that ask at once get one number each."""
+        key = origin.key
+        for _ in range(MOST_CALLS):
+            await repository.add_approval(session, values, tenant_id=key.tenant_id)
+            row = await repository.find_of_step(
+                session, key.run_id, origin.step_id, values["scope"], tenant_id=key.tenant_id
+            )
+            if row is not None:
+                return row
+        return None
+
     async def _values(
-        self, session: AsyncSession, origin: Origin, request: ApprovalRequest, space_id: str
+        self, session: AsyncSession, origin: Origin, request: ApprovalRequest, space_id: str, scope: str
     ) -> dict[str, Any]:
         key = origin.key
         shown = portable(
@@ -68,6 +78,7 @@ class StepApprovals:
                 "value": request.value,
                 "questions": list(request.questions),
                 "editable": list(request.editable),
+                **({"tool": request.tool} if request.tool else {}),
             }
         )
         content = orjson.dumps(shown)
@@ -85,7 +96,8 @@ class StepApprovals:
             "flow_run_id": key.run_id,
             "flow_id": key.flow_id,
             "step_id": origin.step_id,
-            "round": ROUND,
+            "scope": scope,
+            "tool": request.tool[:255],
             "status": "pending",
             "content": seal(self.box, shown),
             "content_hash": digest(shown),

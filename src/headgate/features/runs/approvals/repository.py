@@ -20,19 +20,22 @@ _NEVER = 2**62
 
 
 async def add_approval(session: AsyncSession, values: dict[str, Any], *, tenant_id: str) -> None:
-    """Insert the approval of a step and round, unless it exists."""
+    """Insert an approval with the next number of its step, unless it, or another one with that number, exists."""
+    row = ApprovalRow
+    same_step = (row.flow_run_id == values["flow_run_id"], row.step_id == values["step_id"])
+    number = select(func.coalesce(func.max(row.round), 0) + 1).where(*same_step).scalar_subquery()
     await session.execute(
-        insert_into(session, ApprovalRow).values(tenant_id=tenant_id, **values).on_conflict_do_nothing()
+        insert_into(session, row).values(tenant_id=tenant_id, round=number, **values).on_conflict_do_nothing()
     )
 
 
 async def find_of_step(
-    session: AsyncSession, run_id: str, step_id: str, round_: int, *, tenant_id: str
+    session: AsyncSession, run_id: str, step_id: str, scope: str, *, tenant_id: str
 ) -> ApprovalRow | None:
-    """Return the approval of a step and round."""
+    """Return the approval of a step, or of one of its tool calls."""
     row = ApprovalRow
     query = select(row).where(
-        row.flow_run_id == run_id, row.step_id == step_id, row.round == round_, row.tenant_id == tenant_id
+        row.flow_run_id == run_id, row.step_id == step_id, row.scope == scope, row.tenant_id == tenant_id
     )
     return (await session.execute(query)).scalar_one_or_none()
 

@@ -106,6 +106,8 @@ class ApprovalSummary(BaseModel):
     status: ApprovalState
     """`closed`: the run ended without a decision."""
     question: str
+    tool: str
+    """Name of the tool of an agent whose call is asked for; empty for other questions."""
     content_hash: str
     starter_id: str | None
     """The user who started the run; null for a visitor and a deleted user."""

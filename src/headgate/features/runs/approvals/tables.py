@@ -9,12 +9,13 @@ from headgate.foundation.database import Encrypted, Json, Row
 
 
 class ApprovalRow(Row):
-    """What a step asks users to decide. One row per step and round; a pending one of a run that is over is closed."""
+    """What a step asks users to decide, one row per step and call of a tool. Pending ones end with their run."""
 
     __tablename__ = "approvals"
     __table_args__ = (
         UniqueConstraint("flow_run_id", "step_id", "round"),
         UniqueConstraint("id", "tenant_id"),
+        Index("ux_approvals_scope", "flow_run_id", "step_id", "scope", unique=True),
         ForeignKeyConstraint(["flow_run_id", "tenant_id"], ["flow_runs.id", "flow_runs.tenant_id"], ondelete="CASCADE"),
         CheckConstraint("status IN ('pending', 'approved', 'rejected', 'timed_out')", name="status_known"),
         Index("ix_approvals_tenant_id_status_id", "tenant_id", "status", "id"),
@@ -27,6 +28,11 @@ class ApprovalRow(Row):
     flow_id: Mapped[str] = mapped_column(String(36))
     step_id: Mapped[str] = mapped_column(String(64))
     round: Mapped[int]
+    """Number of the question within the step."""
+    scope: Mapped[str] = mapped_column(String(100), server_default="")
+    """The tool call of the step that asks; empty where the step itself asks."""
+    tool: Mapped[str] = mapped_column(String(255), server_default="")
+    """Name of the tool, for approvals of its calls."""
     status: Mapped[str] = mapped_column(String(16))
     content: Mapped[bytes] = mapped_column(Encrypted)
     """Question, value, form and editable members as JSON."""

@@ -75,7 +75,7 @@ def approval_of(
 ) -> ApprovalOut:
     """Return an approval with what it shows and the decisions on it."""
     return ApprovalOut(
-        **unseal(box, row[0].content),
+        **{name: value for name, value in unseal(box, row[0].content).items() if name != "tool"},
         **_described(principal, row, decisions),
         decisions=[_decision_out(decision, box) for decision in decisions],
     )
@@ -92,6 +92,7 @@ def _described(principal: Principal, row: AnyRow, decisions: Sequence[ApprovalDe
         "step_id": approval.step_id,
         "space_id": approval.space_id,
         "status": state_of(row),
+        "tool": approval.tool,
         "content_hash": approval.content_hash,
         "starter_id": row.starter_id,
         "starter_name": row.starter_name,

@@ -124,7 +124,9 @@ def rest_of(text: str, streamed: str) -> str:
 
 
 def waiting_text(run: RunOut) -> str:
-    """Return the answer for a run that waits for an approval."""
+    """Return the answer for a run that waits for an approval or an event."""
+    if run.waits_for is not None and run.waits_for.reason == "event":
+        return f"Waiting for an event. Run {run.id} continues when it arrives; its result is stored with the run."
     return (
         f"Waiting for approval. Run {run.id} continues when a user has approved or rejected it in the inbox of "
         "Headgate; its result is stored with the run."
@@ -132,7 +134,8 @@ def waiting_text(run: RunOut) -> str:
 
 
 def _state(run: RunOut) -> Answer:
-    return {"run_id": run.id, "status": "waiting", "waits_for": "approval"}
+    reason = "approval" if run.waits_for is None else run.waits_for.reason
+    return {"run_id": run.id, "status": "waiting", "waits_for": reason}
 
 
 def failure_of(run: RunOut) -> Answer:

@@ -143,6 +143,7 @@ class _Author:
             {
                 "id": row.id,
                 "round": row.round,
+                **({"tool": row.tool} if row.tool else {}),
                 "status": row.status,
                 "shown_sha256": self._hash(f"{row.id}.shown", row.content_hash),
                 "assignees": [{"user_id": entry.get("user_id"), "role": entry.get("role")} for entry in row.assignees],

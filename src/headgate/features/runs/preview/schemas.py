@@ -64,6 +64,8 @@ class DryWait(BaseModel):
     """What a step would wait for."""
 
     reason: Literal["time", "event", "approval"]
+    tools: list[str] = []
+    """Tools of an agent whose calls need approval: the step waits when its model calls one of them."""
     event: str = ""
     """Name of the event."""
     correlation: str = ""

@@ -9,6 +9,10 @@ from headgate.graph.plan import PlanStep
 def wait_of(step: PlanStep) -> DryWait | None:
     """Return what a step would wait for, as it is written: values that the run decides stay references."""
     params = step.node.params
+    approval = step.policy.tool_approval
+    if approval is not None:
+        hours = approval.timeout_hours
+        return DryWait(reason="approval", tools=list(approval.tools), seconds=hours and hours * 3600)
     match step.node.type:
         case "WaitForEvent":
             return DryWait(

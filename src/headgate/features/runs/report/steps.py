@@ -81,7 +81,7 @@ def _about(subject: Subject, node: Node) -> str:
 
 
 def _reliability(labels: Words, policy: StepPolicy) -> Iterator[tuple[str, str]]:
-    """Return the retries and limits of a step, what follows when it fails, and whether it is disabled."""
+    """Return retries, limits and approvals of a step, what follows when it fails, and whether it is disabled."""
     retry = policy.retry
     if retry is not None:
         backoff, seconds = labels[retry.backoff], f"{retry.delay_seconds:g}"
@@ -89,6 +89,8 @@ def _reliability(labels: Words, policy: StepPolicy) -> Iterator[tuple[str, str]]
         yield labels["retries"], plain(text)
     if policy.timeout_seconds is not None:
         yield labels["time_limit"], plain(labels["seconds"].format(seconds=f"{policy.timeout_seconds:g}"))
+    if policy.tool_approval is not None:
+        yield labels["tool_approval"], plain(", ".join(policy.tool_approval.tools))
     if policy.on_error != "fail":
         yield labels["on_error"], plain(labels[f"on_{policy.on_error}"])
     if policy.disabled != "no":

@@ -21,7 +21,8 @@ from headgate.features.runs.reruns.schemas import (
 from headgate.features.runs.reruns.service import cost_of_run, plan_rerun, rerun, resume_run
 from headgate.features.runs.reruns.views import rerun_plan
 from headgate.features.runs.schemas import RunOut
-from headgate.features.runs.service import answer_of, get_run, wait_for_run
+from headgate.features.runs.service import answer_of, get_run
+from headgate.features.runs.views.client_waits import wait_or_end
 from headgate.foundation.api import ReadSession, get_database, problems
 from headgate.foundation.database import Database
 
@@ -63,9 +64,8 @@ async def resume(
         return resumption.key.run_id
 
     new_id = await once.begin(begin, may_read=partial(get_run, engine, caller))
-    if start.wait:
-        await wait_for_run(engine, new_id)
-    return ResumeOut(run=await answer_of(engine, caller, new_id), **(details or once.answer))
+    run = await (wait_or_end if start.wait else answer_of)(engine, caller, new_id)
+    return ResumeOut(run=run, **(details or once.answer))
 
 
 @router.post("/rerun-plan", summary="Plan a rerun", responses=problems(404, 409), dependencies=_START)
@@ -87,6 +87,4 @@ async def again(
         return (await rerun(database, engine, caller, run_id, start, once=key)).request.key.run_id
 
     new_id = await once.begin(begin, may_read=partial(get_run, engine, caller))
-    if start.wait:
-        await wait_for_run(engine, new_id)
-    return await answer_of(engine, caller, new_id)
+    return await (wait_or_end if start.wait else answer_of)(engine, caller, new_id)

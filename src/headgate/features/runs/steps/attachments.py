@@ -1,6 +1,7 @@
 """Models and tools attached to a step: nodes that are configuration, not steps."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from pydantic import JsonValue
@@ -90,10 +91,18 @@ def allowed(value: object, policy: StepPolicy) -> list[Any]:
 
     The tool rows of servers are not changed (seed 002, MCP Tool Resolution).
     """
-    values = value if isinstance(value, list) else [value]
+    values = [_guarded(item, policy) for item in (value if isinstance(value, list) else [value])]
     if policy.tool_policy != "restricted":
         return values
     return [tool for tool in values if not isinstance(tool, Tool) or tool.full_name in policy.tool_allowlist]
+
+
+def _guarded(value: object, policy: StepPolicy) -> object:
+    """Return a tool with the approval that its calls need; other values as they are."""
+    approval = policy.tool_approval
+    if approval is None or not isinstance(value, Tool) or not approval.covers(value.full_name):
+        return value
+    return replace(value, approval=approval)
 
 
 def _only(tools: Sequence[Tool], attachment: Attachment) -> Tool | None:

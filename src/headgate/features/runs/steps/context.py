@@ -355,7 +355,7 @@ class StepContext:
         """Return the decision of users. Raises `Suspended` until there is one."""
         await self.check_cancelled()
         shown = replace(request, question=self._secrets.text(request.question), value=self._secrets.json(request.value))
-        answer = await self._services.approvals.ask(self._origin, shown)
+        answer = await self._services.approvals.ask(self._origin, shown, scope=self.call_scope)
         if not isinstance(answer, ApprovalAnswer):
             raise Suspended(WaitReason.APPROVAL, answer.until)
         return answer

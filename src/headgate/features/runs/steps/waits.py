@@ -1,12 +1,13 @@
 """Waiting without a worker: the attempt ends, and the next one begins when the step is woken."""
 
 from headgate.features.runs.waiting import WaitReason
+from headgate.sdk.waiting import StepWaits
 
 SHORTEST_SECONDS = 2.0
 """Waits up to this long keep their worker: a row would take as long to be woken."""
 
 
-class Suspended(Exception):
+class Suspended(StepWaits):
     """Raised through a component that waits: its attempt ends here.
 
     Args:
@@ -15,6 +16,5 @@ class Suspended(Exception):
     """
 
     def __init__(self, reason: WaitReason, until: int | None) -> None:
-        super().__init__("The step waits. Its next attempt begins when it is woken.")
+        super().__init__(until)
         self.reason = reason
-        self.until = until

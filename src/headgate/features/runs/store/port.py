@@ -34,7 +34,7 @@ from headgate.features.runs.transitions import (
     StoredRun,
     Straggler,
 )
-from headgate.features.runs.waiting import OverdueRun, Paused, Suspension, WokenRun
+from headgate.features.runs.waiting import OverdueRun, Paused, RunWait, Suspension, WokenRun
 
 
 class RunStore(Protocol):
@@ -212,6 +212,13 @@ class RunStore(Protocol):
 
     async def children(self, key: RunKey, step_id: str, first: int, stop: int) -> Sequence[ChildRun]:
         """Return the runs that a step started, from a number up to another, with their results."""
+        ...
+
+    async def run_wait(self, run_id: str, tenant_id: str) -> RunWait | None:
+        """Return the approval or event that a run waits for, also in runs that its steps started.
+
+        None while any of these runs continues by itself.
+        """
         ...
 
     async def child_states(self, key: RunKey, step_id: str) -> ChildStates:

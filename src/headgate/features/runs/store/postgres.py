@@ -55,6 +55,7 @@ from headgate.features.runs.store.rows import (
     suspension_values,
     time_worked,
 )
+from headgate.features.runs.store.run_waits import RUN_WAIT_POSTGRES, run_wait_of, wait_values
 from headgate.features.runs.transitions import (
     Cancelled,
     ChildRun,
@@ -78,7 +79,7 @@ from headgate.features.runs.transitions import (
     StoredRun,
     Straggler,
 )
-from headgate.features.runs.waiting import OverdueRun, Paused, Suspension, WokenRun
+from headgate.features.runs.waiting import OverdueRun, Paused, RunWait, Suspension, WokenRun
 from headgate.foundation.database import PROBES
 from headgate.foundation.errors import HeadgateError
 from headgate.foundation.log import get_logger
@@ -381,6 +382,11 @@ class PostgresRunStore:
     async def children(self, key: RunKey, step_id: str, first: int, stop: int) -> Sequence[ChildRun]:
         """Return runs that a step started."""
         return children_of(await self._pool.execute(CHILDREN_POSTGRES, range_values(key, step_id, first, stop)))
+
+    async def run_wait(self, run_id: str, tenant_id: str) -> RunWait | None:
+        """Return what a run waits for."""
+        values = wait_values(run_id, tenant_id)
+        return run_wait_of(await self._pool.execute(RUN_WAIT_POSTGRES, values))
 
     async def child_states(self, key: RunKey, step_id: str) -> ChildStates:
         """Return the states of a step's runs."""

@@ -44,6 +44,7 @@ from headgate.features.runs.store.rows import (
     stragglers_of,
     time_worked,
 )
+from headgate.features.runs.store.run_waits import RUN_WAIT_SQL, run_wait_of, wait_values
 from headgate.features.runs.store.sqlite_creation import create
 from headgate.features.runs.store.sqlite_transaction import Job
 from headgate.features.runs.store.sqlite_writer import SqliteWriter
@@ -70,7 +71,7 @@ from headgate.features.runs.transitions import (
     Straggler,
     clock,
 )
-from headgate.features.runs.waiting import OverdueRun, Paused, Suspension, WokenRun
+from headgate.features.runs.waiting import OverdueRun, Paused, RunWait, Suspension, WokenRun
 from headgate.foundation.database import PROBES
 from headgate.foundation.settings import DatabaseSettings
 
@@ -242,6 +243,11 @@ class SqliteRunStore:
         """Return runs that a step started."""
         values = range_values(key, step_id, first, stop)
         return children_of(await self._writer.read(lambda db: db.execute(CHILDREN_SQL, values).fetchall()))
+
+    async def run_wait(self, run_id: str, tenant_id: str) -> RunWait | None:
+        """Return what a run waits for."""
+        values = wait_values(run_id, tenant_id)
+        return run_wait_of(await self._writer.read(lambda db: db.execute(RUN_WAIT_SQL, values).fetchall()))
 
     async def child_states(self, key: RunKey, step_id: str) -> ChildStates:
         """Return the states of a step's runs."""

@@ -10,8 +10,9 @@ from headgate.features.runs.schemas import RunOut
 from headgate.features.runs.service import answer_of
 from headgate.features.runs.steps.planned import PlannedFlow
 from headgate.features.runs.transitions import RunKey
-from headgate.features.runs.views.approval_waits import ApprovalWaits
+from headgate.features.runs.views.client_waits import with_wait, with_waits
 from headgate.features.runs.views.stream import RunStream
+from headgate.features.runs.waiting import RunWait
 from headgate.graph.ports import CONFIGURATION_TYPES, PortType
 
 _PASSES_ON = frozenset({"ChatOutput"})
@@ -24,7 +25,7 @@ class OutputPart:
     """A part of the output."""
 
     kind: Literal["started", "text", "again", "waiting", "ended"]
-    """`again`: discard the text so far, the step or another model begins anew. `waiting`: for an approval."""
+    """`again`: discard the text so far, the step or another model begins anew. `waiting`: for an approval or event."""
     text: str = ""
     run: RunOut | None = None
     """The waiting or ended run."""
@@ -48,15 +49,16 @@ class PublicOutput:
     async def pieces(self) -> AsyncGenerator[OutputPart, None]:
         """Yield its parts, the last of kind `ended`."""
         speaker = streaming_step_of(await self._engine.plans.of(self._key))
-        waits = ApprovalWaits()
         has_text = has_gap = False
-        events = self._stream.events()
+        events = with_waits(
+            self._stream.events(), lambda: self._engine.store.run_wait(self._key.run_id, self._key.tenant_id)
+        )
         try:
             async for event in events:
-                if waits.note(event):
+                if isinstance(event, RunWait):
                     run = await self._answer()
                     if run.status == "waiting":  # events are read again after a decision too
-                        yield OutputPart("waiting", run=run)
+                        yield OutputPart("waiting", run=with_wait(run, event))
                 elif event.kind == "run_started":
                     yield OutputPart("started")
                 elif event.data.get("step_id") != speaker:
@@ -76,7 +78,7 @@ class PublicOutput:
         yield OutputPart("ended", run=await self._answer())
 
     async def first_answer(self) -> RunOut:
-        """Return the run as soon as it has ended or waits for an approval."""
+        """Return the run as soon as it has ended or waits for an approval or an event."""
         parts = self.pieces()
         try:
             async for part in parts:

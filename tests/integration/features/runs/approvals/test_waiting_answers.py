@@ -16,6 +16,7 @@ from tests.support.patience import PATIENCE_SECONDS
 from tests.support.people import BASE, LOOPBACK
 from tests.support.team import Team, team
 
+LIVE = {"version": "published"}
 ROOT = BASE.removesuffix("/api/v1")
 FLOW: dict[str, Any] = {
     "name": "Letters",
@@ -114,3 +115,84 @@ class TestWidget:
         assert kinds[-1] == "done"
         assert "secret" not in "".join(told)
         assert "Dear Eva" in told[-2] + told[-1] + told[-3]
+
+
+async def published(us: Team, spec: str) -> str:
+    """A flow that is published."""
+    flow_id: str = (await us.make("editor", "/flows", spec=spec))["id"]
+    await us.make("publisher", f"/flows/{flow_id}/publish")
+    return flow_id
+
+
+async def calling(us: Team, flow_id: str, name: str = "Outer") -> str:
+    """A published flow that calls another one."""
+    return await published(
+        us,
+        f"name: {name}\nnodes:\n  heard: ChatInput\n  inner: RunFlow\n    flow: {flow_id}\n  out: ChatOutput\n"
+        "edges:\n  heard.text -> inner.text\n  inner.text -> out.input\n",
+    )
+
+
+class TestWaitingRequest:
+    """`wait: true` answers at once when a user or an event has to come first."""
+
+    async def test_answers_202_with_what_it_waits_for(self, us: Team, flow_id: str) -> None:
+        answer = await us.ask(
+            "runner", "POST", f"/flows/{flow_id}/runs", json={"text": "Dear Eva", "wait": True, **LIVE}
+        )
+        assert answer.status_code == 202, answer.text
+        run = answer.json()
+        assert run["status"] == "waiting"
+        waits = run["waits_for"]
+        assert (waits["reason"], waits["run_id"], waits["step_id"]) == ("approval", run["id"], "check")
+        assert "headgate approvals" in waits["remedy"]
+        assert await decide(us, "owner", await pending(us, run["id"])) == 200
+        assert (await ended(us, run["id"]))["text"] == "Dear Eva"
+
+    async def test_answers_for_an_approval_in_a_called_flow(self, us: Team, flow_id: str) -> None:
+        outer = await calling(us, await calling(us, flow_id, "Middle"))
+        answer = await us.ask("runner", "POST", f"/flows/{outer}/runs", json={"text": "Hi", "wait": True, **LIVE})
+        assert answer.status_code == 202, answer.text
+        waits = answer.json()["waits_for"]
+        assert (waits["flow_id"], waits["step_id"]) == (flow_id, "check")
+        assert waits["run_id"] != answer.json()["id"]
+        assert await decide(us, "owner", await pending(us, waits["run_id"])) == 200
+        assert (await ended(us, answer.json()["id"]))["text"] == "Hi"
+
+    async def test_answers_for_an_event_in_a_called_flow(self, us: Team) -> None:
+        inner = await published(
+            us,
+            "name: Paid\nnodes:\n  heard: ChatInput\n  paid: WaitForEvent\n    event: paid\n  out: ChatOutput\n"
+            "edges:\n  heard.text -> paid.value\n  paid.data -> out.input\n",
+        )
+        outer = await calling(us, inner)
+        answer = await us.ask("runner", "POST", f"/flows/{outer}/runs", json={"text": "Hi", "wait": True, **LIVE})
+        assert (answer.status_code, answer.json()["waits_for"]["reason"]) == (202, "event")
+        assert "headgate events send" in answer.json()["waits_for"]["remedy"]
+
+    async def test_answers_a_rerun_and_a_short_wait_as_before(self, us: Team, flow_id: str) -> None:
+        first = (
+            await us.ask("runner", "POST", f"/flows/{flow_id}/runs", json={"text": "x", "wait": True, **LIVE})
+        ).json()
+        assert await decide(us, "owner", await pending(us, first["id"])) == 200
+        await ended(us, first["id"])
+        again = await us.ask("runner", "POST", f"/flow-runs/{first['id']}/rerun", json={"wait": True})
+        assert again.json()["waits_for"]["reason"] == "approval"
+        plain = await published(
+            us,
+            "name: Nap\nnodes:\n  heard: ChatInput\n  nap: Wait\n    seconds: 3\n  out: ChatOutput\n"
+            "edges:\n  heard.text -> nap.value\n  nap.value -> out.input\n",
+        )
+        answer = await us.ask("runner", "POST", f"/flows/{plain}/runs", json={"text": "x", "wait": True, **LIVE})
+        assert (answer.status_code, answer.json()["status"], answer.json()["waits_for"]) == (201, "completed", None)
+
+
+class TestCompletionOfACallingFlow:
+    @pytest.mark.parametrize("stream", [False, True])
+    async def test_says_that_the_called_flow_waits(self, us: Team, flow_id: str, stream: bool) -> None:
+        await calling(us, flow_id)
+        body = {"model": "Outer", "stream": stream, "messages": [{"role": "user", "content": "Dear Eva"}]}
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            answer = await us.clients["runner"].post(f"{ROOT}/v1/chat/completions", json=body)
+        state = chunks_of(answer)[-1]["headgate"] if stream else answer.json()["headgate"]
+        assert (state["status"], state["waits_for"]) == ("waiting", "approval")

@@ -108,6 +108,20 @@ export default {
   class_lowers: "The declared classification is lower than that of its inputs. The text itself is not checked.",
   class_off: "Classification is turned off in this installation. This setting is saved but has no effect.",
   tools: "Allowed tools",
+  approval: "Approval of calls",
+  approval_about:
+    "The step waits in the inbox before it makes such a call, and shows the tool and its arguments. A rejection is returned to the model.",
+  approval_none: "None",
+  approval_some: "Selected tools",
+  approval_all: "All tools",
+  approval_nothing: "Select the tools whose calls need approval.",
+  approval_assignees: "Assignees",
+  approval_assignees_about:
+    "Email addresses, or role:owner, role:publisher, role:editor, one per line. Leave empty for every user who may run the flow.",
+  approval_needed: "Approvals needed",
+  approval_timeout: "Timeout (hours)",
+  approval_editable: "Arguments can be changed",
+  approval_not_starter: "Not by the user who started the run",
   outside: "After external content",
   outside_about:
     "Web pages, files, tool results and visitors can contain instructions that make a model send data out. External content is tracked through the whole run.",

@@ -110,6 +110,20 @@ const sv: Translation<typeof en> = {
   class_lowers: "Den angivna klassningen är lägre än den för indata. Själva texten kontrolleras inte.",
   class_off: "Klassning är avstängd i den här installationen. Inställningen sparas men har ingen effekt.",
   tools: "Tillåtna verktyg",
+  approval: "Godkännande av anrop",
+  approval_about:
+    "Steget väntar i inkorgen innan det gör ett sådant anrop och visar verktyget och dess argument. Ett avslag lämnas till modellen.",
+  approval_none: "Inget",
+  approval_some: "Valda verktyg",
+  approval_all: "Alla verktyg",
+  approval_nothing: "Välj de verktyg vars anrop kräver godkännande.",
+  approval_assignees: "Tilldelade",
+  approval_assignees_about:
+    "E-postadresser, eller role:owner, role:publisher, role:editor, en per rad. Lämna tomt för alla som får köra flödet.",
+  approval_needed: "Antal godkännanden",
+  approval_timeout: "Tidsgräns (timmar)",
+  approval_editable: "Argument får ändras",
+  approval_not_starter: "Inte av den som startade körningen",
   outside: "Efter externt innehåll",
   outside_about:
     "Webbsidor, filer, verktygsresultat och besökare kan innehålla instruktioner som får en modell att skicka ut data. Externt innehåll spåras genom hela körningen.",

@@ -3,6 +3,7 @@ import type { Approval } from "@/api/queries/approvals";
 import { useDeciders } from "@/components/approvals";
 import { ago, dateTime } from "@/lib/i18n/format";
 import { Due, StatusChip } from "../marks";
+import { questionOf } from "../model/question";
 import { useInboxTexts } from "../texts";
 
 /** What is asked, by which run, since when and until when, and who can decide. */
@@ -12,7 +13,7 @@ export function About({ approval }: { approval: Approval }) {
   const starter = approval.starter_name || t("started_by_visitor");
   return (
     <header className="flex flex-col gap-1.5">
-      <h2 className="whitespace-pre-wrap text-lg font-semibold [overflow-wrap:anywhere]">{approval.question}</h2>
+      <h2 className="whitespace-pre-wrap text-lg font-semibold [overflow-wrap:anywhere]">{questionOf(t, approval)}</h2>
       <p className="flex flex-wrap items-center gap-x-2 gap-y-1 text-sm text-muted">
         <StatusChip approval={approval} />
         <Due approval={approval} />

@@ -6,6 +6,7 @@ import { type Approval, approvalQuery, approvalsQuery, type InboxFilter } from "
 import { Callout, Problem, Skeleton } from "@/components/ui";
 import { useTitle } from "@/lib/title";
 import { type Edits, realEdits } from "../model/edits";
+import { questionOf } from "../model/question";
 import { useInboxTexts } from "../texts";
 import { About } from "./About";
 import { DecisionForm } from "./DecisionForm";
@@ -41,7 +42,8 @@ function Shown({ approval, filter }: { approval: Approval; filter: InboxFilter }
   const decide = useDecide(approval);
   const [edits, setEdits] = useState<Edits>({});
   const conflict = conflictOf(decide.error);
-  useTitle(approval.question.slice(0, 80));
+  useTitle(questionOf(t, approval).slice(0, 80));
+  const shown = approval.tool ? "shown_arguments" : "shown";
   const changed = realEdits(approval.value, edits);
   return (
     <>
@@ -53,8 +55,8 @@ function Shown({ approval, filter }: { approval: Approval; filter: InboxFilter }
       )}
       {decide.error && !conflict && <Problem error={decide.error} />}
       <Outcome approval={approval} stored={decide.isSuccess} next={<Next filter={filter} after={approval.id} />} />
-      <section aria-label={t("shown")} className="flex flex-col gap-2">
-        <h3 className="text-sm font-medium text-muted">{t("shown")}</h3>
+      <section aria-label={t(shown)} className="flex flex-col gap-2">
+        <h3 className="text-sm font-medium text-muted">{t(shown)}</h3>
         <ShownValue approval={approval} edits={edits} onEdit={approval.can_decide ? setEdits : undefined} />
       </section>
       {approval.can_decide && (

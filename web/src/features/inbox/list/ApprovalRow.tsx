@@ -4,6 +4,7 @@ import { Checkbox, cx } from "@/components/ui";
 import { ago, dateTime } from "@/lib/i18n/format";
 import { shortened } from "@/lib/shortened";
 import { Due, StatusChip } from "../marks";
+import { questionOf } from "../model/question";
 import { useInboxTexts } from "../texts";
 
 interface ApprovalRowProps {
@@ -17,6 +18,7 @@ interface ApprovalRowProps {
 /** An approval in the list: what is asked, by which flow, who started the run, and until when. */
 export function ApprovalRow({ approval, filter, open, marked, onMark }: ApprovalRowProps) {
   const t = useInboxTexts();
+  const question = questionOf(t, approval);
   const starter = approval.starter_name || t("started_by_visitor");
   return (
     <li className={cx("flex items-start", open && "bg-accent-soft")}>
@@ -26,7 +28,7 @@ export function ApprovalRow({ approval, filter, open, marked, onMark }: Approval
             <Checkbox
               checked={marked}
               onChange={onMark}
-              aria-label={t("select", { question: shortened(approval.question, 80) })}
+              aria-label={t("select", { question: shortened(question, 80) })}
             />
           )}
         </span>
@@ -38,7 +40,7 @@ export function ApprovalRow({ approval, filter, open, marked, onMark }: Approval
         aria-current={open ? "true" : undefined}
         className="flex min-w-0 flex-1 flex-col gap-0.5 px-3 py-2.5 hover:bg-hover"
       >
-        <span className="line-clamp-2 break-words font-medium">{approval.question}</span>
+        <span className="line-clamp-2 break-words font-medium">{question}</span>
         <span className="truncate text-sm text-muted">
           {approval.flow_name} · {t("started_by", { name: starter })}
         </span>

@@ -33,6 +33,8 @@ export default {
   open_run: "Open the run",
   step: "Step {{name}}",
   shown: "What you approve",
+  shown_arguments: "Arguments of the call",
+  tool_question: "Allow the call of {{tool}}?",
   as_text: "Show as plain text",
   formatted: "Show formatted",
   edit: "Edit",

@@ -35,6 +35,8 @@ const sv: Translation<typeof en> = {
   open_run: "Öppna körningen",
   step: "Steg {{name}}",
   shown: "Detta godkänner du",
+  shown_arguments: "Anropets argument",
+  tool_question: "Tillåt anropet av {{tool}}?",
   as_text: "Visa som ren text",
   formatted: "Visa formaterat",
   edit: "Redigera",

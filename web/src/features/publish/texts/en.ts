@@ -106,6 +106,7 @@ export default {
   field_outside_allowlist: "Allowed after external content",
   field_tool_policy: "Tool policy",
   field_tools: "Allowed tools",
+  field_tool_approval: "Approval of calls",
   empty: "(empty)",
   rest_about:
     "One call runs the published version and returns its result. Replace hg_YOUR_KEY with one of your API keys.",

@@ -109,6 +109,7 @@ const sv: Translation<typeof en> = {
   field_outside_allowlist: "Tillåtet efter externt innehåll",
   field_tool_policy: "Verktygspolicy",
   field_tools: "Tillåtna verktyg",
+  field_tool_approval: "Godkännande av anrop",
   empty: "(tomt)",
   rest_about:
     "Ett anrop kör den publicerade versionen och returnerar resultatet. Ersätt hg_YOUR_KEY med en av dina API-nycklar.",

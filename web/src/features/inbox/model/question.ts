@@ -1,0 +1,7 @@
+import type { ApprovalSummary } from "@/api/queries/approvals";
+import type { useInboxTexts } from "../texts";
+
+/** What is asked, in the language of the page where the server words it. */
+export function questionOf(t: ReturnType<typeof useInboxTexts>, approval: ApprovalSummary): string {
+  return approval.tool ? t("tool_question", { tool: approval.tool }) : approval.question;
+}
