@@ -10,6 +10,10 @@ from headgate.features.connections import service
 from headgate.features.connections.catalogue import KINDS
 from headgate.features.connections.manage import ConnectionManager
 from headgate.features.connections.schemas import (
+    AuthorizationAnswer,
+    AuthorizationOut,
+    AuthorizationPoll,
+    AuthorizationState,
     ConnectionIn,
     ConnectionOut,
     ConnectionPatch,
@@ -17,8 +21,11 @@ from headgate.features.connections.schemas import (
     KindOut,
 )
 from headgate.foundation.api import Page, ReadSession, WriteSession, problems
+from headgate.foundation.settings import ServerSettings
 
 router = APIRouter(prefix="/connections", tags=["connections"])
+CALLBACK = "/settings/connections"
+"""Page of the studio that completes authorizations."""
 VIEW, OWN = needs(Permission.CONNECTIONS_VIEW), needs(Permission.CONNECTIONS_OWN)
 """Shared connections need `connections.manage`: the service knows which ones they are."""
 
@@ -81,6 +88,48 @@ async def delete(connection: str, caller: Caller, manager: Manager) -> Response:
 async def test(connection: str, caller: Caller, manager: Manager) -> ConnectionTestOut:
     """Make the test call of the kind, and store the outcome with the connection."""
     return await manager.test(caller, connection)
+
+
+@router.post(
+    "/{connection}/authorize",
+    summary="Authorize a connection",
+    responses=problems(403, 404, 502),
+    dependencies=[OWN],
+)
+async def authorize(connection: str, request: Request, caller: Caller, manager: Manager) -> AuthorizationOut:
+    """Begin an authorization: continue in the browser at the returned URL, or enter the returned code there."""
+    row = await manager.find(caller, connection)
+    return await manager.authorizations.start(caller, row, callback_url(request))
+
+
+@router.post(
+    "/{connection}/authorize/poll",
+    summary="Ask whether a device code was entered",
+    responses=problems(403, 404, 502),
+    dependencies=[OWN],
+)
+async def poll(connection: str, body: AuthorizationPoll, caller: Caller, manager: Manager) -> AuthorizationState:
+    """Ask the provider; call it again after the interval while the state is `pending`."""
+    row = await manager.find(caller, connection)
+    return await manager.authorizations.poll(caller, row, body.authorization)
+
+
+@router.post(
+    "/authorizations",
+    summary="Complete an authorization",
+    responses=problems(403, 404, 502),
+    dependencies=[OWN],
+)
+async def finish(body: AuthorizationAnswer, caller: Caller, manager: Manager) -> ConnectionOut:
+    """Redeem the code that the provider sent to the browser. Only the user who began the authorization can, once."""
+    row = await manager.authorizations.finish(caller, state=body.state, code=body.code, error=body.error)
+    return ConnectionOut.model_validate(await manager.find(caller, row.id))
+
+
+def callback_url(request: Request) -> str:
+    """Return the page that providers send browsers to; it is registered with them."""
+    server: ServerSettings = request.app.state.settings.server
+    return f"{server.public_url or f'{request.url.scheme}://{request.url.netloc}'}{CALLBACK}"
 
 
 def _plain(kind: object) -> dict[str, object]:

@@ -79,7 +79,7 @@ def _checked(kind: Kind, field: KindField, value: JsonValue) -> JsonValue:
     if field.type == "url":
         return parse_target(str(value)).url if field.name != "url" else _base(str(value))
     if field.type == "hosts":
-        return sorted({host_of(str(host)) for host in value}) if isinstance(value, list) else None
+        return [*sorted({host_of(str(host)) for host in value})] if isinstance(value, list) else None
     return value.strip() if isinstance(value, str) else value
 
 

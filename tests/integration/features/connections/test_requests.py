@@ -67,11 +67,14 @@ nodes:
     url: /items
     connection: crm
     headers:
-      Authorization: Bearer other
+      Authorization:
+        secret: OTHER
   out: ChatOutput
 edges:
   call.text -> out.input
 """
+        variable = {"value": "other-secret", "hosts": [api.origin]}
+        assert (await client.put("/variables/OTHER", json=variable)).status_code == 200
         flow = await create(client, spec)
         run = (await client.post(f"/flows/{flow}/runs", json={"text": "", "wait": True})).json()
         assert run["status"] == "failed"
@@ -125,7 +128,7 @@ class TestReadiness:
     @pytest.mark.parametrize(
         ("name", "message"),
         [
-            ("crn", "uses the connection 'crn', which does not exist in this space. Did you mean 'crm'?"),
+            ("crn", "uses the connection 'crn', which does not exist in this space; did you mean 'crm'?"),
             ("mailbox", "uses the connection 'mailbox', which is of the kind IMAP (read mail)."),
             ("signed", "uses the connection 'signed', which is not authorized."),
         ],
@@ -166,7 +169,7 @@ class TestSecrets:
         await connect(client, "crm", "bearer", fields={"url": api.origin}, secrets={"token": SECRET})
         run = await run_request(client, "/items", "crm")
         exported = await client.get(f"/flows/{run['flow_id']}/export")
-        assert '"crm"' in exported.text
+        assert '"connection": "crm"' in exported.json()["content"]
         assert SECRET not in exported.text
 
     async def test_each_use_is_in_the_audit_log(self, client: httpx2.AsyncClient, api: WebServer) -> None:
@@ -175,5 +178,5 @@ class TestSecrets:
         run = await run_request(client, "/items", "crm")
         entries = (await client.get("/audit")).json()["items"]
         (read,) = [entry for entry in entries if entry["action"] == "variable.read"]
-        assert read["object"]["name"] == "connection:crm"
+        assert read["resource"]["name"] == "connection:crm"
         assert read["payload"]["run_id"] == run["id"]
