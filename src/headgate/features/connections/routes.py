@@ -14,9 +14,9 @@ from headgate.features.connections.schemas import (
     AuthorizationOut,
     AuthorizationPoll,
     AuthorizationState,
-    ConnectionIn,
-    ConnectionOut,
-    ConnectionPatch,
+    SpaceConnectionIn,
+    SpaceConnectionOut,
+    SpaceConnectionPatch,
     ConnectionTestOut,
     KindOut,
 )
@@ -39,10 +39,10 @@ Manager = Annotated[ConnectionManager, Depends(_manager)]
 
 
 @router.get("", summary="List connections", responses=problems(404), dependencies=[VIEW])
-async def list_(session: ReadSession, caller: Caller, space_id: str | None = None) -> Page[ConnectionOut]:
+async def list_(session: ReadSession, caller: Caller, space_id: str | None = None) -> Page[SpaceConnectionOut]:
     """List the shared connections of a space, or of all that you can view, and your own ones; without secrets."""
     rows = await service.list_connections(session, caller, space_id=space_id)
-    return Page(items=[ConnectionOut.model_validate(row) for row in rows])
+    return Page(items=[SpaceConnectionOut.model_validate(row) for row in rows])
 
 
 @router.get("/kinds", summary="List kinds of connections", dependencies=[VIEW])
@@ -54,25 +54,25 @@ async def kinds() -> Page[KindOut]:
 
 
 @router.post("", status_code=201, summary="Add a connection", responses=problems(403, 404, 409), dependencies=[OWN])
-async def create(body: ConnectionIn, session: WriteSession, caller: Caller, manager: Manager) -> ConnectionOut:
+async def create(body: SpaceConnectionIn, session: WriteSession, caller: Caller, manager: Manager) -> SpaceConnectionOut:
     """Add a connection. Nothing is sent; test it, or authorize it where its kind uses OAuth."""
     row = await service.create_connection(session, caller, manager.connections.box, connection_in=body)
-    return ConnectionOut.model_validate(row)
+    return SpaceConnectionOut.model_validate(row)
 
 
 @router.get("/{connection}", summary="Read a connection", responses=problems(404), dependencies=[VIEW])
-async def get(connection: str, session: ReadSession, caller: Caller) -> ConnectionOut:
+async def get(connection: str, session: ReadSession, caller: Caller) -> SpaceConnectionOut:
     """A connection, by its id or name; of several with that name, your own in your own space."""
-    return ConnectionOut.model_validate(await service.get_connection(session, caller, connection))
+    return SpaceConnectionOut.model_validate(await service.get_connection(session, caller, connection))
 
 
 @router.patch("/{connection}", summary="Change a connection", responses=problems(403, 404, 409), dependencies=[OWN])
 async def update(
-    connection: str, body: ConnectionPatch, session: WriteSession, caller: Caller, manager: Manager
-) -> ConnectionOut:
+    connection: str, body: SpaceConnectionPatch, session: WriteSession, caller: Caller, manager: Manager
+) -> SpaceConnectionOut:
     """Change the name, fields or secrets of a connection. New hosts need its secrets again."""
     row = await service.update_connection(session, caller, manager.connections.box, connection, patch=body)
-    return ConnectionOut.model_validate(row)
+    return SpaceConnectionOut.model_validate(row)
 
 
 @router.delete(
@@ -120,10 +120,10 @@ async def poll(connection: str, body: AuthorizationPoll, caller: Caller, manager
     responses=problems(403, 404, 502),
     dependencies=[OWN],
 )
-async def finish(body: AuthorizationAnswer, caller: Caller, manager: Manager) -> ConnectionOut:
+async def finish(body: AuthorizationAnswer, caller: Caller, manager: Manager) -> SpaceConnectionOut:
     """Redeem the code that the provider sent to the browser. Only the user who began the authorization can, once."""
     row = await manager.authorizations.finish(caller, state=body.state, code=body.code, error=body.error)
-    return ConnectionOut.model_validate(await manager.find(caller, row.id))
+    return SpaceConnectionOut.model_validate(await manager.find(caller, row.id))
 
 
 def callback_url(request: Request) -> str:

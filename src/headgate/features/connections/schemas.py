@@ -16,7 +16,7 @@ _SECRETS = (
 )
 
 
-class ConnectionIn(BaseModel):
+class SpaceConnectionIn(BaseModel):
     """A connection to add."""
 
     model_config = ConfigDict(extra="forbid", hide_input_in_errors=True)
@@ -35,7 +35,7 @@ class ConnectionIn(BaseModel):
     space_id: str | None = None
 
 
-class ConnectionPatch(BaseModel):
+class SpaceConnectionPatch(BaseModel):
     """Members to change; omitted ones stay. New hosts need the secrets again."""
 
     model_config = ConfigDict(extra="forbid", hide_input_in_errors=True)
@@ -47,7 +47,7 @@ class ConnectionPatch(BaseModel):
     expires_at: datetime | None = None
 
 
-class ConnectionOut(BaseModel):
+class SpaceConnectionOut(BaseModel):
     """A connection without its secrets."""
 
     model_config = ConfigDict(from_attributes=True)

@@ -51,9 +51,7 @@ async def statuses(settings: Settings, times: int) -> list[list[int]]:
     """The answers of two processes that call the API at the same time."""
     text = json.dumps(plain(settings.model_copy(update={"http": LOOPBACK})))
     command = [sys.executable, "-m", "tests.support.refreshing_process", text, "crm", str(times)]
-    processes = [
-        subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) for _ in range(2)
-    ]
+    processes = [subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) for _ in range(2)]
     for process in processes:
         assert process.stdout is not None
         while (line := await asyncio.to_thread(process.stdout.readline)) != "ready\n":
@@ -222,6 +220,9 @@ class TestSecrets:
         texts = [done.text, json.dumps(run), caplog.text, (await client.get("/audit")).text]
         texts.append((await client.get(f"/flow-runs/{run['id']}/evidence")).text)
         shown = "".join(texts)
-        secrets = [CLIENT_SECRET, *(value for one in provider.tokens for value in (one.access_token, one.refresh_token))]
+        secrets = [
+            CLIENT_SECRET,
+            *(value for one in provider.tokens for value in (one.access_token, one.refresh_token)),
+        ]
         assert not [secret for secret in secrets if secret and secret in shown]
         assert "[redacted]" in shown
