@@ -178,8 +178,7 @@ export interface paths {
          * Run a flow
          * @description Start a run of the draft, of the published version, or of any version by number.
          *
-         *     Responds as soon as the run is stored, or with `wait` when it is over. When it waits for an approval or an event
-         *     meanwhile, the response is 202, with what it waits for and how it continues in `waits_for`.
+         *     Responds as soon as the run is stored, or with `wait` when it is over.
          *
          *     Requires the permission `runs.start`.
          */
@@ -2140,108 +2139,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/v1/flows/{flow_id}/extract": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Extract steps into a flow
-         * @description Create a flow of the selected steps, and put a step that runs it in their place. A run has the same result.
-         *
-         *     Requires the permission `flows.edit`.
-         */
-        post: operations["extract_api_v1_flows__flow_id__extract_post"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/flows/{flow_id}/inline": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Inline a flow
-         * @description Replace a step that runs a flow by the steps of that flow. A run has the same result.
-         *
-         *     Requires the permission `flows.edit`.
-         */
-        post: operations["inline_api_v1_flows__flow_id__inline_post"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/flow-collections": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List folders and tags
-         * @description List the folders and tags of flows, with the number of flows, and count favourites and the trash.
-         *
-         *     Requires the permission `flows.view`.
-         */
-        get: operations["collections_api_v1_flow_collections_get"];
-        put?: never;
-        /**
-         * Change several flows
-         * @description Move, tag, untag, unpublish, delete or restore each of the flows. The response has one result per flow.
-         *
-         *     Unpublishing, and deleting or restoring a published flow, needs `flows.publish` in its space.
-         *
-         *     Requires the permission `flows.edit`.
-         */
-        post: operations["change_several_api_v1_flow_collections_post"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/flows/{flow_id}/favourite": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        /**
-         * Mark as favourite
-         * @description Mark a flow as your favourite.
-         *
-         *     Requires the permission `flows.view`.
-         */
-        put: operations["add_favourite_api_v1_flows__flow_id__favourite_put"];
-        post?: never;
-        /**
-         * Remove from favourites
-         * @description Remove a flow from your favourites.
-         *
-         *     Requires the permission `flows.view`.
-         */
-        delete: operations["remove_favourite_api_v1_flows__flow_id__favourite_delete"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/api/v1/flows/{flow_id}/components/check": {
         parameters: {
             query?: never;
@@ -2311,6 +2208,200 @@ export interface paths {
          *     Requires the permission `account.change`.
          */
         delete: operations["revoke_key_api_v1_api_keys__key_id__delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/connections": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List connections
+         * @description List the shared connections of a space, or of all that you can view, and your own ones; without secrets.
+         *
+         *     Requires the permission `connections.view`.
+         */
+        get: operations["list__api_v1_connections_get"];
+        put?: never;
+        /**
+         * Add a connection
+         * @description Add a connection. Nothing is sent; test it, or authorize it where its kind uses OAuth.
+         *
+         *     Requires the permission `connections.own`.
+         */
+        post: operations["create_api_v1_connections_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/connections/kinds": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List kinds of connections
+         * @description List the kinds with their fields.
+         *
+         *     Requires the permission `connections.view`.
+         */
+        get: operations["kinds_api_v1_connections_kinds_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/connections/{connection}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a connection
+         * @description A connection, by its id or name; of several with that name, your own in your own space.
+         *
+         *     Requires the permission `connections.view`.
+         */
+        get: operations["get_api_v1_connections__connection__get"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a connection
+         * @description Revoke the tokens of a connection at its provider, and delete it. Flows that name it fail when they run.
+         *
+         *     Requires the permission `connections.own`.
+         */
+        delete: operations["delete_api_v1_connections__connection__delete"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a connection
+         * @description Change the name, fields or secrets of a connection. New hosts need its secrets again.
+         *
+         *     Requires the permission `connections.own`.
+         */
+        patch: operations["update_api_v1_connections__connection__patch"];
+        trace?: never;
+    };
+    "/api/v1/connections/{connection}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Test a connection
+         * @description Make the test call of the kind, and store the outcome with the connection.
+         *
+         *     Requires the permission `connections.own`.
+         */
+        post: operations["test_api_v1_connections__connection__test_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/connections/{connection}/authorize": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Authorize a connection
+         * @description Begin an authorization: continue in the browser at the returned URL, or enter the returned code there.
+         *
+         *     Requires the permission `connections.own`.
+         */
+        post: operations["authorize_api_v1_connections__connection__authorize_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/connections/{connection}/authorize/poll": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ask whether a device code was entered
+         * @description Ask the provider; call it again after the interval while the state is `pending`.
+         *
+         *     Requires the permission `connections.own`.
+         */
+        post: operations["poll_api_v1_connections__connection__authorize_poll_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/connections/authorizations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Complete an authorization
+         * @description Redeem the code that the provider sent to the browser. Only the user who began the authorization can, once.
+         *
+         *     Requires the permission `connections.own`.
+         */
+        post: operations["finish_api_v1_connections_authorizations_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/connections/{connection}/flows": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the flows that name a connection
+         * @description List the flows of the connection's space that name it, by name.
+         *
+         *     Requires the permission `connections.view`.
+         */
+        get: operations["list__api_v1_connections__connection__flows_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -2962,50 +3053,6 @@ export interface paths {
          *     Requires the permission `flows.view`.
          */
         get: operations["version_figures_api_v1_flows__flow_id__version_figures_get"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/flow-runs/{run_id}/limits": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Read the limits of a run
-         * @description Return the budgets that the run charges, and how much of each is used.
-         *
-         *     Requires the permission `runs.view`.
-         */
-        get: operations["of_run_api_v1_flow_runs__run_id__limits_get"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/flows/{flow_id}/limits": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Read the limits of a flow
-         * @description Return what all runs of the flow have used today (UTC) of its daily budget.
-         *
-         *     Requires the permission `runs.view`.
-         */
-        get: operations["of_flow_api_v1_flows__flow_id__limits_get"];
         put?: never;
         post?: never;
         delete?: never;
@@ -4493,8 +4540,6 @@ export interface components {
             status: "pending" | "approved" | "rejected" | "timed_out" | "closed";
             /** Question */
             question: string;
-            /** Tool */
-            tool: string;
             /** Content Hash */
             content_hash: string;
             /** Starter Id */
@@ -4554,8 +4599,6 @@ export interface components {
             status: "pending" | "approved" | "rejected" | "timed_out" | "closed";
             /** Question */
             question: string;
-            /** Tool */
-            tool: string;
             /** Content Hash */
             content_hash: string;
             /** Starter Id */
@@ -4843,6 +4886,90 @@ export interface components {
             hash: string;
         };
         /**
+         * AuthorizationAnswer
+         * @description The answer of a provider, as it came to the browser.
+         */
+        AuthorizationAnswer: {
+            /** State */
+            state: string;
+            /**
+             * Code
+             * @default
+             */
+            code?: string;
+            /**
+             * Error
+             * @default
+             */
+            error?: string;
+        };
+        /**
+         * AuthorizationOut
+         * @description How to continue an authorization.
+         */
+        AuthorizationOut: {
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "redirect" | "device" | "ready";
+            /**
+             * Url
+             * @description Where the user signs in, or enters the code.
+             * @default
+             */
+            url?: string;
+            /**
+             * Authorization
+             * @description Of a device code: for asking whether it was entered.
+             * @default
+             */
+            authorization?: string;
+            /**
+             * User Code
+             * @description What the user enters.
+             * @default
+             */
+            user_code?: string;
+            /**
+             * Interval
+             * @description Seconds between two questions.
+             * @default 5
+             */
+            interval?: number;
+            /**
+             * Expires In
+             * @description Seconds until the authorization ends.
+             * @default 600
+             */
+            expires_in?: number;
+        };
+        /**
+         * AuthorizationPoll
+         * @description An authorization by device code.
+         */
+        AuthorizationPoll: {
+            /** Authorization */
+            authorization: string;
+        };
+        /**
+         * AuthorizationState
+         * @description Whether the user has entered the device code.
+         */
+        AuthorizationState: {
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "pending" | "ready";
+            /**
+             * Slower
+             * @description Whether the provider asks for longer intervals.
+             * @default false
+             */
+            slower?: boolean;
+        };
+        /**
          * BackupOut
          * @description Backups of the installation.
          */
@@ -4861,103 +4988,6 @@ export interface components {
              * @description The provider's signed logout token.
              */
             logout_token: string;
-        };
-        /**
-         * Budget
-         * @description Limits of what model calls and steps may use. Unset members are unlimited.
-         */
-        Budget: {
-            /** Usd */
-            usd?: number | null;
-            /** Tokens */
-            tokens?: number | null;
-            /** Seconds */
-            seconds?: number | null;
-        };
-        /**
-         * BudgetOut
-         * @description A budget and what is used of it.
-         */
-        BudgetOut: {
-            scope: components["schemas"]["BudgetScope"];
-            /** Owner Id */
-            owner_id: string;
-            kind: components["schemas"]["Kind"];
-            /** Limit */
-            limit: number;
-            /** Used */
-            used: number;
-        };
-        /**
-         * BudgetScope
-         * @description What a budget belongs to.
-         * @enum {string}
-         */
-        BudgetScope: "run" | "day";
-        /**
-         * BulkIn
-         * @description An action on several flows.
-         */
-        BulkIn: {
-            /**
-             * Action
-             * @enum {string}
-             */
-            action: "move" | "tag" | "untag" | "unpublish" | "delete" | "restore";
-            /** Flow Ids */
-            flow_ids: string[];
-            /**
-             * Folder
-             * @description For `move`: the new folder; empty: none.
-             */
-            folder?: string | null;
-            /**
-             * Tags
-             * @description For `tag` and `untag`.
-             */
-            tags?: string[];
-        };
-        /**
-         * BulkOut
-         * @description One result per flow, in their order.
-         */
-        BulkOut: {
-            /** Items */
-            items: components["schemas"]["BulkResult"][];
-        };
-        /**
-         * BulkProblem
-         * @description Why the action was refused for a flow, as the problem document of a single request.
-         */
-        BulkProblem: {
-            /** Type */
-            type: string;
-            /** Title */
-            title: string;
-            /** Status */
-            status: number;
-            /** Code */
-            code: string;
-            /** Detail */
-            detail: string;
-            /**
-             * Remedy
-             * @default
-             */
-            remedy?: string;
-            /** Permission */
-            permission?: string | null;
-        };
-        /**
-         * BulkResult
-         * @description The outcome for one flow.
-         */
-        BulkResult: {
-            /** Flow Id */
-            flow_id: string;
-            /** Done */
-            done: boolean;
-            problem: components["schemas"]["BulkProblem"] | null;
         };
         /**
          * CancelOut
@@ -5083,24 +5113,6 @@ export interface components {
             level: number;
             /** Name */
             name: string;
-        };
-        /**
-         * Collections
-         * @description Folders, tags and favourites of the flows that the caller can view.
-         */
-        Collections: {
-            /** Folders */
-            folders: components["schemas"]["Counted"][];
-            /** Tags */
-            tags: components["schemas"]["Counted"][];
-            /** Flows */
-            flows: number;
-            /** Favourites */
-            favourites: number;
-            /** Trashed */
-            trashed: number;
-            /** Trash Days */
-            trash_days: number | null;
         };
         /**
          * ComponentCheckIn
@@ -5361,6 +5373,46 @@ export interface components {
             remedy: string;
         };
         /**
+         * ConnectionTestOut
+         * @description The outcome of a test.
+         */
+        ConnectionTestOut: {
+            /** Ok */
+            ok: boolean;
+            /** Message */
+            message: string;
+            /**
+             * Remedy
+             * @default
+             */
+            remedy?: string;
+            /** Ms */
+            ms: number;
+        };
+        /**
+         * ConnectionUse
+         * @description A flow that names a connection.
+         */
+        ConnectionUse: {
+            /** Flow Id */
+            flow_id: string;
+            /**
+             * Flow
+             * @description Name of the flow.
+             */
+            flow: string;
+            /**
+             * Nodes
+             * @description Nodes of the draft that name it.
+             */
+            nodes: string[];
+            /**
+             * Published
+             * @description Whether the published version names it.
+             */
+            published: boolean;
+        };
+        /**
          * ContentPart
          * @description One part of a message's content.
          */
@@ -5386,16 +5438,6 @@ export interface components {
             usd: number | null;
             /** Ms */
             ms: number | null;
-        };
-        /**
-         * Counted
-         * @description A folder or a tag, and the number of its flows.
-         */
-        Counted: {
-            /** Name */
-            name: string;
-            /** Flows */
-            flows: number;
         };
         /**
          * CredentialGiven
@@ -5739,18 +5781,6 @@ export interface components {
             definition: components["schemas"]["Flow"];
         };
         /**
-         * DryBudget
-         * @description A budget that the run would charge.
-         */
-        DryBudget: {
-            scope: components["schemas"]["BudgetScope"];
-            kind: components["schemas"]["Kind"];
-            /** Limit */
-            limit: number;
-            /** Used */
-            used: number;
-        };
-        /**
          * DryHost
          * @description A server that a step would access.
          */
@@ -5825,11 +5855,6 @@ export interface components {
             path: components["schemas"]["DryStep"][];
             reach: components["schemas"]["DryReach"];
             totals: components["schemas"]["DryTotals"];
-            /**
-             * Budgets
-             * @default []
-             */
-            budgets?: components["schemas"]["DryBudget"][];
         };
         /**
          * DryRunStart
@@ -5941,11 +5966,6 @@ export interface components {
              * @enum {string}
              */
             reason: "time" | "event" | "approval";
-            /**
-             * Tools
-             * @default []
-             */
-            tools?: string[];
             /**
              * Event
              * @default
@@ -6166,44 +6186,6 @@ export interface components {
             content: string;
         };
         /**
-         * ExtractIn
-         * @description Steps that become a flow.
-         */
-        ExtractIn: {
-            /**
-             * Revision
-             * @description Revision of the stored draft; 0: whatever it is now.
-             * @default 0
-             */
-            revision?: number;
-            /** @description An unsaved draft. It is returned with the change, and not stored. */
-            definition?: components["schemas"]["Flow"] | null;
-            /** Node Ids */
-            node_ids: string[];
-            /** Name */
-            name: string;
-            /**
-             * Publish
-             * @description Publish the new flow, so that this one can run it.
-             * @default false
-             */
-            publish?: boolean;
-        };
-        /**
-         * ExtractOut
-         * @description The flow with the step that runs the new one.
-         */
-        ExtractOut: {
-            definition: components["schemas"]["Flow"];
-            /** Revision */
-            revision: number;
-            /** Node Id */
-            node_id: string;
-            /** Left */
-            left: string[];
-            extracted: components["schemas"]["FlowSummary"];
-        };
-        /**
          * FailureFigures
          * @description Failed runs of one flow with the same reason.
          */
@@ -6244,7 +6226,7 @@ export interface components {
          * @description How a field is edited.
          * @enum {string}
          */
-        FieldKind: "text" | "multiline" | "number" | "integer" | "boolean" | "select" | "multiselect" | "secret" | "code" | "json" | "table" | "file" | "model" | "tools" | "message" | "flow";
+        FieldKind: "text" | "multiline" | "number" | "integer" | "boolean" | "select" | "multiselect" | "secret" | "code" | "json" | "table" | "file" | "model" | "tools" | "message" | "flow" | "connection";
         /**
          * FieldTemplate
          * @description One input of a component: an inline value, a port, or both.
@@ -6315,6 +6297,11 @@ export interface components {
              * @enum {string}
              */
             syntax?: "" | "url" | "sql" | "jmespath" | "re2" | "cron";
+            /**
+             * Connection Kinds
+             * @default []
+             */
+            connection_kinds?: string[];
             /**
              * Default Model
              * @default false
@@ -6510,11 +6497,6 @@ export interface components {
             /** Owner User Id */
             owner_user_id?: string | null;
             /**
-             * Folder
-             * @default
-             */
-            folder?: string;
-            /**
              * Created At
              * Format: date-time
              */
@@ -6539,22 +6521,8 @@ export interface components {
              * @description User who last changed it, by name.
              */
             updated_by: string | null;
-            /** Tags */
-            tags: string[];
-            /** Favourite */
-            favourite: boolean;
-            /** Deleted At */
-            deleted_at: string | null;
             last_run: components["schemas"]["LastRun"] | null;
             sketch: components["schemas"]["Sketch"] | null;
-        };
-        /**
-         * FlowLimitsOut
-         * @description What limits the runs of a flow, as its draft says.
-         */
-        FlowLimitsOut: {
-            /** Budgets */
-            budgets: components["schemas"]["BudgetOut"][];
         };
         /**
          * FlowOut
@@ -6575,11 +6543,6 @@ export interface components {
             published_version: number | null;
             /** Owner User Id */
             owner_user_id?: string | null;
-            /**
-             * Folder
-             * @default
-             */
-            folder?: string;
             /**
              * Created At
              * Format: date-time
@@ -6647,8 +6610,6 @@ export interface components {
             step_timeout_seconds?: number | null;
             /** Run Deadline Seconds */
             run_deadline_seconds?: number | null;
-            run_budget?: components["schemas"]["Budget"] | null;
-            daily_budget?: components["schemas"]["Budget"] | null;
         };
         /**
          * FlowSummary
@@ -6669,11 +6630,6 @@ export interface components {
             published_version: number | null;
             /** Owner User Id */
             owner_user_id?: string | null;
-            /**
-             * Folder
-             * @default
-             */
-            folder?: string;
             /**
              * Created At
              * Format: date-time
@@ -6753,7 +6709,7 @@ export interface components {
              * @default text
              * @enum {string}
              */
-            type?: "text" | "number" | "select" | "json" | "image" | "audio" | "document" | "file";
+            type?: "text" | "number" | "select" | "image" | "audio" | "document" | "file";
             /**
              * Required
              * @default false
@@ -7060,33 +7016,6 @@ export interface components {
             node: string;
             /** Url */
             url: string;
-        };
-        /**
-         * InlineIn
-         * @description A step that runs a flow.
-         */
-        InlineIn: {
-            /**
-             * Revision
-             * @description Revision of the stored draft; 0: whatever it is now.
-             * @default 0
-             */
-            revision?: number;
-            /** @description An unsaved draft. It is returned with the change, and not stored. */
-            definition?: components["schemas"]["Flow"] | null;
-            /** Node Id */
-            node_id: string;
-        };
-        /**
-         * InlineOut
-         * @description The flow with the steps of the other one.
-         */
-        InlineOut: {
-            definition: components["schemas"]["Flow"];
-            /** Revision */
-            revision: number;
-            /** Node Ids */
-            node_ids: string[];
         };
         /**
          * InputSource
@@ -7443,11 +7372,72 @@ export interface components {
             };
         };
         /**
-         * Kind
-         * @description What a budget limits. Amounts are whole units: microdollars, tokens, milliseconds.
-         * @enum {string}
+         * KindFieldOut
+         * @description A field of a kind.
          */
-        Kind: "usd" | "tokens" | "seconds";
+        KindFieldOut: {
+            /** Name */
+            name: string;
+            /** Label */
+            label: string;
+            /** Help */
+            help: string;
+            /**
+             * Type
+             * @enum {string}
+             */
+            type: "text" | "secret" | "multiline_secret" | "number" | "boolean" | "select" | "url" | "hosts";
+            /** Required */
+            required: boolean;
+            default: components["schemas"]["JsonValue"];
+            /** Options */
+            options: string[];
+            /** Advanced */
+            advanced: boolean;
+        };
+        /**
+         * KindOut
+         * @description A kind of connections.
+         */
+        KindOut: {
+            /** Id */
+            id: string;
+            /** Label */
+            label: string;
+            /** Description */
+            description: string;
+            /**
+             * Category
+             * @enum {string}
+             */
+            category: "api" | "oauth" | "mail" | "data" | "files" | "ai" | "other";
+            /** Fields */
+            fields: components["schemas"]["KindFieldOut"][];
+            /**
+             * Adds
+             * @description What the HTTP client adds to requests of flows.
+             * @enum {string}
+             */
+            adds: "none" | "header" | "query" | "basic" | "bearer" | "oauth";
+            /**
+             * Grant
+             * @description How it is authorized; empty: not by OAuth.
+             * @enum {string}
+             */
+            grant: "" | "authorization_code" | "device_code" | "client_credentials";
+            /**
+             * Tested
+             * @description Whether it can be tested.
+             */
+            tested: boolean;
+            /**
+             * Ownership
+             * @enum {string}
+             */
+            ownership: "any" | "shared";
+            /** Keywords */
+            keywords: string[];
+        };
         /**
          * LastRun
          * @description The newest run of a flow.
@@ -8193,7 +8183,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "variable" | "model" | "mcp_server" | "assistant" | "host" | "file";
+            kind: "variable" | "model" | "mcp_server" | "connection" | "assistant" | "host" | "file";
             /** Name */
             name: string;
             /**
@@ -8330,6 +8320,29 @@ export interface components {
             name: string;
         };
         /**
+         * OutsideValue
+         * @description A reference to a secret that is stored elsewhere. Headgate reads it when it is used and never stores it.
+         */
+        OutsideValue: {
+            /**
+             * From
+             * @description environment, file, or vault (HashiCorp Vault, OpenBao).
+             * @enum {string}
+             */
+            from: "environment" | "file" | "vault";
+            /**
+             * Path
+             * @description Name of the variable or file, or path in the vault (KV version 2).
+             */
+            path: string;
+            /**
+             * Key
+             * @description Member of the value; of a vault, `value` when empty.
+             * @default
+             */
+            key?: string;
+        };
+        /**
          * OwnerIn
          * @description A new owner.
          */
@@ -8381,6 +8394,13 @@ export interface components {
         Page_AuditOut_: {
             /** Items */
             items: components["schemas"]["AuditOut"][];
+            /** Next Cursor */
+            next_cursor?: string | null;
+        };
+        /** Page[ConnectionUse] */
+        Page_ConnectionUse_: {
+            /** Items */
+            items: components["schemas"]["ConnectionUse"][];
             /** Next Cursor */
             next_cursor?: string | null;
         };
@@ -8440,6 +8460,13 @@ export interface components {
             /** Next Cursor */
             next_cursor?: string | null;
         };
+        /** Page[KindOut] */
+        Page_KindOut_: {
+            /** Items */
+            items: components["schemas"]["KindOut"][];
+            /** Next Cursor */
+            next_cursor?: string | null;
+        };
         /** Page[McpServerOut] */
         Page_McpServerOut_: {
             /** Items */
@@ -8486,6 +8513,13 @@ export interface components {
         Page_SentEventOut_: {
             /** Items */
             items: components["schemas"]["SentEventOut"][];
+            /** Next Cursor */
+            next_cursor?: string | null;
+        };
+        /** Page[SpaceConnectionOut] */
+        Page_SpaceConnectionOut_: {
+            /** Items */
+            items: components["schemas"]["SpaceConnectionOut"][];
             /** Next Cursor */
             next_cursor?: string | null;
         };
@@ -8777,7 +8811,7 @@ export interface components {
          * @description A permission. The value is its name in errors, API keys and docs.
          * @enum {string}
          */
-        Permission: "account.view" | "account.change" | "account.protect" | "catalog.view" | "people.view" | "spaces.create" | "variables.view" | "workspace.use" | "people.manage" | "keys.manage" | "directory.manage" | "variables.manage" | "models.classify" | "models.manage" | "mcp_servers.programs" | "maintenance.run" | "keyring.manage" | "quotas.manage" | "audit.view" | "spaces.view" | "flows.view" | "runs.view" | "files.view" | "assistants.view" | "mcp_servers.view" | "runs.start" | "files.upload" | "flows.edit" | "runs.test" | "assistants.edit" | "flows.publish" | "spaces.manage" | "mcp_servers.manage" | "space_variables.manage";
+        Permission: "account.view" | "account.change" | "account.protect" | "catalog.view" | "people.view" | "spaces.create" | "variables.view" | "workspace.use" | "people.manage" | "keys.manage" | "directory.manage" | "variables.manage" | "models.classify" | "models.manage" | "mcp_servers.programs" | "maintenance.run" | "keyring.manage" | "quotas.manage" | "audit.view" | "spaces.view" | "flows.view" | "runs.view" | "files.view" | "assistants.view" | "mcp_servers.view" | "connections.view" | "runs.start" | "files.upload" | "connections.own" | "flows.edit" | "runs.test" | "assistants.edit" | "flows.publish" | "spaces.manage" | "mcp_servers.manage" | "connections.manage" | "space_variables.manage";
         /**
          * Person
          * @description A user of a tenant.
@@ -9567,14 +9601,6 @@ export interface components {
             file_ids: string[];
         };
         /**
-         * RunLimitsOut
-         * @description What limits a run.
-         */
-        RunLimitsOut: {
-            /** Budgets */
-            budgets: components["schemas"]["BudgetOut"][];
-        };
-        /**
          * RunOut
          * @description A run with its steps and its result.
          */
@@ -9649,7 +9675,6 @@ export interface components {
              * @default []
              */
             outside_content?: components["schemas"]["OutsideOut"][];
-            waits_for?: components["schemas"]["WaitsForOut"] | null;
         };
         /**
          * RunStart
@@ -9708,8 +9733,6 @@ export interface components {
              * @description The run fails with `deadline_exceeded` if it has not ended this long after its start, or after the `run_deadline_seconds` of the flow where that is less. Pauses do not count.
              */
             deadline_seconds?: number | null;
-            /** @description What the run may use, with the runs of its steps, or the `run_budget` of the flow where that is less. A model call or step that would exceed it fails with `budget_exceeded`. */
-            budget?: components["schemas"]["Budget"] | null;
         };
         /**
          * RunStatistics
@@ -10343,6 +10366,139 @@ export interface components {
             position: components["schemas"]["Position"];
         };
         /**
+         * SpaceConnectionIn
+         * @description A connection to add.
+         */
+        SpaceConnectionIn: {
+            /**
+             * Name
+             * @description Lower-case letters, digits, - and _; flows refer to the connection by it.
+             * @example crm
+             */
+            name: string;
+            /**
+             * Kind
+             * @description Id of the kind; `GET /api/v1/connections/kinds` lists them.
+             */
+            kind: string;
+            /**
+             * Fields
+             * @description Fields that are no secret.
+             */
+            fields?: {
+                [key: string]: components["schemas"]["JsonValue"];
+            };
+            /**
+             * Secrets
+             * @description Secret fields of the kind, stored encrypted and never returned. A value is text, or a reference to a value outside: `{"from": "vault", "path": "crm", "key": "token"}`.
+             */
+            secrets?: {
+                [key: string]: string | components["schemas"]["OutsideValue"];
+            };
+            /**
+             * Personal
+             * @description Whether only runs that you start may use it.
+             * @default false
+             */
+            personal?: boolean;
+            /**
+             * Classification
+             * @description Highest classification of data that may be sent to it.
+             */
+            classification?: number | null;
+            /**
+             * Expires At
+             * @description When its secret stops working.
+             */
+            expires_at?: string | null;
+            /** Space Id */
+            space_id?: string | null;
+        };
+        /**
+         * SpaceConnectionOut
+         * @description A connection without its secrets.
+         */
+        SpaceConnectionOut: {
+            /** Id */
+            id: string;
+            /** Space Id */
+            space_id: string;
+            /**
+             * Owner Id
+             * @description The only user whose runs may use it; null: every run of the space.
+             */
+            owner_id: string | null;
+            /** Name */
+            name: string;
+            /** Kind */
+            kind: string;
+            /** Fields */
+            fields: {
+                [key: string]: components["schemas"]["JsonValue"];
+            };
+            /**
+             * Secret Names
+             * @description Secret fields that have a value.
+             */
+            secret_names: string[];
+            /**
+             * Hosts
+             * @description The only servers that it may reach.
+             */
+            hosts: string[];
+            /** Classification */
+            classification: number | null;
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "untested" | "ready" | "failed" | "unauthorized" | "pending";
+            /** Error Message */
+            error_message: string | null;
+            /** Tested At */
+            tested_at: string | null;
+            /** Last Used At */
+            last_used_at: string | null;
+            /** Expires At */
+            expires_at: string | null;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /**
+             * Updated At
+             * Format: date-time
+             */
+            updated_at: string;
+        };
+        /**
+         * SpaceConnectionPatch
+         * @description Members to change; omitted ones stay. New hosts need the secrets again.
+         */
+        SpaceConnectionPatch: {
+            /** Name */
+            name?: string | null;
+            /**
+             * Fields
+             * @description All fields that are no secret.
+             */
+            fields?: {
+                [key: string]: components["schemas"]["JsonValue"];
+            } | null;
+            /**
+             * Secrets
+             * @description Secrets to replace; others stay.
+             */
+            secrets?: {
+                [key: string]: string | components["schemas"]["OutsideValue"];
+            } | null;
+            /** Classification */
+            classification?: number | null;
+            /** Expires At */
+            expires_at?: string | null;
+        };
+        /**
          * SpaceIn
          * @description A space with its new name.
          */
@@ -10673,7 +10829,6 @@ export interface components {
              * @default []
              */
             tool_allowlist?: string[];
-            tool_approval?: components["schemas"]["ToolApproval"] | null;
             /**
              * Outside Content
              * @default refuse
@@ -11137,39 +11292,6 @@ export interface components {
             last_used_address: string | null;
         };
         /**
-         * ToolApproval
-         * @description Tools of which users approve each call before it is made.
-         */
-        ToolApproval: {
-            /**
-             * Tools
-             * @default []
-             */
-            tools?: string[];
-            /**
-             * Assignees
-             * @default []
-             */
-            assignees?: string[];
-            /**
-             * Needed
-             * @default 1
-             */
-            needed?: number;
-            /**
-             * Not Starter
-             * @default false
-             */
-            not_starter?: boolean;
-            /**
-             * Editable
-             * @default false
-             */
-            editable?: boolean;
-            /** Timeout Hours */
-            timeout_hours?: number | null;
-        };
-        /**
          * Totals
          * @description Totals of a period.
          */
@@ -11506,23 +11628,6 @@ export interface components {
             reason: components["schemas"]["WaitReason"];
             /** Until */
             until: string | null;
-        };
-        /**
-         * WaitsForOut
-         * @description What a run waits for that somebody has to do.
-         */
-        WaitsForOut: {
-            reason: components["schemas"]["WaitReason"];
-            /** Until */
-            until: string | null;
-            /** Run Id */
-            run_id: string;
-            /** Flow Id */
-            flow_id: string;
-            /** Step Id */
-            step_id: string;
-            /** Remedy */
-            remedy: string;
         };
         /**
          * Why
@@ -18266,13 +18371,6 @@ export interface operations {
                 search?: string;
                 /** @description Sort order: newest first, last changed first, or by name. */
                 sort?: "created" | "updated" | "name";
-                /** @description Flows in this folder and below it; empty: all. */
-                folder?: string;
-                tag?: string;
-                /** @description Only your favourites. */
-                favourites?: boolean;
-                /** @description The flows in the trash instead of the others. */
-                trashed?: boolean;
             };
             header?: never;
             path?: never;
@@ -20019,499 +20117,6 @@ export interface operations {
             };
         };
     };
-    extract_api_v1_flows__flow_id__extract_post: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                flow_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["ExtractIn"];
-            };
-        };
-        responses: {
-            /** @description Successful Response */
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ExtractOut"];
-                };
-            };
-            /** @description Not signed in, or the API key is not valid. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Not Found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Conflict */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    inline_api_v1_flows__flow_id__inline_post: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                flow_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["InlineIn"];
-            };
-        };
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["InlineOut"];
-                };
-            };
-            /** @description Not signed in, or the API key is not valid. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Not Found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Conflict */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    collections_api_v1_flow_collections_get: {
-        parameters: {
-            query?: {
-                space_id?: string | null;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Collections"];
-                };
-            };
-            /** @description Not signed in, or the API key is not valid. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description The user or the API key lacks the permission. */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description Not Found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    change_several_api_v1_flow_collections_post: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["BulkIn"];
-            };
-        };
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["BulkOut"];
-                };
-            };
-            /** @description Not signed in, or the API key is not valid. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    add_favourite_api_v1_flows__flow_id__favourite_put: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                flow_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            204: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description Not signed in, or the API key is not valid. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description The user or the API key lacks the permission. */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description Not Found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    remove_favourite_api_v1_flows__flow_id__favourite_delete: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                flow_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            204: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description Not signed in, or the API key is not valid. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description The user or the API key lacks the permission. */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description Not Found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
     check_api_v1_flows__flow_id__components_check_post: {
         parameters: {
             query?: never;
@@ -20799,6 +20404,910 @@ export interface operations {
                 content: {
                     "application/problem+json": unknown;
                     "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list__api_v1_connections_get: {
+        parameters: {
+            query?: {
+                space_id?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_SpaceConnectionOut_"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The user or the API key lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    create_api_v1_connections_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SpaceConnectionIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SpaceConnectionOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    kinds_api_v1_connections_kinds_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_KindOut_"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The user or the API key lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+        };
+    };
+    get_api_v1_connections__connection__get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                connection: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SpaceConnectionOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The user or the API key lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_api_v1_connections__connection__delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                connection: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    update_api_v1_connections__connection__patch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                connection: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SpaceConnectionPatch"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SpaceConnectionOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    test_api_v1_connections__connection__test_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                connection: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConnectionTestOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    authorize_api_v1_connections__connection__authorize_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                connection: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuthorizationOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Bad Gateway */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    poll_api_v1_connections__connection__authorize_poll_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                connection: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AuthorizationPoll"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuthorizationState"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Bad Gateway */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    finish_api_v1_connections_authorizations_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AuthorizationAnswer"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SpaceConnectionOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Bad Gateway */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list__api_v1_connections__connection__flows_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                connection: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_ConnectionUse_"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The user or the API key lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
                 };
             };
             /** @description Not Found */
@@ -23626,164 +24135,6 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["VersionFigures"][];
-                };
-            };
-            /** @description Not signed in, or the API key is not valid. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description The user or the API key lacks the permission. */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description Not Found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    of_run_api_v1_flow_runs__run_id__limits_get: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                run_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["RunLimitsOut"];
-                };
-            };
-            /** @description Not signed in, or the API key is not valid. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description The user or the API key lacks the permission. */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description Not Found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    of_flow_api_v1_flows__flow_id__limits_get: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                flow_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FlowLimitsOut"];
                 };
             };
             /** @description Not signed in, or the API key is not valid. */
