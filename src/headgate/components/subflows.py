@@ -6,9 +6,9 @@ from typing import Literal, cast
 import orjson
 from pydantic import JsonValue, PrivateAttr
 
+from headgate.components.data.selecting import LONGEST_EXPRESSION
 from headgate.components.isolated.calls import select_field
 from headgate.components.mapping import MOST_ITEMS, filled_template
-from headgate.components.selecting import LONGEST_EXPRESSION
 from headgate.graph.template import FieldKind
 from headgate.sdk import Component, ComponentError, Data, File, Message, Table, Text, field, output
 from headgate.sdk.coerce import data_of, describe, text_of

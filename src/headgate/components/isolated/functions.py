@@ -19,13 +19,13 @@ import pypdf  # noqa: F401
 from pydantic import JsonValue
 
 from headgate.components.conditions import holds
+from headgate.components.data.schema_check import problems
+from headgate.components.data.selecting import part_of, select
+from headgate.components.data.table_sql import query
 from headgate.components.expressions import search
 from headgate.components.readers.document import Unreadable
 from headgate.components.readers.page import read_page
 from headgate.components.readers.reading import read_document
-from headgate.components.schema_check import problems
-from headgate.components.selecting import part_of, select
-from headgate.components.sql import query
 from headgate.sdk import ComponentError, Table
 
 Arguments = Mapping[str, Any]

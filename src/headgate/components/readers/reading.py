@@ -5,7 +5,7 @@ from pathlib import PurePosixPath
 
 from pydantic import JsonValue
 
-from headgate.components.json_text import parse_json
+from headgate.components.data.json_text import parse_json
 from headgate.components.readers.charset import declared_in_markup, decoded
 from headgate.components.readers.delimited import read_delimited
 from headgate.components.readers.document import Document, Unreadable, bounded, require_size

@@ -2,9 +2,9 @@
 
 from typing import Literal
 
-from headgate.components.file_names import safe_name
-from headgate.components.illustrations import images_for
-from headgate.components.saving import markdown_of
+from headgate.components.files.file_names import safe_name
+from headgate.components.files.illustrations import images_for
+from headgate.components.files.saving import markdown_of
 from headgate.sandbox.documents.job import Job
 from headgate.sandbox.documents.maker import make_document
 from headgate.sdk import Component, Data, File, Message, Table, field, output

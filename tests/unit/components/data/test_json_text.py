@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headgate.components.json_text import parse_json
+from headgate.components.data.json_text import parse_json
 from headgate.sdk import ComponentError
 
 values = st.recursive(
@@ -51,7 +51,7 @@ class TestParseJson:
         assert words in str(caught.value)
 
     def test_refuses_a_text_without_end(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("headgate.components.json_text.LONGEST", 3)
+        monkeypatch.setattr("headgate.components.data.json_text.LONGEST", 3)
         with pytest.raises(ComponentError, match="at most 3"):
             parse_json("[1,2]", subject="X")
 

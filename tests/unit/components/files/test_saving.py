@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headgate.components.saving import SaveFile, to_csv
+from headgate.components.files.saving import SaveFile, to_csv
 from headgate.foundation.errors import Cancelled
 from headgate.sdk import ComponentError, Table
 from headgate.sdk.testing import StepHarness

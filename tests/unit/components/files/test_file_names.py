@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headgate.components.file_names import LONGEST, safe_name
+from headgate.components.files.file_names import LONGEST, safe_name
 
 
 class TestSafeName:

@@ -2,9 +2,9 @@
 
 from pydantic import JsonValue, PrivateAttr
 
+from headgate.components.data.json_text import parse_json
+from headgate.components.data.selecting import LONGEST_EXPRESSION
 from headgate.components.isolated.calls import select_part
-from headgate.components.json_text import parse_json
-from headgate.components.selecting import LONGEST_EXPRESSION
 from headgate.foundation.flow_threads import run_in_flow_thread
 from headgate.graph.template import FieldKind
 from headgate.sdk import Component, Data, Message, Table, Text, field, output

@@ -6,7 +6,7 @@ import hmac
 
 import pytest
 
-from headgate.components.webhook import WebhookOut
+from headgate.components.web.webhook import WebhookOut
 from headgate.foundation.errors import Cancelled, Forbidden, NotFound, UpstreamFailed
 from headgate.foundation.webhooks import delivery_key
 from headgate.sdk import ComponentError

@@ -7,7 +7,7 @@ import jmespath
 from jmespath import exceptions, visitor
 from pydantic import JsonValue
 
-from headgate.components.json_text import parse_json
+from headgate.components.data.json_text import parse_json
 from headgate.graph.names import clipped
 from headgate.sdk import ComponentError
 

@@ -6,8 +6,8 @@ from typing import Literal
 
 from pydantic import JsonValue
 
-from headgate.components.http_headers import HEADERS_HELP, KEY_HELP, KEY_LABEL, checked_headers
-from headgate.components.json_text import parse_json
+from headgate.components.data.json_text import parse_json
+from headgate.components.web.http_headers import HEADERS_HELP, KEY_HELP, KEY_LABEL, checked_headers
 from headgate.foundation.errors import UpstreamFailed
 from headgate.foundation.webhooks import delivery_key, signature_headers
 from headgate.graph.names import clipped

@@ -4,8 +4,8 @@ import json
 
 from pydantic import PrivateAttr
 
+from headgate.components.data.table_sql import MOST_ROWS
 from headgate.components.isolated.calls import query_tables
-from headgate.components.sql import MOST_ROWS
 from headgate.graph.template import FieldKind
 from headgate.sdk import Component, Data, Table, field, output
 from headgate.sdk.coerce import data_of

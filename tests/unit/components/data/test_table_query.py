@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headgate.components import sql as module
-from headgate.components.sql import query
-from headgate.components.table_query import TableQuery
+from headgate.components.data import table_sql as module
+from headgate.components.data.table_query import TableQuery
+from headgate.components.data.table_sql import query
 from headgate.sdk import ComponentError, Table
 from headgate.sdk.testing import StepHarness
 

@@ -7,10 +7,10 @@ from urllib.parse import urlencode, urlsplit, urlunsplit
 
 from pydantic import JsonValue, PrivateAttr
 
-from headgate.components.http_headers import HEADERS_HELP, KEY_HELP, KEY_LABEL, checked_headers
+from headgate.components.data.json_text import is_json_type, parse_json
 from headgate.components.isolated.calls import read_page
-from headgate.components.json_text import is_json_type, parse_json
 from headgate.components.readers.markup import Page
+from headgate.components.web.http_headers import HEADERS_HELP, KEY_HELP, KEY_LABEL, checked_headers
 from headgate.foundation.errors import UpstreamFailed
 from headgate.graph.names import clipped
 from headgate.graph.ports import PortType

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from headgate.components.schema_check import full_schema, problems
+from headgate.components.data.schema_check import full_schema, problems
 from headgate.sdk import ComponentError
 
 

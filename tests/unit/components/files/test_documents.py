@@ -7,8 +7,8 @@ import docx
 import pytest
 from pypdf import PdfReader
 
-from headgate.components.documents import MakeDocument
-from headgate.components.illustrations import images_for
+from headgate.components.files.documents import MakeDocument
+from headgate.components.files.illustrations import images_for
 from headgate.foundation.errors import Cancelled
 from headgate.sdk import File, Message, RunInput, Table
 from headgate.sdk.testing import StepHarness

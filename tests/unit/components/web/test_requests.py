@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from headgate.components.web import URL, HTTPRequest, checked_url, with_query
+from headgate.components.web.requests import URL, HTTPRequest, checked_url, with_query
 from headgate.foundation.errors import Cancelled, Forbidden, UpstreamFailed
 from headgate.sdk import ComponentError
 from headgate.sdk.testing import StepHarness

@@ -10,7 +10,7 @@ from pathlib import PurePosixPath
 
 from pydantic import JsonValue
 
-from headgate.components.file_names import safe_name
+from headgate.components.files.file_names import safe_name
 from headgate.foundation.flow_threads import run_in_flow_thread
 from headgate.graph.names import listed
 from headgate.sdk import Component, ComponentError, Data, File, Table, field, output

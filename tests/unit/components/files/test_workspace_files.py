@@ -7,7 +7,7 @@ import pytest
 from pydantic import JsonValue
 
 from headgate.components.agent import Agent
-from headgate.components.workspace_files import WorkspaceFiles
+from headgate.components.files.workspace_files import WorkspaceFiles
 from headgate.features.workspace.places import Owner
 from headgate.features.workspace.user_workspace import UserWorkspace
 from headgate.graph.model import Node

@@ -4,7 +4,7 @@ from typing import cast
 
 import pytest
 
-from headgate.components.read_file import ReadFile
+from headgate.components.files.read_file import ReadFile
 from headgate.components.readers.document import Unreadable
 from headgate.foundation.errors import NotFound
 from headgate.sdk import File, RunContext, Table

@@ -2,7 +2,7 @@
 
 import pytest
 
-from headgate.components.data import MessageHistory, ParseJSON, SelectData
+from headgate.components.data.json_data import MessageHistory, ParseJSON, SelectData
 from headgate.sdk import ComponentError, Message, Table
 from headgate.sdk.coerce import ValueMismatch
 from headgate.sdk.testing import StepHarness

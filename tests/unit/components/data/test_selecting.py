@@ -2,8 +2,8 @@
 
 import pytest
 
-from headgate.components import selecting
-from headgate.components.selecting import select
+from headgate.components.data import selecting
+from headgate.components.data.selecting import select
 from headgate.sdk import ComponentError
 
 SHOP = {"items": [{"name": "pen", "price": 2}, {"name": "bok", "price": 12}], "owner": {"förnamn": "Åsa"}}
