@@ -10,7 +10,7 @@ from headgate.sdk import Component, Data, File, Table, Text, field, output
 
 
 class ReadFile(Component):
-    """Reads a file's text: plain text, PDF, Word (DOCX), CSV, JSON, HTML and Markdown."""
+    """Reads a file's text: plain text, PDF, Word (DOCX), CSV, Excel (XLSX, XLS), ODS, JSON, HTML and Markdown."""
 
     label = "Read file"
     category = "data"
@@ -32,12 +32,12 @@ class ReadFile(Component):
     _document: Document | None = PrivateAttr(default=None)
     _wanted: frozenset[str] = PrivateAttr(default=frozenset(MEMBERS))
 
-    @output(help="The text; Markdown for Word, HTML and CSV.")
+    @output(help="The text; Markdown for Word, HTML, CSV and spreadsheets.")
     async def text(self) -> Text:
         """Return the document's text."""
         return (await self._read("text")).text
 
-    @output(help="The rows of a CSV, of a JSON list of objects, or of a Word document's first table.")
+    @output(help="The rows of a CSV, of a JSON list of objects, of a spreadsheet's first sheet, or of a Word table.")
     async def table(self) -> Table:
         """Return the document's table. Raises `Unreadable` when it has none."""
         table = (await self._read("table")).table
@@ -45,7 +45,9 @@ class ReadFile(Component):
             raise Unreadable(f"'{self.file.name}' contains no table.", remedy="Use its text or data instead.")
         return table
 
-    @output(help="CSV rows, the JSON value, a PDF's pages, a Word document's tables, or a page's title and links.")
+    @output(
+        help="CSV rows, sheets, the JSON value, a PDF's pages, a Word document's tables, or a page's title and links."
+    )
     async def data(self) -> Data:
         """Return the document's data."""
         return (await self._read("data")).data

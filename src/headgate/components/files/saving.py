@@ -10,7 +10,9 @@ from pathlib import PurePosixPath
 
 from pydantic import JsonValue
 
+from headgate.components.data.json_text import parse_json
 from headgate.components.files.file_names import safe_name
+from headgate.components.files.workbooks import MEDIA_TYPES, NamedTable, workbook
 from headgate.foundation.flow_threads import run_in_flow_thread
 from headgate.graph.names import listed
 from headgate.sdk import Component, ComponentError, Data, File, Table, field, output
@@ -32,7 +34,7 @@ _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 
 
 class SaveFile(Component):
-    """Saves a result as a file to download: text, Markdown, CSV, JSON or HTML by the name's extension."""
+    """Saves a result as a file to download: text, Markdown, CSV, Excel, JSON or HTML by the name's extension."""
 
     label = "Save file"
     category = "output"
@@ -47,7 +49,7 @@ class SaveFile(Component):
     name: str = field(
         default="result.txt",
         label="File name",
-        help="Name with extension: .txt, .md, .csv, .json or .html; text may have any extension.",
+        help="Name with extension: .txt, .md, .csv, .xlsx, .ods, .json or .html; text may have any extension.",
         port=False,
         max_length=1000,
     )
@@ -81,11 +83,16 @@ class SaveFile(Component):
         if extension == ".csv" and not isinstance(self.content, str):
             text = to_csv(_as_table(self.content), spreadsheet_safe=self.spreadsheet_safe)
             return text.encode("utf-8-sig" if self.spreadsheet_safe else "utf-8")
+        if extension in MEDIA_TYPES:
+            content = self.content
+            if isinstance(content, str):
+                content = table_of(parse_json(content, subject="SaveFile"))
+            return workbook([NamedTable("", _as_table(content))], extension)
         render = _RENDERERS.get(extension)
         if render is None and not isinstance(self.content, str):
             raise ComponentError(
                 f"SaveFile: data and tables cannot be written as '{extension or name}'.",
-                remedy=f"Use a name with one of these extensions: {listed(sorted({*_RENDERERS, '.csv'}))}.",
+                remedy=f"Use a name with one of these extensions: {listed(_EXTENSIONS)}.",
                 field="name",
             )
         return (render(self.content, name) if render else text_of(self.content)).encode()
@@ -165,7 +172,12 @@ def _text(content: Content, _name: str) -> str:
 
 
 def _media_type(name: str) -> str:
-    media_types = {".md": "text/markdown", ".csv": "text/csv", ".json": "application/json", ".txt": "text/plain"}
+    media_types = {
+        ".md": "text/markdown",
+        ".csv": "text/csv",
+        ".json": "application/json",
+        ".txt": "text/plain",
+    } | MEDIA_TYPES
     return media_types.get(PurePosixPath(name).suffix.lower()) or guess_type(name)[0] or "text/plain"
 
 
@@ -176,3 +188,4 @@ _RENDERERS: dict[str, Callable[[Content, str], str]] = {
     ".json": _json,
     ".html": _html,
 }
+_EXTENSIONS = sorted({*_RENDERERS, *MEDIA_TYPES, ".csv"})

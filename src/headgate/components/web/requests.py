@@ -100,7 +100,7 @@ class HTTPRequest(Component):
                 self.method, url, headers=headers, body=body, timeout_seconds=self.timeout_seconds
             )
             if self.fail_on_error and response.status >= 400:
-                raise _refused("HTTPRequest", response)
+                raise refused("HTTPRequest", response)
             self._answer = response
         return self._answer
 
@@ -149,7 +149,7 @@ class URL(Component):
             headers = {"accept": "text/html,application/xhtml+xml,application/pdf;q=0.9,text/*;q=0.8,*/*;q=0.5"}
             response = await self.ctx.http.request("GET", url, headers=headers, timeout_seconds=self.timeout_seconds)
             if response.status >= 400:
-                raise _refused("URL", response)
+                raise refused("URL", response)
             self._page = await read_page(self.ctx, response, main_only=self.main_only)
         return self._page
 
@@ -208,7 +208,8 @@ def _body(body: str | Data) -> tuple[bytes | None, str]:
     return json.dumps(encode(body, PortType.DATA), ensure_ascii=False).encode(), "application/json"
 
 
-def _refused(subject: str, response: HttpAnswer) -> UpstreamFailed:
+def refused(subject: str, response: HttpAnswer) -> UpstreamFailed:
+    """Return the error of a response with an error status."""
     excerpt = "" if is_binary(response) else clipped(text_of(response.text), 200)
     return UpstreamFailed(
         f"{subject}: {urlsplit(response.url).netloc} answered {response.status}{': ' + excerpt if excerpt else ''}.",
