@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import SecretStr
 
+from headgate.features.connections.opening import READ_AS, Connections
 from headgate.features.mcptools.connector import Connection, McpConnector
 from headgate.features.models.local.models import LocalModels
 from headgate.features.models.ports import GuardedWeb
@@ -18,6 +19,7 @@ from headgate.features.secrets.reads import STORED_WITH, ReadAudit, Source
 from headgate.foundation import secret_values
 from headgate.foundation.database import Database
 from headgate.foundation.lazy import lazy_module
+from headgate.sdk import Connection as OpenConnection
 from headgate.sdk import File, Model, Recording, Transcript
 
 if TYPE_CHECKING:  # named without importing LangChain
@@ -49,12 +51,12 @@ class StepVariables:
         space = await self.spaces.of(key.tenant_id, key.flow_id)
         return self.variables_of(key.tenant_id, space, secret_reads.SecretReads(self.database, origin))
 
-    async def recall(self, key: RunKey) -> None:
-        """Read the secrets that other processes have read for a run, for redaction in this process."""
+    async def recall(self, key: RunKey) -> Sequence[str]:
+        """Read the variables that other processes have read for a run, for redaction; return all new names."""
         known = secret_values.names_read()
         names = set(await secret_reads.names_read_by(self.database, key)) - (known or set())
         if not names:
-            return
+            return ()
         space = await self.spaces.of(key.tenant_id, key.flow_id)
         variables = self.variables_of(key.tenant_id, space, secret_reads.WrittenDown(frozenset(names)))
         for name in sorted(names):
@@ -62,6 +64,7 @@ class StepVariables:
                 await variables.key(name)
         if known is not None:
             known |= names
+        return sorted(names)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +115,7 @@ class StepSecrets:
     """Encrypted variables of steps."""
 
     variables: StepVariables
+    connections: "Callable[[], StepConnections]"
 
     async def secret(self, origin: Origin, name: str, *, url: str | None = None) -> SecretStr:
         """The value for a step; see `SpaceSecrets`."""
@@ -119,7 +123,38 @@ class StepSecrets:
 
     async def recall(self, key: RunKey) -> None:
         """Have the current task know the secrets that other processes have read for a run."""
-        await self.variables.recall(key)
+        names = await self.variables.recall(key)
+        if any(name.startswith(READ_AS) for name in names):
+            await self.connections().recall(key, names)
+
+
+@dataclass(frozen=True, slots=True)
+class StepConnections:
+    """Connections of steps."""
+
+    connections: Connections
+    variables: StepVariables
+
+    async def open(self, origin: Origin, name: str) -> OpenConnection:
+        """Open the connection of the user who started the run, else of the flow's space."""
+        key, database = origin.key, self.variables.database
+        return await self.connections.open(
+            tenant_id=key.tenant_id,
+            space_id=await self.variables.spaces.of(key.tenant_id, key.flow_id),
+            user_id=await secret_reads.starter_of(database, key),
+            name=name,
+            audit=secret_reads.SecretReads(database, origin),
+        )
+
+    async def recall(self, key: RunKey, names: Sequence[str]) -> None:
+        """Read the secrets of connections that a run has read in other processes, for redaction in this one."""
+        wanted = [name.removeprefix(READ_AS) for name in names if name.startswith(READ_AS)]
+        if not wanted:
+            return
+        space = await self.variables.spaces.of(key.tenant_id, key.flow_id)
+        user = await secret_reads.starter_of(self.variables.database, key)
+        for name in wanted:
+            await self.connections.recall(tenant_id=key.tenant_id, space_id=space, user_id=user, name=name)
 
 
 @dataclass(frozen=True, slots=True)

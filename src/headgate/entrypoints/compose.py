@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from headgate.entrypoints.backups import scheduled
     from headgate.entrypoints.development import ground, opening
     from headgate.features.catalog.own.check import ComponentChecker
+    from headgate.features.connections import manage
     from headgate.features.keyring import rotation
     from headgate.features.maintenance import service as maintenance
     from headgate.features.mcptools.connector import McpConnector
@@ -44,6 +45,7 @@ else:
     studios = lazy_module("headgate.entrypoints.studios")
     ground = lazy_module("headgate.entrypoints.development.ground")
     opening = lazy_module("headgate.entrypoints.development.opening")
+    manage = lazy_module("headgate.features.connections.manage")
     rotation = lazy_module("headgate.features.keyring.rotation")
     maintenance = lazy_module("headgate.features.maintenance.service")
     build = lazy_module("headgate.features.runs.engine.build")
@@ -87,6 +89,15 @@ class Parts(Installation):
     def mcp(self) -> "McpConnector":
         """Connects to MCP servers."""
         return self.services.connector
+
+    @cached_property
+    def connections(self) -> "manage.ConnectionManager":
+        """Tests, authorizes and deletes connections."""
+        return manage.ConnectionManager(
+            self.services.opener,
+            lambda principal: self.secret_reads.of(principal, "connection"),
+            self.settings.connections.test_seconds,
+        )
 
     @property
     def web(self) -> "GuardedHttp":

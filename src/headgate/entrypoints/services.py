@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from headgate.entrypoints import adapters, starter_workspaces, traced
     from headgate.features.catalog.own import check
     from headgate.features.catalog.registry import Registry
+    from headgate.features.connections import opening, outside_values
+    from headgate.features.connections.oauth import tokens as oauth_tokens
     from headgate.features.files import run_files
     from headgate.features.flows.rules import FlowRules
     from headgate.features.mcptools import connector as mcp_connector
@@ -33,16 +35,19 @@ if TYPE_CHECKING:
     from headgate.features.runs.sent_events import of_steps as sent_events
     from headgate.foundation import guarded_http
     from headgate.foundation.crypto import SecretBox
+    from headgate.foundation.guarded_http import outgoing
     from headgate.sandbox import libraries as sandbox_libraries
     from headgate.sandbox import limits as sandbox_limits
     from headgate.sandbox import pool
     from headgate.sandbox.broker import rules as network_rules
-    from headgate.sdk import HttpClient
 else:
     adapters = lazy_module("headgate.entrypoints.adapters")
     starter_workspaces = lazy_module("headgate.entrypoints.starter_workspaces")
     traced = lazy_module("headgate.entrypoints.traced")
     check = lazy_module("headgate.features.catalog.own.check")
+    opening = lazy_module("headgate.features.connections.opening")
+    outside_values = lazy_module("headgate.features.connections.outside_values")
+    oauth_tokens = lazy_module("headgate.features.connections.oauth.tokens")
     run_files = lazy_module("headgate.features.files.run_files")
     mcp_connector = lazy_module("headgate.features.mcptools.connector")
     starters = lazy_module("headgate.features.runs.starters")
@@ -53,6 +58,7 @@ else:
     quotas = lazy_module("headgate.features.runs.quotas.service")
     sent_events = lazy_module("headgate.features.runs.sent_events.of_steps")
     guarded_http = lazy_module("headgate.foundation.guarded_http")
+    outgoing = lazy_module("headgate.foundation.guarded_http.outgoing")
     sandbox_libraries = lazy_module("headgate.sandbox.libraries")
     sandbox_limits = lazy_module("headgate.sandbox.limits")
     pool = lazy_module("headgate.sandbox.pool")
@@ -115,7 +121,7 @@ class StepServices:
         return guarded_http.GuardedHttp(settings.http, settings.outgoing, slots=_slots(settings))
 
     @cached_property
-    def http(self) -> "HttpClient":
+    def http(self) -> "guarded_http.GuardedHttp | traced.TracedHttp":
         """The guarded HTTP client."""
         return traced.traced_http(self.web, self.telemetry)
 
@@ -139,7 +145,30 @@ class StepServices:
     @cached_property
     def secrets(self) -> "adapters.StepSecrets":
         """Variables of a flow's space."""
-        return adapters.StepSecrets(self._variables)
+        return adapters.StepSecrets(self._variables, lambda: self.connections)
+
+    @cached_property
+    def connections(self) -> "adapters.StepConnections":
+        """Connections."""
+        return adapters.StepConnections(self.opener, self._variables)
+
+    @cached_property
+    def opener(self) -> "opening.Connections":
+        """Opens connections of any tenant."""
+        base = self.installation
+        outside = outside_values.OutsideValues(base.settings.connections, self._vault)
+        return opening.Connections(base.database, base.box, self.http, self.web.addresses, outside, self.tokens)
+
+    @cached_property
+    def tokens(self) -> "oauth_tokens.ConnectionTokens":
+        """Access tokens of connections."""
+        return oauth_tokens.ConnectionTokens(self.installation.database, self.installation.box, self.web)
+
+    @cached_property
+    def _vault(self) -> "guarded_http.GuardedHttp":
+        """The way to the operator's vault."""
+        settings = self.installation.settings
+        return guarded_http.GuardedHttp(outgoing.VAULT.limits(settings.http), settings.outgoing)
 
     @cached_property
     def _variables(self) -> "adapters.StepVariables":
@@ -234,8 +263,9 @@ class StepServices:
             await self.code.aclose()
         if "isolated" in vars(self):
             await self.isolated.aclose()
-        if "web" in vars(self):
-            await self.web.close()
+        for client in ("web", "_vault"):
+            if client in vars(self):
+                await vars(self)[client].close()
         if "local_fetches" in vars(self.installation):
             self.installation.local_fetches.close()
         if "local_models" in vars(self.installation):

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from headgate.features.runs.ports import ChatModels, Origin
-from headgate.foundation.guarded_http import HttpAnswer
+from headgate.foundation.guarded_http import Credential, GuardedHttp, HttpAnswer
 from headgate.foundation.telemetry import Telemetry, Tracing
-from headgate.sdk import File, HttpClient, Model, Recording, Transcript
+from headgate.sdk import File, Model, Recording, Transcript
 
 if TYPE_CHECKING:  # named without importing LangChain
     from langchain_core.language_models import BaseChatModel
@@ -18,7 +18,7 @@ if TYPE_CHECKING:  # named without importing LangChain
 class TracedHttp:
     """The guarded client. Only the host of a URL is recorded: path and query may contain a secret."""
 
-    client: HttpClient
+    client: GuardedHttp
     traces: Tracing
 
     async def request(
@@ -29,11 +29,14 @@ class TracedHttp:
         headers: Mapping[str, str] | None = None,
         body: bytes | str | None = None,
         timeout_seconds: float = 30.0,
+        credential: Credential | None = None,
     ) -> HttpAnswer:
         """One request, with its redirects and retries, in one span."""
         about = {"http.request.method": method.upper(), "server.address": _host(url)}
         with self.traces.span(f"{method.upper()}", about, kind="client") as span:
-            answer = await self.client.request(method, url, headers=headers, body=body, timeout_seconds=timeout_seconds)
+            answer = await self.client.request(
+                method, url, headers=headers, body=body, timeout_seconds=timeout_seconds, credential=credential
+            )
             span.set({"http.response.status_code": answer.status})
             return answer
 
@@ -68,7 +71,7 @@ def _host(url: str) -> str:
         return ""
 
 
-def traced_http(client: HttpClient, telemetry: Telemetry) -> HttpClient:
+def traced_http(client: GuardedHttp, telemetry: Telemetry) -> "GuardedHttp | TracedHttp":
     """The client; its requests are traced where traces are exported."""
     return TracedHttp(client, telemetry.traces) if telemetry.traces.active else client
 

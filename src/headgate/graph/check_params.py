@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pydantic import JsonValue
 
 from headgate.graph.check_graph import named
+from headgate.graph.connection_reference import EXPECTED_CONNECTION, is_connection_name
 from headgate.graph.issues import Issue, IssueCode
 from headgate.graph.json_values import parse_json
 from headgate.graph.model import Node
@@ -167,6 +168,10 @@ _EXPECTED: dict[FieldKind, tuple[Callable[[JsonValue], bool], str]] = {
     FieldKind.CODE: (_is_text, "text"),
     FieldKind.JSON: (_is_json, 'JSON such as ["a", "b"] or {"a": 1}'),
     FieldKind.MULTISELECT: (_is_json, 'a list such as ["a", "b"]'),
+    FieldKind.CONNECTION: (
+        lambda value: isinstance(value, str) and is_connection_name(value.strip()),
+        EXPECTED_CONNECTION,
+    ),
     FieldKind.TABLE: (lambda value: isinstance(value, (dict, list)), "a table: a list of objects"),
     FieldKind.FILE: (
         lambda value: all(_is_file(item) for item in (value if isinstance(value, list) else [value])),

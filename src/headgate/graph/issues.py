@@ -44,6 +44,7 @@ class IssueCode(StrEnum):
     ADDRESS = "address"
     EXPRESSION = "expression"
     MCP_SERVER = "mcp_server"
+    CONNECTION = "connection"
     VARIABLE_NOT_FOUND = "variable_not_found"
     VARIABLE_KEPT = "variable_kept"
     MODEL_NOT_USABLE = "model_not_usable"

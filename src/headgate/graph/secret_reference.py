@@ -18,6 +18,8 @@ from pydantic import BeforeValidator, GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import PydanticCustomError, core_schema
 
+from headgate.graph.connection_reference import connections_of
+
 if TYPE_CHECKING:  # `template` imports what `model` imports, and `model` imports this module
     from headgate.graph.template import FieldTemplate, Template
 
@@ -117,8 +119,8 @@ def is_reference(value: object) -> bool:
 
 
 def typed_params(params: Mapping[str, JsonValue], template: "Template") -> dict[str, Any]:
-    """Return a node's saved params with `SecretReference` values; no `{{...}}` is resolved yet."""
-    typed: dict[str, Any] = dict(params)
+    """Return a node's saved params with references to secrets and connections; no `{{...}}` is resolved yet."""
+    typed: dict[str, Any] = {**params, **dict(connections_of(params, template))}
     for field in template.fields:
         if field.carries_secret and field.name in typed:
             typed[field.name] = _typed(typed[field.name], field)

@@ -41,6 +41,7 @@ class FieldKind(StrEnum):
     TOOLS = "tools"
     MESSAGE = "message"
     FLOW = "flow"
+    CONNECTION = "connection"
 
 
 class FieldTemplate(BaseModel):
@@ -70,6 +71,8 @@ class FieldTemplate(BaseModel):
     """Whether each value of the object in this field is text or a secret reference, as headers are."""
     syntax: Syntax = ""
     """The language of the text in this field: it is checked before a run."""
+    connection_kinds: tuple[str, ...] = ()
+    """Kinds of connections that this field may name; empty: any."""
     default_model: bool = False
     """Whether the installation's default model for steps is used when this field is empty."""
     schema_: dict[str, JsonValue] | None = None
@@ -79,6 +82,11 @@ class FieldTemplate(BaseModel):
     def is_secret(self) -> bool:
         """Whether it holds a secret reference and nothing else."""
         return self.kind is FieldKind.SECRET
+
+    @property
+    def is_connection(self) -> bool:
+        """Whether it holds the name of a connection and nothing else."""
+        return self.kind is FieldKind.CONNECTION
 
     @property
     def carries_secret(self) -> bool:

@@ -7,11 +7,14 @@ from typing import TYPE_CHECKING, Protocol
 from pydantic import JsonValue, SecretStr
 
 from headgate.foundation.guarded_http import HttpAnswer
+from headgate.graph.connection_reference import ConnectionReference
 from headgate.graph.manifest import Manifest
 from headgate.graph.secret_reference import SecretReference
 from headgate.sdk.approvals import ApprovalAnswer, ApprovalRequest
 from headgate.sdk.calls import CallRequest, CallResult
+from headgate.sdk.connections import Connection
 from headgate.sdk.flows import Flows
+from headgate.sdk.http import HttpClient
 from headgate.sdk.sent_events import EventQuery, OutgoingEvent, ReceivedEvent
 from headgate.sdk.state import State
 from headgate.sdk.values import File, Message, Model, Recording, Tool, Transcript
@@ -36,22 +39,6 @@ class RunInput:
     """Marks of text and answers from external sources: of an anonymous visitor."""
     chat_outside: tuple[str, ...] = ()
     """Marks of the earlier messages."""
-
-
-class HttpClient(Protocol):
-    """The guarded client: no private addresses, redirects are checked, sizes and times are limited."""
-
-    async def request(
-        self,
-        method: str,
-        url: str,
-        *,
-        headers: Mapping[str, str] | None = None,
-        body: bytes | str | None = None,
-        timeout_seconds: float = 30.0,
-    ) -> HttpAnswer:
-        """Send one request. Raises `UpstreamFailed` when the server cannot be reached, `Forbidden` when not allowed."""
-        ...
 
 
 class Files(Protocol):
@@ -248,6 +235,14 @@ class RunContext(Protocol):
         """Return the value of a secret that the saved flow refers to; with `url`, for sending it to that URL.
 
         Raises `NotFound` with its name, `Forbidden` when it belongs to other servers.
+        """
+        ...
+
+    async def connection(self, reference: ConnectionReference) -> Connection:
+        """Open a connection that the saved flow names: the one of the user who started the run, else the space's.
+
+        The use is written to the audit log first. Raises `NotFound` with the nearest name, `Forbidden`, or
+        `ConnectionUnusable` when it must be authorized again.
         """
         ...
 

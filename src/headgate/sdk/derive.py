@@ -8,6 +8,7 @@ from pydantic import BaseModel, JsonValue, SecretStr
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
+from headgate.graph.connection_reference import ConnectionReference
 from headgate.graph.ports import PortType
 from headgate.graph.secret_reference import SecretReference
 from headgate.graph.template import FieldKind, FieldTemplate
@@ -31,6 +32,7 @@ _KINDS: dict[object, FieldKind] = {
     float: FieldKind.NUMBER,
     SecretStr: FieldKind.SECRET,
     SecretReference: FieldKind.SECRET,
+    ConnectionReference: FieldKind.CONNECTION,
     dict: FieldKind.JSON,
     JsonValue: FieldKind.JSON,
     Table: FieldKind.TABLE,
@@ -101,10 +103,11 @@ def field_template(name: str, info: FieldInfo) -> FieldTemplate:
         options=options,
         advanced=bool(meta.get("advanced")),
         tool_mode=bool(meta.get("tool_mode")),
-        interpolate=bool(meta.get("interpolate", True)),
+        interpolate=bool(meta.get("interpolate", True)) and ConnectionReference not in types_,
         main=bool(meta.get("main")),
         syntax=meta.get("syntax", ""),
         default_model=bool(meta.get("default_model")),
+        connection_kinds=tuple(meta.get("connection_kinds", ())),
         secret_values=any(_has_secret_values(branch) for branch in branches),
         schema_=meta.get("schema"),
     )

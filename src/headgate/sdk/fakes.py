@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, Any, Self
 from pydantic import JsonValue, SecretStr
 
 from headgate.foundation.errors import Cancelled, HeadgateError, Invalid, NotFound, UpstreamFailed
+from headgate.graph.connection_reference import ConnectionReference
 from headgate.graph.manifest import NOTHING, Manifest
 from headgate.graph.secret_reference import SecretReference
 from headgate.sdk.approvals import ApprovalAnswer, ApprovalRequest
 from headgate.sdk.calls import CallRequest, CallResult
+from headgate.sdk.connections import Connection
 from headgate.sdk.context import HttpAnswer, RunInput, WorkspaceTools
 from headgate.sdk.fake_flows import FakeFlows
 from headgate.sdk.fake_state import FakeState
@@ -227,6 +229,7 @@ class FakeContext:
     state: FakeState = field(default_factory=FakeState)
     model: "BaseChatModel | None" = None
     secrets: dict[str, str] = field(default_factory=dict)
+    connections: dict[str, Connection] = field(default_factory=dict)
     models: list[Model] = field(default_factory=list)
     tokens: list[str] = field(default_factory=list)
     prompts: list[str] = field(default_factory=list)
@@ -291,6 +294,14 @@ class FakeContext:
         if reference.name not in self.secrets:
             raise NotFound(f"There is no secret '{reference.name}'.")
         return SecretStr(self.secrets[reference.name])
+
+    async def connection(self, reference: ConnectionReference) -> Connection:
+        """Return a scripted connection. Raises `NotFound` with its name."""
+        if reference.name not in self.connections:
+            raise NotFound(f"There is no connection '{reference.name}'.", remedy="Use StepHarness.connect.")
+        connection = self.connections[reference.name]
+        connection.require_kind(reference)
+        return connection
 
     async def emit(self, token: str) -> None:
         """Record a token."""

@@ -34,6 +34,7 @@ def field(
     interpolate: bool = True,
     syntax: Syntax = "",
     default_model: bool = False,
+    connection_kinds: Sequence[str] = (),
     schema: dict[str, JsonValue] | None = None,
     ge: float | None = None,
     le: float | None = None,
@@ -59,6 +60,8 @@ def field(
         interpolate: Whether `{{...}}` is resolved before the step runs.
         syntax: The language of the text, if any; it is checked before a run.
         default_model: Whether the installation's default model for steps is used when a model field is empty.
+        connection_kinds: Kinds of connections that the field may name, where its annotation is `ConnectionReference`;
+            empty for any.
         schema: JSON Schema of the value, for JSON and table editors.
         ge: Smallest number allowed.
         le: Largest number allowed.
@@ -77,6 +80,7 @@ def field(
         "interpolate": interpolate,
         "syntax": syntax,
         "default_model": default_model,
+        "connection_kinds": tuple(connection_kinds),
         "schema": schema,
     }
     arguments: dict[str, Any] = {"description": help, "json_schema_extra": {META: meta}}

@@ -103,6 +103,10 @@ class HostedContext:
             "Declare a field of type SecretStr, and refer to the secret in the flow.",
         )
 
+    async def connection(self, reference: object) -> NoReturn:  # noqa: ARG002
+        """Raise `NotInTheSandbox`."""
+        raise _refused("open a connection", "Use HTTPRequest with the connection, and connect its output.")
+
     @property
     def flows(self) -> NoReturn:
         """Raise `NotInTheSandbox`."""

@@ -28,6 +28,7 @@ MarkKind = Literal[
     "run",
     "component",
     "event",
+    "connection",
     "more",
 ]
 MOST_MARKS = 20
@@ -44,6 +45,7 @@ _WORDS: dict[str, str] = {
     "run": "the results of earlier runs",
     "component": "the description of the component {}",
     "event": "the event {}",
+    "connection": "the connection {}",
     "more": "more sources",
 }
 _ASKING = frozenset({"visitor", "chat"})

@@ -9,13 +9,14 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from pydantic import JsonValue
+from pydantic import JsonValue, SecretStr
 
 from headgate.graph.ports import CONFIGURATION_TYPES, PortType, accepts
 from headgate.graph.secret_reference import typed_params
 from headgate.graph.template import FieldTemplate
 from headgate.sdk.coerce import coerce, decode, encode
 from headgate.sdk.component import NOT_TAKEN, Component
+from headgate.sdk.connections import Connection
 from headgate.sdk.context import RunInput
 from headgate.sdk.fakes import CodeCall, CodeHandler, FakeCode, FakeContext, FakeFiles, FakeHttp, SentRequest
 from headgate.sdk.values import Message, Table
@@ -58,6 +59,42 @@ class StepHarness:
     def http(self) -> FakeHttp:
         """The fake web."""
         return self.ctx.http
+
+    def connect(
+        self,
+        name: str,
+        kind: str,
+        fields: Mapping[str, JsonValue] | None = None,
+        *,
+        secrets: Mapping[str, str] | None = None,
+        hosts: Iterable[str] = (),
+    ) -> Connection:
+        """Add a connection that components may name; its addresses resolve to `127.0.0.1`, its HTTP is the fake web.
+
+        Args:
+            name: Its name.
+            kind: Its kind.
+            fields: Values that are no secret.
+            secrets: Values of its secret fields.
+            hosts: Servers that it may reach, such as `127.0.0.1:5432`; by default `host:port` of the fields.
+        """
+        values = dict(fields or {})
+        own_hosts = tuple(hosts) or (f"{values.get('host', '127.0.0.1')}:{values.get('port', 0)}",)
+
+        async def resolve(_host: str, _port: int) -> list[str]:
+            return ["127.0.0.1"]
+
+        connection = Connection(
+            name,
+            kind,
+            values,
+            own_hosts,
+            self.ctx.http,
+            resolve,
+            {key: SecretStr(value) for key, value in (secrets or {}).items()},
+        )
+        self.ctx.connections[name] = connection
+        return connection
 
     async def run(
         self, component: type[Component], values: Mapping[str, Any], *, outputs: Iterable[str] | None = None

@@ -15,7 +15,19 @@ from headgate.foundation.errors import UpstreamFailed
 from headgate.graph.names import clipped
 from headgate.graph.ports import PortType
 from headgate.graph.template import Template
-from headgate.sdk import Component, ComponentError, Data, HttpAnswer, SecretReference, Text, field, output
+from headgate.sdk import (
+    HTTP_KINDS,
+    Component,
+    ComponentError,
+    Connection,
+    ConnectionReference,
+    Data,
+    HttpAnswer,
+    SecretReference,
+    Text,
+    field,
+    output,
+)
 from headgate.sdk.coerce import data_of, encode, text_of
 
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
@@ -35,7 +47,20 @@ class HTTPRequest(Component):
     )  # fmt: skip
 
     method: Method = field(default="GET", label="Method", help="HTTP method.", tool_mode=True)
-    url: str = field(label="Address", help="https://...", tool_mode=True, main=True, max_length=8_000, syntax="url")
+    url: str = field(
+        label="Address",
+        help="https://..., or with a connection a path such as /contacts.",
+        tool_mode=True,
+        main=True,
+        max_length=8_000,
+        syntax="url",
+    )
+    connection: ConnectionReference | None = field(
+        default=None,
+        label="Connection",
+        help="Adds its credential to the request, which then reaches its hosts only.",
+        connection_kinds=HTTP_KINDS,
+    )
     query: dict[str, str | int | float | bool | None] = field(
         default_factory=dict, label="Query", help="Query parameters, name to value; null omits one.", port=False
     )
@@ -88,7 +113,8 @@ class HTTPRequest(Component):
     async def _send(self) -> HttpAnswer:
         """Send once for all requested outputs."""
         if self._answer is None:
-            url = with_query(checked_url(self.url, subject="HTTPRequest"), self.query)
+            connection = None if self.connection is None else await self.ctx.connection(self.connection)
+            url = with_query(_url(self.url, connection), self.query)
             headers = await checked_headers(self.ctx, self.headers, component="HTTPRequest", url=url)
             body, media_type = _body(self.body)
             if body is not None:
@@ -96,7 +122,8 @@ class HTTPRequest(Component):
             if self.idempotency_key and self.method not in _SAFE:
                 headers.setdefault("idempotency-key", self.ctx.idempotency_key())
             await self.ctx.check_cancelled()
-            response = await self.ctx.http.request(
+            http = self.ctx.http if connection is None else connection.http
+            response = await http.request(
                 self.method, url, headers=headers, body=body, timeout_seconds=self.timeout_seconds
             )
             if self.fail_on_error and response.status >= 400:
@@ -196,6 +223,12 @@ def is_binary(response: HttpAnswer) -> bool:
     return (
         kind in {"image", "audio", "video", "font"} or media == "application/pdf" or b"\x00" in response.content[:4096]
     )
+
+
+def _url(url: str, connection: Connection | None) -> str:
+    """Return the URL of a request; a path is completed with the address of the connection."""
+    text = url.strip()
+    return checked_url(connection.url(text) if connection and text.startswith("/") else text, subject="HTTPRequest")
 
 
 def _body(body: str | Data) -> tuple[bytes | None, str]:

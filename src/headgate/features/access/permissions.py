@@ -55,14 +55,17 @@ class Permission(StrEnum):
     FILES_VIEW = "files.view"
     ASSISTANTS_VIEW = "assistants.view"
     MCP_SERVERS_VIEW = "mcp_servers.view"
+    CONNECTIONS_VIEW = "connections.view"
     RUNS_START = "runs.start"
     FILES_UPLOAD = "files.upload"
+    CONNECTIONS_OWN = "connections.own"
     FLOWS_EDIT = "flows.edit"
     RUNS_TEST = "runs.test"
     ASSISTANTS_EDIT = "assistants.edit"
     FLOWS_PUBLISH = "flows.publish"
     SPACES_MANAGE = "spaces.manage"
     MCP_SERVERS_MANAGE = "mcp_servers.manage"
+    CONNECTIONS_MANAGE = "connections.manage"
     SPACE_VARIABLES_MANAGE = "space_variables.manage"
 
 
@@ -138,12 +141,18 @@ TABLE: Mapping[Permission, Rule] = MappingProxyType(
         Permission.FILES_VIEW: Rule(Role.VIEWER, "View files that runs of the space used or created."),
         Permission.ASSISTANTS_VIEW: Rule(Role.VIEWER, "View shared assistants."),
         Permission.MCP_SERVERS_VIEW: Rule(Role.VIEWER, "View MCP servers and their tools."),
+        Permission.CONNECTIONS_VIEW: Rule(
+            Role.VIEWER, "View shared connections of a space and your own ones, never their secrets."
+        ),
         Permission.RUNS_START: Rule(
             Role.RUNNER,
             "Run published versions and dry-run them; cancel, pause, resume, rerun, redeliver, decide approvals.",
         ),
         Permission.FILES_UPLOAD: Rule(
             Role.RUNNER, "Upload files. Nobody else can view them until a run or a test uses them."
+        ),
+        Permission.CONNECTIONS_OWN: Rule(
+            Role.RUNNER, "Add, change, authorize, test and delete your own connections, which only your runs use."
         ),
         Permission.FLOWS_EDIT: Rule(
             Role.EDITOR,
@@ -157,6 +166,9 @@ TABLE: Mapping[Permission, Rule] = MappingProxyType(
         ),
         Permission.MCP_SERVERS_MANAGE: Rule(
             Role.OWNER, "Register, change and remove MCP servers of a space, and enable or disable their tools."
+        ),
+        Permission.CONNECTIONS_MANAGE: Rule(
+            Role.OWNER, "Add, change, authorize, test and delete shared connections of a space."
         ),
         Permission.SPACE_VARIABLES_MANAGE: Rule(Role.OWNER, "Set and delete variables of a space."),
     }

@@ -16,7 +16,17 @@ from headgate.foundation.settings import EngineSettings, LimitSettings
 from headgate.foundation.telemetry import Telemetry
 from headgate.graph.model import Flow
 from headgate.graph.template import Template
-from headgate.sdk import CodeRunner, Component, File, HttpClient, Model, Recording, Transcript, WorkspaceTools
+from headgate.sdk import (
+    CodeRunner,
+    Component,
+    Connection,
+    File,
+    HttpClient,
+    Model,
+    Recording,
+    Transcript,
+    WorkspaceTools,
+)
 from headgate.sdk.approvals import ApprovalAnswer, ApprovalRequest
 from headgate.sdk.sent_events import EventQuery, OutgoingEvent, ReceivedEvent
 from headgate.sdk.state import StateChange, StateValue
@@ -102,6 +112,14 @@ class Secrets(Protocol):
 
     async def recall(self, key: RunKey) -> None:
         """Load the secrets that other processes have read for a run into the current task, for masking."""
+        ...
+
+
+class Connections(Protocol):
+    """Connections of the user who started a run, and of the flow's space."""
+
+    async def open(self, origin: Origin, name: str) -> Connection:
+        """Open a connection for a step. Raises `NotFound` with the nearest name, `Invalid` when it cannot be used."""
         ...
 
 
@@ -389,6 +407,11 @@ class Services(Protocol):
     @property
     def secrets(self) -> Secrets:
         """Variables of a flow's space."""
+        ...
+
+    @property
+    def connections(self) -> Connections:
+        """Connections."""
         ...
 
     @property

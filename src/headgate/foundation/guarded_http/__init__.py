@@ -3,6 +3,7 @@
 from headgate.foundation.guarded_http.addresses import AddressPolicy
 from headgate.foundation.guarded_http.answer import HttpAnswer
 from headgate.foundation.guarded_http.client import GuardedHttp
+from headgate.foundation.guarded_http.credential import Credential
 from headgate.foundation.guarded_http.errors import (
     AddressRefused,
     AnswerTooLarge,
@@ -14,6 +15,7 @@ from headgate.foundation.guarded_http.errors import (
     ConnectionDropped,
     HeaderRefused,
     HostNotFound,
+    HostRefused,
     ProxyFailed,
     RequestTimedOut,
     TooManyRedirects,
@@ -34,9 +36,11 @@ __all__ = [
     "CertificateRefused",
     "ConnectFailed",
     "ConnectionDropped",
+    "Credential",
     "GuardedHttp",
     "HeaderRefused",
     "HostNotFound",
+    "HostRefused",
     "HttpAnswer",
     "ProxyFailed",
     "RequestSlots",

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import headgate
 from headgate.foundation.guarded_http.addresses import AddressPolicy, Network
 from headgate.foundation.guarded_http.answer import HttpAnswer
+from headgate.foundation.guarded_http.credential import Credential
 from headgate.foundation.guarded_http.errors import (
     ConnectFailed,
     ConnectionDropped,
@@ -17,7 +18,7 @@ from headgate.foundation.guarded_http.errors import (
 )
 from headgate.foundation.guarded_http.headers import names
 from headgate.foundation.guarded_http.request import Request, is_redirect, make_request, redirected
-from headgate.foundation.guarded_http.resolving import Resolver, checked_hops, system_resolver
+from headgate.foundation.guarded_http.resolving import Resolver, checked_hops, resolve_checked, system_resolver
 from headgate.foundation.guarded_http.retries import PAUSES, pause_after, spread
 from headgate.foundation.guarded_http.slots import RequestSlots
 from headgate.foundation.guarded_http.targets import parse_target
@@ -93,6 +94,7 @@ class GuardedHttp:
         headers: Mapping[str, str] | None = None,
         body: bytes | str | None = None,
         timeout_seconds: float = 30.0,
+        credential: Credential | None = None,
     ) -> HttpAnswer:
         """Send a request, with its redirects and retries, within `timeout_seconds` or the setting, whichever is less.
 
@@ -101,16 +103,21 @@ class GuardedHttp:
         Idempotent requests, and those with an `Idempotency-Key`, are retried after a broken connection and after 429,
         502, 503 and 504; any request is retried when no connection was made.
 
+        A `credential` is added to the request and to each redirect; neither goes to a server that is not one of its
+        hosts. The URL of the response does not contain it.
+
         Raises `UpstreamFailed` when the server cannot be reached or its response is invalid, `Forbidden` when it may
         not be reached, `Invalid` when the request cannot be sent, `TooLarge` when the response exceeds the limit.
         """
         request = _with_defaults(make_request(method, url, headers, body))
+        if credential is not None:
+            credential.check(request)
         seconds = min(timeout_seconds, self._settings.timeout_seconds)
         async with self._slots.slot(request.target.host):
             deadline = asyncio.get_running_loop().time() + seconds
             try:
                 async with asyncio.timeout_at(deadline):
-                    return await self._follow(request, deadline)
+                    return await self._follow(request, deadline, credential)
             except TimeoutError as error:
                 raise RequestTimedOut(
                     f"{request.target.origin} did not send a complete response within {seconds:g} seconds."
@@ -137,6 +144,11 @@ class GuardedHttp:
         """Raise `AddressRefused` or `BadUrl` when a request to this URL would be refused; sends nothing."""
         target = parse_target(url)
         await checked_hops(target.host, target.port, policy=self._policy, resolver=self._resolver)
+
+    async def addresses(self, host: str, port: int) -> list[str]:
+        """Return the addresses of a server for a connection that another library makes. Raises like `check`."""
+        checked = await resolve_checked(host, port, policy=self._policy, resolver=self._resolver)
+        return [str(address) for address in checked]
 
     def streaming_client(
         self,
@@ -199,9 +211,10 @@ class GuardedHttp:
             await self._wire.close()
             self._wire = None
 
-    async def _follow(self, request: Request, deadline: float) -> HttpAnswer:
+    async def _follow(self, request: Request, deadline: float, credential: Credential | None) -> HttpAnswer:
         for _ in range(self._settings.max_redirects + 1):
-            response = await self._send(request, deadline)
+            sent = request if credential is None else credential.signed(request)
+            response = replace(await self._send(sent, deadline), url=request.target.url)
             if not is_redirect(response.status, response.headers):
                 return response
             request = redirected(request, response.status, response.headers["location"])

@@ -5,7 +5,8 @@ Invalid
 │   ├── BadUrl
 │   └── HeaderRefused
 Forbidden
-└── AddressRefused      the server's address is private, local or reserved
+├── AddressRefused      the server's address is private, local or reserved
+└── HostRefused         a credential is not sent to this server
 TooLarge
 └── AnswerTooLarge      over the limit, before or after decompression
 UpstreamFailed
@@ -49,6 +50,13 @@ class AddressRefused(Forbidden):
 
     code = "address_refused"
     title = "Address not allowed"
+
+
+class HostRefused(Forbidden):
+    """The server is not one of those that a credential may be sent to, before or after a redirect."""
+
+    code = "host_refused"
+    title = "Host not allowed"
 
 
 class AnswerTooLarge(TooLarge):

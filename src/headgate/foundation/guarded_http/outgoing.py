@@ -115,6 +115,22 @@ MCP = Outgoing(
     Redirects.REFUSED,
     ("entrypoints.services", "features.mcptools.protocol"),
 )
+CONNECTIONS = Outgoing(
+    "connections",
+    "Connections: requests of flows with a credential, tests, OAuth providers",
+    "user who adds the connection",
+    Reach.PUBLIC,
+    Redirects.CHECKED,
+    ("entrypoints.services", "features.connections"),
+)
+VAULT = Outgoing(
+    "vault",
+    "The vault whose values connections refer to (`HEADGATE_CONNECTIONS__VAULT_URL`)",
+    _OPERATOR,
+    Reach.OPERATOR,
+    Redirects.REFUSED,
+    ("entrypoints.services",),
+)
 MODELS = Outgoing(
     "models",
     "Language models of flows, of the assistant and of the development agent; transcription",
@@ -279,6 +295,8 @@ OUTGOING: tuple[Outgoing, ...] = (
     STEPS,
     DELIVERIES,
     MCP,
+    CONNECTIONS,
+    VAULT,
     MODELS,
     MODEL_LISTS,
     LOCAL_MODELS,

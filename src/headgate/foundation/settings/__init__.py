@@ -9,6 +9,7 @@ from headgate.foundation.settings.assistant import AssistantSettings
 from headgate.foundation.settings.backup import BackupSettings
 from headgate.foundation.settings.classification import ClassificationSettings
 from headgate.foundation.settings.codev import CodevSettings, FlowiseInstance
+from headgate.foundation.settings.connections import ConnectionSettings
 from headgate.foundation.settings.database import DatabaseSettings
 from headgate.foundation.settings.engine import CelerySettings, EngineSettings
 from headgate.foundation.settings.http import HttpSettings
@@ -34,6 +35,7 @@ __all__ = [
     "CelerySettings",
     "ClassificationSettings",
     "CodevSettings",
+    "ConnectionSettings",
     "DatabaseSettings",
     "EngineSettings",
     "FlowiseInstance",

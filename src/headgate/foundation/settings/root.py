@@ -11,6 +11,7 @@ from headgate.foundation.settings.assistant import AssistantSettings
 from headgate.foundation.settings.backup import BackupSettings
 from headgate.foundation.settings.classification import ClassificationSettings
 from headgate.foundation.settings.codev import CodevSettings
+from headgate.foundation.settings.connections import ConnectionSettings
 from headgate.foundation.settings.database import DatabaseSettings
 from headgate.foundation.settings.empty import DotEnv, Environment, without_empty
 from headgate.foundation.settings.engine import CelerySettings, EngineSettings
@@ -102,6 +103,7 @@ class Settings(BaseSettings):
     telemetry: TelemetrySettings = TelemetrySettings.model_construct()
     sandbox: SandboxSettings = SandboxSettings.model_construct()
     mcp: McpSettings = McpSettings.model_construct()
+    connections: ConnectionSettings = ConnectionSettings.model_construct()
     models: ModelSettings = ModelSettings.model_construct()
     assistant: AssistantSettings = AssistantSettings.model_construct()
     codev: CodevSettings = CodevSettings.model_construct()

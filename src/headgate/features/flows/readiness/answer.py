@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, JsonValue
 
 from headgate.graph.issues import Issue, raise_if_any
 
-NeedKind = Literal["variable", "model", "mcp_server", "assistant", "host", "file"]
+NeedKind = Literal["variable", "model", "mcp_server", "connection", "assistant", "host", "file"]
 NeedState = Literal["ready", "missing", "unknown"]
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from headgate.features.connections.known import connection_issues, named_connections
 from headgate.features.flows.readiness.answer import Need, Readiness, gathered
 from headgate.features.flows.readiness.content import (
     code_issues,
@@ -35,6 +36,7 @@ _OF_EXECUTION = frozenset(
     {
         *(IssueCode.MISSING_VALUE, IssueCode.HIDDEN_VALUE, IssueCode.MISSING_FORM, IssueCode.TEXT_FILES_ONLY),
         *(IssueCode.MODEL_NOT_USABLE, IssueCode.MODEL_UNKNOWN, IssueCode.MODEL_CANNOT, IssueCode.MCP_SERVER),
+        IssueCode.CONNECTION,
         *(
             IssueCode.VARIABLE_NOT_FOUND,
             IssueCode.VARIABLE_KEPT,
@@ -74,6 +76,7 @@ def check(flow: Flow, catalog: Catalog, environment: Environment | None = None, 
         *models.issues,
         *variables.issues,
         *(mcp_issues(linked, catalog, environment.servers) if environment is not None else ()),
+        *(connection_issues(wiring, environment.connections) if environment is not None else ()),
         *_class_issues(linked, catalog, environment),
         *files.issues,
         *check_advice(linked, catalog),
@@ -134,6 +137,10 @@ def _other_needs(wiring: Wiring, environment: Environment | None) -> Iterator[Ne
             known_server = environment.servers.get(server) if environment is not None else None
             usable = "ready" if known_server is not None and known_server.enabled else "missing"
             yield Need(kind="mcp_server", name=server, state=usable if environment else "unknown", nodes=(node.id,))
+    for node, _field, reference in named_connections(wiring):
+        usable = "ready" if environment is not None and reference.name in environment.connections else "missing"
+        state = usable if environment is not None else "unknown"
+        yield Need(kind="connection", name=reference.name, state=state, nodes=(node.id,))
     for key, node in wiring.nodes.items():
         template = wiring.templates[key]
         hosts = [host_of(call.url) for call in calls_of(node).values()]

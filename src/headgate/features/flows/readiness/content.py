@@ -14,6 +14,7 @@ from headgate.foundation.extras import is_installed as is_extra_installed
 from headgate.foundation.guarded_http.addresses import AddressPolicy
 from headgate.foundation.guarded_http.targets import parse_target
 from headgate.graph.check_graph import named
+from headgate.graph.connection_reference import connections_of
 from headgate.graph.issues import Issue, IssueCode
 from headgate.graph.model import Flow, Node
 from headgate.graph.names import sentence
@@ -120,6 +121,8 @@ def _text_issues(
     wiring: Wiring, node: Node, field: FieldTemplate, text: str, addresses: AddressPolicy
 ) -> Iterator[Issue]:
     if field.syntax == "url":
+        if text.strip().startswith("/") and _has_connection(wiring, node):
+            return  # the connection has the server
         yield from _address_issues(node, field.name, text, addresses)
     elif "{{" not in text or not field.interpolate:
         tables = sum(wire.edge.input == "table" for wire in wiring.data_into(node.id)) or 1
@@ -140,6 +143,11 @@ def _address_issues(node: Node, field: str, url: str, addresses: AddressPolicy) 
     fault = fault or _literal_fault(url, addresses)
     if fault is not None:
         yield _issue(IssueCode.ADDRESS, fault, node, field)
+
+
+def _has_connection(wiring: Wiring, node: Node) -> bool:
+    template = wiring.templates[node.id]
+    return template is not None and next(connections_of(node.params, template), None) is not None
 
 
 def _literal_fault(url: str, addresses: AddressPolicy) -> HeadgateError | None:

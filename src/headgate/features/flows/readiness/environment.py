@@ -1,11 +1,12 @@
 """A snapshot of what an installation provides to the flows of one space."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.features.assistants import service as assistants
+from headgate.features.connections.known import KnownConnection, known_connections
 from headgate.features.flows.called import PublishedFlows, published_flows
 from headgate.features.mcptools.publishing import KnownServer, known_servers
 from headgate.features.models.classes import ModelClasses, TenantClasses
@@ -36,6 +37,8 @@ class Environment:
     """Variables, model servers and facts about models."""
     servers: Mapping[str, KnownServer]
     """MCP servers by name."""
+    connections: Mapping[str, Sequence[KnownConnection]]
+    """Connections by name."""
     assistants: Mapping[str, SharedAssistant]
     """Shared assistants by name."""
     local: LocalModels
@@ -67,7 +70,7 @@ class Environments:
     addresses: AddressPolicy
 
     async def of(self, tenant_id: str, space_id: str, session: AsyncSession | None = None) -> Environment:
-        """Return the environment of a space, in at most nine queries and without network."""
+        """Return the environment of a space, in at most ten queries and without network."""
         if session is None:
             async with self.database.reading() as own_session:
                 return await self.of(tenant_id, space_id, own_session)
@@ -78,6 +81,7 @@ class Environments:
         return Environment(
             variables=await self.variables_of(tenant_id, space_id).loaded(session),
             servers=await known_servers(session, tenant_id=tenant_id, space_id=space_id),
+            connections=await known_connections(session, tenant_id=tenant_id, space_id=space_id),
             assistants=await assistants.shared_in(session, tenant_id=tenant_id, space_id=space_id),
             local=self.local,
             addresses=self.addresses,

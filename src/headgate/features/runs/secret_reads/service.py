@@ -86,6 +86,13 @@ async def names_read_by(database: Database, key: RunKey) -> Sequence[str]:
         return await repository.names_of(session, key.run_id, tenant_id=key.tenant_id)
 
 
+async def starter_of(database: Database, key: RunKey) -> str:
+    """Return the id of the user who started a run; empty for a visitor or when the user no longer exists."""
+    async with database.reading() as session:
+        reader = await repository.find_reader(session, key.run_id, tenant_id=key.tenant_id)
+    return "" if reader is None else reader.user_id or ""
+
+
 async def list_uses(session: AsyncSession, principal: Principal) -> Sequence[repository.AnyRow]:
     """Which flows that the caller sees read which variables in stored runs, the last read first."""
     return await repository.list_uses(

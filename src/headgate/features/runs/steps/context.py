@@ -28,9 +28,11 @@ from headgate.foundation.errors import Cancelled, HeadgateError, Invalid
 from headgate.foundation.ids import new_id
 from headgate.foundation.lazy import lazy_module
 from headgate.foundation.secret_values import SecretValues
+from headgate.graph.connection_reference import ConnectionReference
 from headgate.graph.manifest import NOTHING
 from headgate.sdk import (
     CodeRunner,
+    Connection,
     File,
     HttpClient,
     Model,
@@ -129,7 +131,10 @@ class StepContext:
     @property
     def http(self) -> HttpClient:
         """The guarded HTTP client."""
-        return MarkingHttp(SecretlessHttp(self._services.http, self._secrets), self._outside)
+        return self._guarded(self._services.http)
+
+    def _guarded(self, http: HttpClient) -> HttpClient:
+        return MarkingHttp(SecretlessHttp(http, self._secrets), self._outside)
 
     @property
     def files(self) -> StepFiles:
@@ -266,6 +271,13 @@ class StepContext:
     async def secret(self, reference: SecretReference, *, url: str | None = None) -> SecretStr:
         """Return a secret that the saved flow refers to; with `url`, to be sent to that address."""
         return await self._services.secrets.secret(self._origin, reference.name, url=url)
+
+    async def connection(self, reference: ConnectionReference) -> Connection:
+        """Open a connection that the saved flow names. Raises `ConnectionMismatch` for another kind."""
+        connection = await self._services.connections.open(self._origin, reference.name)
+        connection.require_kind(reference)
+        self._outside.complete(connection.text("url"))
+        return replace(connection, http=self._guarded(connection.http))
 
     async def emit(self, token: str) -> None:
         """Publish a token of the step's text."""

@@ -42,6 +42,7 @@ class OutsideContent:
         self.arrived = self._arrived()
         self._gained: set[str] = set()
         self._descriptions: set[str] = set()
+        self._bases: list[str] = []
 
     @property
     def marks(self) -> Marks:
@@ -58,6 +59,11 @@ class OutsideContent:
     def describe(self, server: str) -> None:
         """Record that a model reads a server's descriptions of its tools."""
         self._descriptions.add(mark("description", server))
+
+    def complete(self, base: str) -> None:
+        """Record the address of a connection, which completes paths that the author wrote."""
+        if base:
+            self._bases.append(base.rstrip("/"))
 
     def of_field(self, name: str) -> Marks:
         """Return the origins of one field's content."""
@@ -154,7 +160,10 @@ class OutsideContent:
         """Return every text of the step and its attachments, as saved."""
         for node in _nodes(self._step.step.node, self._step.step.attachments):
             for value in node.params.values():
-                yield from texts_in(value)
+                for text in texts_in(value):
+                    yield text
+                    if text.strip().startswith("/"):
+                        yield from (f"{base}{text.strip()}" for base in self._bases)
             calls = (node.policy.input_config, node.policy.output_config)
             yield from (call.url for call in calls if call is not None)
             yield from node.policy.input_bindings.values()

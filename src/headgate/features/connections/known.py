@@ -1,0 +1,142 @@
+"""Checks that the connections of a flow's steps exist in its space, fit their fields and can be used."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from headgate.features.connections import repository
+from headgate.features.connections.catalogue import KINDS
+from headgate.foundation.database import now
+from headgate.graph.check_graph import named
+from headgate.graph.connection_reference import ConnectionReference, connections_of
+from headgate.graph.issues import Issue, IssueCode
+from headgate.graph.model import Node
+from headgate.graph.names import did_you_mean, listed
+from headgate.graph.template import FieldTemplate
+from headgate.graph.wiring import Wiring
+
+EXPIRES_SOON = timedelta(days=14)
+
+
+@dataclass(frozen=True, slots=True)
+class KnownConnection:
+    """A connection of a space, for checks."""
+
+    kind: str
+    personal: bool
+    status: str
+    expires_in: timedelta | None
+    """None: never."""
+
+    @property
+    def unusable(self) -> str:
+        """Return why a run cannot use it; empty when it can."""
+        if self.expires_in is not None and self.expires_in <= timedelta():
+            return "has expired"
+        return "is not authorized" if self.status == "unauthorized" else ""
+
+
+async def known_connections(
+    session: AsyncSession, *, tenant_id: str, space_id: str
+) -> Mapping[str, Sequence[KnownConnection]]:
+    """Return the connections of a space by name, shared ones and those of users. One query."""
+    known: dict[str, list[KnownConnection]] = {}
+    for row in await repository.list_of_space(session, tenant_id=tenant_id, space_id=space_id):
+        expires_in = None if row.expires_at is None else row.expires_at - now()
+        known.setdefault(row.name, []).append(
+            KnownConnection(row.kind, row.owner_id is not None, row.status, expires_in)
+        )
+    return known
+
+
+def named_connections(wiring: Wiring) -> Iterator[tuple[Node, FieldTemplate, ConnectionReference]]:
+    """Yield node, field and reference of every connection that a flow names."""
+    for key, node in wiring.nodes.items():
+        template = wiring.templates[key]
+        if template is None:
+            continue
+        for name, reference in connections_of(node.params, template):
+            field = template.field(name)
+            if field is not None:
+                yield node, field, reference
+
+
+def connection_issues(wiring: Wiring, known: Mapping[str, Sequence[KnownConnection]]) -> Iterator[Issue]:
+    """Yield issues for connections that are missing, of another kind, or cannot be used."""
+    for node, field, reference in named_connections(wiring):
+        candidates = known.get(reference.name, ())
+        fitting = [one for one in candidates if not field.connection_kinds or one.kind in field.connection_kinds]
+        if not candidates:
+            yield _missing(node, field, reference, known)
+        elif not fitting:
+            yield _of_other_kind(node, field, reference, candidates)
+        else:
+            yield from _of_state(node, field, reference, fitting)
+
+
+def _missing(
+    node: Node, field: FieldTemplate, reference: ConnectionReference, known: Mapping[str, Sequence[KnownConnection]]
+) -> Issue:
+    shared = sorted(name for name, rows in known.items() if any(not row.personal for row in rows))
+    return Issue(
+        IssueCode.CONNECTION,
+        f"'{field.name}' of {named(node)} uses the connection '{reference}', which does not exist in this space"
+        f"{did_you_mean(reference.name, shared) or '.'}",
+        f"Connections: {listed(shared)}. Add it in Settings, or with `headgate connections add {reference}`.",
+        node.id,
+        field.name,
+        about=reference.name,
+    )
+
+
+def _of_other_kind(
+    node: Node, field: FieldTemplate, reference: ConnectionReference, rows: Sequence[KnownConnection]
+) -> Issue:
+    labels = [KINDS[kind].label for kind in field.connection_kinds if kind in KINDS]
+    kind = KINDS[rows[0].kind].label
+    return Issue(
+        IssueCode.CONNECTION,
+        f"'{field.name}' of {named(node)} uses the connection '{reference}', which is of the kind {kind}.",
+        f"Choose a connection of the kind {listed(labels, most=10)}.",
+        node.id,
+        field.name,
+        about=reference.name,
+    )
+
+
+def _of_state(
+    node: Node, field: FieldTemplate, reference: ConnectionReference, rows: Sequence[KnownConnection]
+) -> Iterator[Issue]:
+    subject = f"'{field.name}' of {named(node)} uses the connection '{reference}', which"
+    place = (node.id, field.name)
+    if all(row.personal for row in rows):
+        yield Issue(
+            IssueCode.CONNECTION,
+            f"{subject} is personal: each user who starts the flow needs a connection with this name.",
+            "Add a shared connection with this name, where the flow runs without a user.",
+            *place,
+            severity="warning",
+            about=reference.name,
+        )
+        return
+    shared = next(row for row in rows if not row.personal)
+    if shared.unusable:
+        remedy = "Authorize it" if shared.status == "unauthorized" else "Give it a new secret and expiry date"
+        yield Issue(
+            IssueCode.CONNECTION,
+            f"{subject} {shared.unusable}.",
+            f"{remedy} in Settings.",
+            *place,
+            about=reference.name,
+        )
+    elif shared.expires_in is not None and shared.expires_in < EXPIRES_SOON:
+        yield Issue(
+            IssueCode.CONNECTION,
+            f"{subject} expires in {max(1, shared.expires_in.days)} days.",
+            "Give it a new secret and expiry date in Settings.",
+            *place,
+            severity="warning",
+            about=reference.name,
+        )

@@ -1,0 +1,75 @@
+"""Operations on connections that reach their servers: test and deletion. No transaction is open during a request."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from headgate.features.access.principal import Principal, within
+from headgate.features.audit.recorder import record_of
+from headgate.features.connections import repository, service
+from headgate.features.connections.catalogue import KINDS
+from headgate.features.connections.opening import Connections
+from headgate.features.connections.probes import Outcome, probe
+from headgate.features.connections.schemas import ConnectionTestOut
+from headgate.features.connections.tables import ConnectionRow
+from headgate.features.secrets.reads import ReadAudit
+from headgate.foundation.database import now
+from headgate.foundation.errors import HeadgateError
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectionManager:
+    """Tests and deletes connections for users.
+
+    Args:
+        connections: Opens them.
+        reads_of: Records reads of secrets by a user.
+        seconds: Timeout of a test.
+    """
+
+    connections: Connections
+    reads_of: Callable[[Principal], ReadAudit]
+    seconds: float
+
+    async def test(self, principal: Principal, id_or_name: str) -> ConnectionTestOut:
+        """Make the test call of a connection and store its outcome. A failed test is an answer, not an error."""
+        row = await self.find(principal, id_or_name)
+        started = time.perf_counter()
+        try:
+            opened = await self.connections.opened(row, self.reads_of(within(principal, row.space_id)), testing=True)
+            outcome = await probe(KINDS[row.kind].probe, opened, self.seconds)
+        except HeadgateError as error:
+            outcome = Outcome(ok=False, message=error.detail, remedy=error.remedy)
+        ms = round((time.perf_counter() - started) * 1000, 1)
+        async with self.connections.database.writing() as session:
+            await repository.set_status(
+                session,
+                row.id,
+                tenant_id=row.tenant_id,
+                status=await self._status(row, ok=outcome.ok),
+                error=None if outcome.ok else outcome.message[:2000],
+                tested_at=now(),
+            )
+            await record_of(session, principal, "connection.tested", row, payload={"ok": outcome.ok})
+        return ConnectionTestOut(ok=outcome.ok, message=outcome.message, remedy=outcome.remedy, ms=ms)
+
+    async def delete(self, principal: Principal, id_or_name: str) -> None:
+        """Revoke the tokens of a connection, and delete it. Raises `ConnectionNotFound`, `PermissionMissing`."""
+        row = await self.find(principal, id_or_name)
+        if KINDS[row.kind].grant:
+            await self.connections.revoke(row, self.reads_of(within(principal, row.space_id)))
+        async with self.connections.database.writing() as session:
+            await service.delete_connection(session, principal, row.id)
+
+    async def find(self, principal: Principal, id_or_name: str) -> ConnectionRow:
+        """Return a connection that the user may change. Raises `ConnectionNotFound`, `PermissionMissing`."""
+        async with self.connections.database.reading() as session:
+            return await service.get_connection(session, principal, id_or_name, manage=True)
+
+    async def _status(self, row: ConnectionRow, *, ok: bool) -> str:
+        """Return the status after a test; a connection that must be authorized again stays so."""
+        if ok:
+            return "ready"
+        async with self.connections.database.reading() as session:
+            current = await repository.find(session, row.id, tenant_id=row.tenant_id, user_id=row.owner_id or "")
+        return "unauthorized" if current is not None and current.status == "unauthorized" else "failed"

@@ -1,0 +1,111 @@
+"""API schemas of connections. No response contains a secret."""
+
+from datetime import datetime
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, SecretStr
+
+from headgate.features.connections.kinds import Adds, Category, FieldType, Grant, Ownership
+from headgate.features.connections.sealed import OutsideValue
+
+GivenSecrets = dict[str, SecretStr | OutsideValue]
+Status = Literal["untested", "ready", "failed", "unauthorized", "pending"]
+_SECRETS = (
+    "Secret fields of the kind, stored encrypted and never returned. A value is text, or a reference to a value "
+    'outside: `{"from": "vault", "path": "crm", "key": "token"}`.'
+)
+
+
+class ConnectionIn(BaseModel):
+    """A connection to add."""
+
+    model_config = ConfigDict(extra="forbid", hide_input_in_errors=True)
+
+    name: str = Field(
+        description="Lower-case letters, digits, - and _; flows refer to the connection by it.", examples=["crm"]
+    )
+    kind: str = Field(description="Id of the kind; `GET /api/v1/connections/kinds` lists them.")
+    fields: dict[str, JsonValue] = Field(default_factory=dict, description="Fields that are no secret.")
+    secrets: GivenSecrets = Field(default_factory=dict, description=_SECRETS)
+    personal: bool = Field(default=False, description="Whether only runs that you start may use it.")
+    classification: int | None = Field(
+        default=None, ge=0, description="Highest classification of data that may be sent to it."
+    )
+    expires_at: datetime | None = Field(default=None, description="When its secret stops working.")
+    space_id: str | None = None
+
+
+class ConnectionPatch(BaseModel):
+    """Members to change; omitted ones stay. New hosts need the secrets again."""
+
+    model_config = ConfigDict(extra="forbid", hide_input_in_errors=True)
+
+    name: str | None = None
+    fields: dict[str, JsonValue] | None = Field(default=None, description="All fields that are no secret.")
+    secrets: GivenSecrets | None = Field(default=None, description="Secrets to replace; others stay.")
+    classification: int | None = Field(default=None, ge=0)
+    expires_at: datetime | None = None
+
+
+class ConnectionOut(BaseModel):
+    """A connection without its secrets."""
+
+    model_config = ConfigDict(from_attributes=True)
+
+    id: str
+    space_id: str
+    owner_id: str | None = Field(description="The only user whose runs may use it; null: every run of the space.")
+    name: str
+    kind: str
+    fields: dict[str, JsonValue]
+    secret_names: list[str] = Field(description="Secret fields that have a value.")
+    hosts: list[str] = Field(description="The only servers that it may reach.")
+    classification: int | None
+    status: Status
+    error_message: str | None
+    tested_at: datetime | None
+    last_used_at: datetime | None
+    expires_at: datetime | None
+    created_at: datetime
+    updated_at: datetime
+
+
+class KindFieldOut(BaseModel):
+    """A field of a kind."""
+
+    model_config = ConfigDict(from_attributes=True)
+
+    name: str
+    label: str
+    help: str
+    type: FieldType
+    required: bool
+    default: JsonValue
+    options: list[str]
+    advanced: bool
+
+
+class KindOut(BaseModel):
+    """A kind of connections."""
+
+    model_config = ConfigDict(from_attributes=True)
+
+    id: str
+    label: str
+    description: str
+    category: Category
+    fields: list[KindFieldOut]
+    adds: Adds = Field(description="What the HTTP client adds to requests of flows.")
+    grant: Grant = Field(description="How it is authorized; empty: not by OAuth.")
+    tested: bool = Field(description="Whether it can be tested.")
+    ownership: Ownership
+    keywords: list[str]
+
+
+class ConnectionTestOut(BaseModel):
+    """The outcome of a test."""
+
+    ok: bool
+    message: str
+    remedy: str = ""
+    ms: float

@@ -1,0 +1,97 @@
+"""Connections, their OAuth tokens, and pending authorizations."""
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import CheckConstraint, ForeignKey, ForeignKeyConstraint, String, Text, UniqueConstraint
+from sqlalchemy.orm import Mapped, mapped_column
+
+from headgate.foundation.database import Encrypted, Json, Row, Timestamp, now, partial_index
+
+SHARED = "owner_id IS NULL"
+PERSONAL = "owner_id IS NOT NULL"
+
+
+class ConnectionRow(Row):
+    """A connection of a space: shared by its flows, or of one user."""
+
+    __tablename__ = "connections"
+    __table_args__ = (
+        UniqueConstraint("id", "tenant_id"),
+        ForeignKeyConstraint(["space_id", "tenant_id"], ["spaces.id", "spaces.tenant_id"], ondelete="CASCADE"),
+        CheckConstraint(
+            "status IN ('untested', 'ready', 'failed', 'unauthorized', 'pending')",
+            name="status_known",
+        ),
+        partial_index("ux_connections_space_id_name", "space_id", "name", where=SHARED, unique=True),
+        partial_index("ux_connections_owner_id_name", "space_id", "owner_id", "name", where=PERSONAL, unique=True),
+    )
+
+    id: Mapped[str] = mapped_column(String(36), primary_key=True)
+    tenant_id: Mapped[str] = mapped_column(String(36))
+    space_id: Mapped[str] = mapped_column(String(36))
+    owner_id: Mapped[str | None] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"))
+    """The only user whose runs may use it; None: every run of the space."""
+    name: Mapped[str] = mapped_column(String(64))
+    kind: Mapped[str] = mapped_column(String(32))
+    fields: Mapped[dict[str, Any]] = mapped_column(Json)
+    """Values that are no secret."""
+    sealed: Mapped[bytes | None] = mapped_column(Encrypted)
+    """Encrypted JSON: secret field to its value, or to a reference to a vault."""
+    secret_names: Mapped[list[str]] = mapped_column(Json, default=list)
+    hosts: Mapped[list[str]] = mapped_column(Json, default=list)
+    """Servers that it may reach."""
+    classification: Mapped[int | None]
+    """Highest classification of data that may be sent to it; None: as for every external service."""
+    status: Mapped[str] = mapped_column(String(12), default="untested")
+    error_message: Mapped[str | None] = mapped_column(Text)
+    tested_at: Mapped[datetime | None] = mapped_column(Timestamp)
+    last_used_at: Mapped[datetime | None] = mapped_column(Timestamp)
+    expires_at: Mapped[datetime | None] = mapped_column(Timestamp)
+    """When its secret stops working, as set by the user."""
+    created_at: Mapped[datetime] = mapped_column(Timestamp, default=now)
+    updated_at: Mapped[datetime] = mapped_column(Timestamp, default=now)
+
+
+class ConnectionToken(Row):
+    """The OAuth tokens of a connection. One process at a time refreshes them."""
+
+    __tablename__ = "connection_tokens"
+    __table_args__ = (
+        ForeignKeyConstraint(
+            ["connection_id", "tenant_id"], ["connections.id", "connections.tenant_id"], ondelete="CASCADE"
+        ),
+    )
+
+    connection_id: Mapped[str] = mapped_column(String(36), primary_key=True)
+    tenant_id: Mapped[str] = mapped_column(String(36))
+    sealed: Mapped[bytes | None] = mapped_column(Encrypted)
+    """Encrypted JSON: access and refresh token; None before the first authorization."""
+    scopes: Mapped[str] = mapped_column(Text, default="")
+    expires_at: Mapped[datetime | None] = mapped_column(Timestamp)
+    """When the access token expires; None: not known."""
+    revision: Mapped[int] = mapped_column(default=0)
+    """Counts the tokens; a refresh replaces the tokens that it read and no others."""
+    lease: Mapped[str | None] = mapped_column(String(36))
+    """The refresh that is under way."""
+    lease_until: Mapped[datetime | None] = mapped_column(Timestamp)
+
+
+class ConnectionAuthorization(Row):
+    """An authorization that a user has started. It is used once."""
+
+    __tablename__ = "connection_authorizations"
+    __table_args__ = (
+        ForeignKeyConstraint(
+            ["connection_id", "tenant_id"], ["connections.id", "connections.tenant_id"], ondelete="CASCADE"
+        ),
+    )
+
+    state_hash: Mapped[str] = mapped_column(String(64), primary_key=True)
+    """SHA-256 of the `state` parameter, or of the device code."""
+    connection_id: Mapped[str] = mapped_column(String(36))
+    tenant_id: Mapped[str] = mapped_column(String(36))
+    user_id: Mapped[str] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"))
+    sealed: Mapped[bytes] = mapped_column(Encrypted)
+    """Encrypted JSON: PKCE verifier and redirect URI, or the device code."""
+    expires_at: Mapped[datetime] = mapped_column(Timestamp)

@@ -1,0 +1,42 @@
+"""Settings of connections."""
+
+from pathlib import Path
+
+from pydantic import BaseModel, Field, SecretStr
+
+
+class ConnectionSettings(BaseModel, defer_build=True):
+    """Connections, and the outside values that they may refer to."""
+
+    environment: list[str] = Field(
+        default=[],
+        description="Environment variables that connections may refer to: every admin of an organisation can use them.",
+    )
+    files: Path | None = Field(
+        default=None,
+        description=(
+            "Folder with files that connections may refer to, such as `/run/secrets`. With a folder named after an "
+            "organisation's id, that organisation sees this folder only."
+        ),
+    )
+    vault_url: str | None = Field(
+        default=None,
+        description="URL of a HashiCorp Vault or OpenBao server whose values (KV version 2) connections may refer to.",
+    )
+    vault_mount: str = Field(default="secret", description="Mount of the KV engine.")
+    vault_prefix: str = Field(
+        default="headgate/{tenant_id}/",
+        description=(
+            "Path below which references are read; `{tenant_id}` and `{space_id}` are replaced, so that organisations "
+            "do not read each other's values."
+        ),
+    )
+    vault_namespace: str = Field(default="", description="Namespace of the vault (`X-Vault-Namespace`).")
+    vault_token: SecretStr | None = Field(default=None, description="Token for the vault.")
+    vault_token_file: Path | None = Field(
+        default=None, description="File with the token, read again when it changes, such as that of a Vault agent."
+    )
+    cache_seconds: float = Field(
+        default=300.0, ge=0, le=3600, description="How long outside values are kept in memory; they are never stored."
+    )
+    test_seconds: float = Field(default=15.0, gt=0, le=120, description="Timeout of a connection test.")
