@@ -10,7 +10,12 @@ EXTRAS: Final[dict[str, tuple[str, ...]]] = {
     "charts": ("matplotlib",),
     "documents": ("typst", "manimgx_fonts", "pypandoc"),
     "images": ("PIL",),
+    "mail": ("aiosmtplib", "imap_tools"),
+    "mysql": ("pymysql",),
+    "notify": ("apprise",),
+    "postgres": ("psycopg",),
     "sheets": ("python_calamine", "xlsxwriter"),
+    "storage": ("paramiko",),
 }
 """Extras that components need, and the modules that each one installs."""
 

@@ -36,7 +36,6 @@ class ExtractArchive(Component):
     label = "Extract archive"
     category = "data"
     icon = "file-archive"
-    effect = True
     keywords = ("zip", "tar", "gz", "tgz", "unzip", "unpack", "decompress", "compressed", "files", "list", "entries")
 
     archive: File = field(label="Archive", help="ZIP, TAR, TAR.GZ, TAR.BZ2 or TAR.XZ.", main=True)

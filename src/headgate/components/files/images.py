@@ -23,7 +23,6 @@ class ConvertImage(Component):
     label = "Convert image"
     category = "data"
     icon = "image"
-    effect = True
     extra = "images"
     keywords = (
         "resize", "scale", "thumbnail", "crop", "picture", "photo", "jpeg", "jpg", "png", "webp", "gif", "tiff",

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import IO
+from typing import IO, Any
 
 from headgate.components.readers.document import Unreadable
 from headgate.graph.names import clipped
@@ -125,7 +125,11 @@ def _zip_members(content: bytes, name: str) -> Iterator[tuple[Entry, _Opener]]:
 def _plain_tar(content: bytes, name: str) -> bytes:
     """Return the unpacked TAR. Raises `Unreadable` when it exceeds the limit."""
     source = io.BytesIO(content)
-    openers = {b"\x1f\x8b": gzip.open, b"BZ": bz2.open, b"\xfd7": lzma.open}
+    openers: dict[bytes, Callable[[IO[bytes]], IO[bytes]]] = {
+        b"\x1f\x8b": gzip.open,
+        b"BZ": bz2.open,
+        b"\xfd7": lzma.open,
+    }
     opener = openers.get(content[:2])
     if opener is None:
         return content
