@@ -9,7 +9,7 @@ from headgate.components.ai import AIStep
 from headgate.components.classify import Classify
 from headgate.components.clock import Wait
 from headgate.components.structured import StructuredOutput
-from headgate.components.web import HTTPRequest
+from headgate.components.web.requests import HTTPRequest
 from headgate.features.models import service
 from headgate.features.models.inputs import check_inputs
 from headgate.features.runs.ports import Origin

@@ -7,8 +7,19 @@ from headgate.components.calculator import Calculator
 from headgate.components.classify import Classify
 from headgate.components.clock import CurrentDate, Wait
 from headgate.components.code import Python
-from headgate.components.data import MessageHistory, ParseJSON, SelectData
-from headgate.components.documents import MakeDocument
+from headgate.components.data.calendars import CreateCalendar, ReadCalendar
+from headgate.components.data.dates import DateMath
+from headgate.components.data.json_data import MessageHistory, ParseJSON, SelectData
+from headgate.components.data.table_query import TableQuery
+from headgate.components.files.archives import CreateArchive, ExtractArchive
+from headgate.components.files.charts import Chart
+from headgate.components.files.documents import MakeDocument
+from headgate.components.files.images import ConvertImage
+from headgate.components.files.qr_codes import QRCode
+from headgate.components.files.read_file import ReadFile
+from headgate.components.files.saving import SaveFile
+from headgate.components.files.spreadsheets import ReadSpreadsheet, WriteSpreadsheet
+from headgate.components.files.workspace_files import WorkspaceFiles
 from headgate.components.group import Group
 from headgate.components.inputs import ChatInput, FileInput, FormInput, TextInput
 from headgate.components.logic import If, Merge
@@ -18,20 +29,18 @@ from headgate.components.mcp_tools import McpTools
 from headgate.components.note import Note
 from headgate.components.outputs import ChatOutput
 from headgate.components.packages import InstalledPackages
-from headgate.components.read_file import ReadFile
-from headgate.components.saving import SaveFile
 from headgate.components.sent_events import SendEvent, WaitForEvent
 from headgate.components.splitting import SplitText
 from headgate.components.state import ReadState, WriteState
 from headgate.components.structured import StructuredOutput
 from headgate.components.subflows import ForEach, Loop, RunFlow
 from headgate.components.switch import Switch
-from headgate.components.table_query import TableQuery
 from headgate.components.text import CombineText, PromptTemplate
 from headgate.components.transcription import Transcribe
-from headgate.components.web import URL, HTTPRequest
-from headgate.components.webhook import WebhookOut
-from headgate.components.workspace_files import WorkspaceFiles
+from headgate.components.web.extraction import ExtractHTML, ExtractXML
+from headgate.components.web.feeds import ReadFeed, ReadSitemap
+from headgate.components.web.requests import URL, HTTPRequest
+from headgate.components.web.webhook import WebhookOut
 from headgate.sdk import Component
 
 BUILTINS: tuple[type[Component], ...] = (
@@ -43,6 +52,11 @@ BUILTINS: tuple[type[Component], ...] = (
     ChatOutput,
     SaveFile,
     MakeDocument,
+    WriteSpreadsheet,
+    Chart,
+    QRCode,
+    CreateArchive,
+    CreateCalendar,
     WebhookOut,
     PromptTemplate,
     CombineText,
@@ -52,13 +66,22 @@ BUILTINS: tuple[type[Component], ...] = (
     SelectData,
     TableQuery,
     ReadFile,
+    ReadSpreadsheet,
+    ExtractArchive,
+    ConvertImage,
+    ExtractXML,
     Calculator,
     CurrentDate,
+    DateMath,
+    ReadCalendar,
     MessageHistory,
     ReadState,
     WriteState,
     HTTPRequest,
     URL,
+    ExtractHTML,
+    ReadFeed,
+    ReadSitemap,
     If,
     Switch,
     Merge,

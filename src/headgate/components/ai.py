@@ -15,7 +15,7 @@ from headgate.components.chat import (
     temperature_field,
     with_temperature,
 )
-from headgate.components.json_text import parse_json
+from headgate.components.data.json_text import parse_json
 from headgate.components.tool_loop import ToolLoop
 from headgate.graph.names import clipped
 from headgate.graph.template import FieldKind

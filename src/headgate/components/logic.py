@@ -6,8 +6,8 @@ from typing import Literal
 from pydantic import JsonValue, PrivateAttr
 
 from headgate.components.conditions import Operator
+from headgate.components.data.selecting import LONGEST_EXPRESSION
 from headgate.components.isolated.calls import condition_holds, select_field
-from headgate.components.selecting import LONGEST_EXPRESSION
 from headgate.components.wording import unescaped
 from headgate.graph.template import Template
 from headgate.sdk import NOT_TAKEN, Component, Data, NotTaken, Table, Text, field, output

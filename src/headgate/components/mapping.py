@@ -7,7 +7,7 @@ from typing import Literal
 
 from pydantic import JsonValue, PrivateAttr
 
-from headgate.components.selecting import select
+from headgate.components.data.selecting import select
 from headgate.foundation.errors import Cancelled, HeadgateError
 from headgate.graph.names import did_you_mean, listed
 from headgate.graph.template import FieldKind

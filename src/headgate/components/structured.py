@@ -6,7 +6,7 @@ from pydantic import JsonValue, PrivateAttr
 
 from headgate.components.ai import composed
 from headgate.components.chat import ModelStep, model_field, temperature_field, with_temperature
-from headgate.components.schema_check import full_schema
+from headgate.components.data.schema_check import full_schema
 from headgate.components.structured_answer import StructuredAnswer
 from headgate.graph.template import FieldKind
 from headgate.sdk import Data, Model, Table, field, output

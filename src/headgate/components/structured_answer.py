@@ -6,8 +6,8 @@ from typing import Any
 from pydantic import JsonValue
 
 from headgate.components.chat import answering, as_evidence, conversation, cut_off, failed, record_answer_usage
+from headgate.components.data.json_text import parse_json
 from headgate.components.isolated.calls import find_schema_problems
-from headgate.components.json_text import parse_json
 from headgate.foundation.errors import HeadgateError
 from headgate.graph.names import clipped, listed
 from headgate.sdk import ComponentError, Model, RunContext

@@ -7,9 +7,9 @@ from typing import Any, Literal, cast
 import orjson
 from pydantic import JsonValue, PrivateAttr
 
+from headgate.components.data.selecting import LONGEST_EXPRESSION
 from headgate.components.isolated.calls import select_field
 from headgate.components.mapping import MOST_ITEMS, filled_template
-from headgate.components.selecting import LONGEST_EXPRESSION
 from headgate.components.typed_values import SCHEMA, as_answer, declared, of_result, typed_fields, typed_outputs
 from headgate.graph.template import FieldKind, FieldTemplate, OutputTemplate
 from headgate.graph.value_names import FLOW_STEP_INPUTS, FLOW_STEP_OUTPUTS

@@ -8,8 +8,8 @@ from typing import Annotated, Literal
 from pydantic import BeforeValidator, JsonValue, PrivateAttr
 
 from headgate.components.conditions import folded
+from headgate.components.data.selecting import LONGEST_EXPRESSION
 from headgate.components.isolated.calls import select_field
-from headgate.components.selecting import LONGEST_EXPRESSION
 from headgate.components.wording import listed_text
 from headgate.graph.names import clipped, free_name
 from headgate.graph.ports import PortType

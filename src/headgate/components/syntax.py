@@ -2,12 +2,12 @@
 
 from collections.abc import Callable, Mapping
 
+from headgate.components.data.selecting import parse_expression
+from headgate.components.data.table_sql import check_sql
 from headgate.components.expressions import compiled
-from headgate.components.http_headers import checked_name
 from headgate.components.schedule import checked_cron
-from headgate.components.selecting import parse_expression
-from headgate.components.sql import check_sql
-from headgate.components.web import checked_url
+from headgate.components.web.http_headers import checked_name
+from headgate.components.web.requests import checked_url
 from headgate.graph.template import Syntax
 from headgate.sdk import ComponentError
 

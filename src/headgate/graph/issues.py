@@ -52,6 +52,7 @@ class IssueCode(StrEnum):
     MODEL_UNKNOWN = "model_unknown"
     MODEL_CANNOT = "model_cannot"
     TEXT_FILES_ONLY = "text_files_only"
+    EXTRA_NOT_INSTALLED = "extra_not_installed"
 
 
 Severity = Literal["error", "warning"]

@@ -136,6 +136,8 @@ class Template(BaseModel):
     """Whether it sends its input out of this installation: a request, a delivery. Models have classifications."""
     reads_input: bool = False
     """Whether it reads the run's input itself, without a reference or a policy."""
+    extra: str = ""
+    """The extra of the distribution that it needs: `pip install 'headgate[extra]'`."""
 
     def field(self, name: str) -> FieldTemplate | None:
         """Return the field of that name."""

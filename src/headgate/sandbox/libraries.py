@@ -45,12 +45,13 @@ CERTIFICATES = (
 CERTIFICATE_VARIABLES = ("SSL_CERT_FILE", "SSL_CERT_DIR")
 """Variables of the operator's locations (OpenSSL's own)."""
 
+_ISOLATED = {
+    "functions": "document page table_query selection field matches condition schema_problems",
+    "formats": "sheet feed sitemap html_elements xml_values archive_entries archive_members calendar_events image "
+    "chart",
+}
 ISOLATED = tuple(
-    f"headgate.components.isolated.functions:{name}"
-    for name in (
-        *("document", "page", "table_query", "selection", "field"),
-        *("matches", "condition", "schema_problems"),
-    )
+    f"headgate.components.isolated.{module}:{name}" for module, names in _ISOLATED.items() for name in names.split()
 )
 """Headgate's functions for external content; named here, so that a start does not import them."""
 HOSTS = ("headgate.sdk.hosting:describe", "headgate.sdk.hosting:produce")

@@ -12,6 +12,7 @@ import orjson
 from pydantic import BaseModel, ConfigDict, JsonValue, PrivateAttr, ValidationError, create_model
 
 from headgate.foundation.errors import Invalid
+from headgate.foundation.extras import require_extra
 from headgate.graph.ports import PortType
 from headgate.graph.template import FieldTemplate, OutputTemplate, Template
 from headgate.sdk.coerce import text_of
@@ -90,6 +91,7 @@ class Component(BaseModel):
     model_using: ClassVar[bool] = False
     outside: ClassVar[bool] = False
     reads_input: ClassVar[bool] = False
+    extra: ClassVar[str] = ""
 
     _ctx: RunContext | None = PrivateAttr(default=None)
 
@@ -139,6 +141,7 @@ class Component(BaseModel):
             model_using=cls.model_using,
             outside=cls.outside,
             reads_input=cls.reads_input,
+            extra=cls.extra,
         )
 
     @classmethod
@@ -177,7 +180,12 @@ class Component(BaseModel):
         """Receive the names of the requested outputs before the first is produced. Most components ignore it."""
 
     async def produce(self, name: str) -> Any:  # noqa: ANN401 - any port value
-        """Return the value of one output, or `NOT_TAKEN`. Sync methods run on the event loop: keep them fast."""
+        """Return the value of one output, or `NOT_TAKEN`. Sync methods run on the event loop: keep them fast.
+
+        Raises `ExtraNotInstalled` when the packages that the component needs are missing.
+        """
+        if self.extra:
+            require_extra(self.extra, type(self).__name__)
         method = output_methods(type(self)).get(name)
         if method is None:
             return await self.produce_extra(name)

@@ -1,6 +1,7 @@
 """Content that attacks whoever reads it, read by the real processes: each attack ends, and leaves nothing behind."""
 
 import asyncio
+import base64
 import io
 import zipfile
 from collections.abc import AsyncIterator
@@ -14,6 +15,7 @@ from pydantic import JsonValue
 
 from headgate.components import isolated
 from headgate.components.expressions import Matched
+from headgate.components.files.workbooks import NamedTable, workbook
 from headgate.components.isolated import calls
 from headgate.components.readers.document import Unreadable
 from headgate.graph.manifest import NOTHING
@@ -63,6 +65,16 @@ def word(body: str) -> bytes:
     return stream.getvalue()
 
 
+def far_cells() -> bytes:
+    """A workbook of two cells, whose rectangle has 17 billion."""
+    content = workbook([NamedTable("A", Table(columns=["a"], rows=[["b"]]))], ".xlsx")
+    stream = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(content)) as source, zipfile.ZipFile(stream, "w") as made:
+        for name in source.namelist():
+            made.writestr(name, source.read(name).replace(b'r="A2"', b'r="XFD1048576"'))
+    return stream.getvalue()
+
+
 ATTACKS = {
     "200,000 empty paragraphs": ("a.docx", lambda: word("<w:p/>" * 200_000)),
     "deep tables": ("a.docx", lambda: word("<w:tbl><w:tr><w:tc>" * 20_000)),
@@ -72,6 +84,7 @@ ATTACKS = {
     "columns": ("a.csv", lambda: b",".join(b"x" for _ in range(1_000_000)) + b"\n" + b"1\n" * 200_000),
     "quotes": ("a.csv", lambda: b'"' * 9_000_000),
     "pages": ("a.pdf", lambda: pdf(*["x" * 100] * 3_000)),
+    "cells far apart": ("a.xlsx", far_cells),
     "a bomb": ("a.docx", lambda: word("<w:p><w:r><w:t>" + "A" * 400_000_000 + "</w:t></w:r></w:p>")),
 }
 
@@ -88,9 +101,9 @@ class TestDocuments:
         assert found.table == Table(columns=["vad", "antal"], rows=[["a|b", "3"]])
 
     async def test_are_refused_as_in_this_process(self, ctx: RunContext) -> None:
-        with pytest.raises(Unreadable, match="is a spreadsheet, which is not supported") as refused:
-            await calls.read_document(ctx, b"x", name="a.xlsx")
-        assert refused.value.remedy == "Save it as .csv."
+        with pytest.raises(Unreadable, match="is a presentation, which is not supported") as refused:
+            await calls.read_document(ctx, b"x", name="a.pptx")
+        assert refused.value.remedy == "Save it as PDF."
 
     @pytest.mark.parametrize("attack", ATTACKS)
     async def test_that_attack_end_in_their_bounds(self, ctx: RunContext, attack: str) -> None:
@@ -173,3 +186,79 @@ class TestQueries:
 class TestFunctions:
     def test_are_those_that_the_product_starts_with(self) -> None:
         assert isolated.FUNCTIONS == ISOLATED
+
+
+EVERY_SECOND = (
+    "BEGIN:VCALENDAR\nBEGIN:VEVENT\nUID:s\nDTSTART:19700101T000000Z\nRRULE:FREQ=SECONDLY\nEND:VEVENT\nEND:VCALENDAR\n"
+)
+NESTED = "count(//*[count(.//*[count(.//*[count(.//*[count(.//*)>0])>0])>0])>0])"
+SALES = {"columns": ["month", "sales"], "rows": [["January", 12], ["February", 18]]}
+PLAN = {"kind": "line", "labels": "", "values": [], "title": "", "width": 400, "height": 300, "format": "png"}
+
+
+def encoded(content: bytes) -> str:
+    return base64.b64encode(content).decode()
+
+
+def zipped(files: dict[str, bytes]) -> bytes:
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as made:
+        for name, content in files.items():
+            made.writestr(name, content)
+    return stream.getvalue()
+
+
+SLOW: dict[str, tuple[str, dict[str, Any]]] = {
+    "a selector": (
+        isolated.HTML_ELEMENTS,
+        {"html": "<p></p>" * 100_000, "selector": "p:nth-last-of-type(1000000)", "value": "text", "columns": {}},
+    ),
+    "XPath": (
+        isolated.XML_VALUES,
+        {"content": encoded(b"<a>" * 200 + b"</a>" * 200), "expression": NESTED, "namespaces": {}},
+    ),
+    "a recurrence": (
+        isolated.CALENDAR_EVENTS,
+        {
+            "text": EVERY_SECOND,
+            "begin": "2999-01-01T00:00:00+00:00",
+            "end": "2999-01-02T00:00:00+00:00",
+            "zone": "UTC",
+        },
+    ),
+}
+
+
+class TestFormats:
+    """Files and feeds, in the processes of the product."""
+
+    async def test_are_read_there(self, ctx: RunContext) -> None:
+        book = workbook([NamedTable("A", Table(columns=["n"], rows=[[1]]))], ".xlsx")
+        sheet = await calls.read_sheet(ctx, book, name="a.xlsx", sheet="", header_row=1)
+        assert sheet.table == Table(columns=["n"], rows=[[1]])
+        archive = {"content": encoded(zipped({"a": b"x"})), "name": "a.zip"}
+        assert await calls.call_isolated(ctx, isolated.ARCHIVE_MEMBERS, archive | {"paths": ["a"]}, "it") == {
+            "a": encoded(b"x")
+        }
+        feed = {"content": encoded(b"<rss><channel><title>T</title></channel></rss>"), "url": "u", "most": 1}
+        assert cast("dict[str, Any]", await calls.call_isolated(ctx, isolated.FEED, feed, "it"))["title"] == "T"
+        period = {"begin": "1970-01-01T00:00:00+00:00", "end": "1970-01-01T00:00:03+00:00", "zone": "UTC"}
+        events = await calls.call_isolated(ctx, isolated.CALENDAR_EVENTS, {"text": EVERY_SECOND} | period, "it")
+        assert len(cast("dict[str, Any]", events)["rows"]) == 3
+
+    async def test_are_drawn_there(self, ctx: RunContext) -> None:
+        roomy = SandboxPool(limits=ISOLATED_LIMITS, size=ISOLATED_SIZE, insecure=True, scan=False, hosts=ISOLATED)
+        cast("Context", ctx).pool, pool = roomy, pool_of(ctx)
+        await pool.aclose()
+        picture = await calls.call_isolated(ctx, isolated.CHART, {"table": SALES, "plan": PLAN}, "it", 30)
+        content = base64.b64decode(cast("str", picture))
+        assert content.startswith(b"\x89PNG")
+        image = {"content": encoded(content), "name": "a", "width": 40, "height": 0, "mode": "fit", "target": "webp"}
+        converted = await calls.call_isolated(ctx, isolated.IMAGE, image | {"quality": 80}, "it")
+        assert cast("dict[str, Any]", converted)["height"] == 30
+
+    @pytest.mark.parametrize("slow", SLOW)
+    async def test_that_take_too_long_are_stopped(self, ctx: RunContext, slow: str) -> None:
+        function, arguments = SLOW[slow]
+        with pytest.raises(ComponentError, match="was stopped"):
+            await calls.call_isolated(ctx, function, arguments, "It", 5)

@@ -29,6 +29,11 @@ InstalledPackages: match~ licence_texts -> table:Table text:Text
 ChatOutput: input*@(Text|Message) -> message:Message text:Text
 SaveFile!: content*@(Text|Table|Data) name -> file:File
 MakeDocument!: content*@(Text|Message|Table|Data) format name title images[](File) page_size language -> file:File
+WriteSpreadsheet!: tables*@[](Table) name sheet_names -> file:File
+Chart!: table*@(Table) kind labels values title(Text) format name -> file:File
+QRCode!: text*@~(Text) format name -> file:File
+CreateArchive!: files*@[](File) name -> file:File
+CreateCalendar!: events*@(Table) timezone name -> file:File
 WebhookOut!: url* payload@(Data|Text) headers secret -> response:Data
 PromptTemplate: template* -> text:Text
 CombineText: parts*@[](Text) separator title -> text:Text
@@ -38,14 +43,23 @@ ParseJSON: text*@ -> data:Data table:Table
 SelectData: data*@(Data|Table) expression* -> data:Data text:Text
 TableQuery: table*@[](Table) sql*~ -> table:Table data:Data
 ReadFile: file*@(File) -> text:Text table:Table data:Data
+ReadSpreadsheet: file*@(File) sheet header_row -> table:Table sheets:Data
+ExtractArchive: archive*@(File) pattern -> entries:Table files:Data file:File
+ConvertImage: image*@(File) width height mode format -> file:File data:Data
+ExtractXML: xml*@(Text) expression*~ namespaces -> data:Data text:Text
 Calculator: expression*~ -> result:Data text:Text
 CurrentDate: timezone~ format -> text:Text data:Data
+DateMath: date@~(Text) operation~ amount~ unit~ other~(Text) timezone~ -> text:Text data:Data
+ReadCalendar: text*@(Text) from(Text) to(Text) timezone -> events:Table
 MessageHistory: limit -> text:Text messages:Data
 ReadState: name* default -> value:Data text:Text version:Data
 WriteState!: name* value@(Text|Data|Table) operation most expected_version(Data) \
  -> value:Data previous:Data version:Data
 HTTPRequest: method~ url*~ headers body~(Text|Data) timeout_seconds -> data:Data text:Text status:Data
 URL: url*~@ -> text:Text title:Text links:Data
+ExtractHTML: html*@(Text) selector*~ columns attribute -> table:Table data:Data text:Text
+ReadFeed: url*@~(Text) most_items since(Text) -> items:Table data:Data text:Text
+ReadSitemap: url*@~(Text) most_urls -> urls:Table
 If: value*@(Text|Data|Table) field operator compare ignore_case -> true:Data? false:Data?
 Switch: value*@(Text|Data) cases* field -> otherwise:Data?
 Merge: values*@[](Text|Data|Table) mode separator -> value:Data text:Text

@@ -2,7 +2,7 @@
 
 import pytest
 
-from headgate.components.json_text import strip_fence
+from headgate.components.data.json_text import strip_fence
 from headgate.features.runs.steps.policies import without_fence
 from headgate.graph.fences import first_block
 

@@ -3,6 +3,7 @@
 from typing import Final
 
 _MODULE: Final = "headgate.components.isolated.functions"
+_FORMATS: Final = "headgate.components.isolated.formats"
 DOCUMENT: Final = f"{_MODULE}:document"
 PAGE: Final = f"{_MODULE}:page"
 TABLE_QUERY: Final = f"{_MODULE}:table_query"
@@ -11,5 +12,18 @@ FIELD: Final = f"{_MODULE}:field"
 MATCHES: Final = f"{_MODULE}:matches"
 CONDITION: Final = f"{_MODULE}:condition"
 SCHEMA_PROBLEMS: Final = f"{_MODULE}:schema_problems"
-FUNCTIONS: Final = (DOCUMENT, PAGE, TABLE_QUERY, SELECTION, FIELD, MATCHES, CONDITION, SCHEMA_PROBLEMS)
+SHEET: Final = f"{_FORMATS}:sheet"
+FEED: Final = f"{_FORMATS}:feed"
+SITEMAP: Final = f"{_FORMATS}:sitemap"
+HTML_ELEMENTS: Final = f"{_FORMATS}:html_elements"
+XML_VALUES: Final = f"{_FORMATS}:xml_values"
+ARCHIVE_ENTRIES: Final = f"{_FORMATS}:archive_entries"
+ARCHIVE_MEMBERS: Final = f"{_FORMATS}:archive_members"
+CALENDAR_EVENTS: Final = f"{_FORMATS}:calendar_events"
+IMAGE: Final = f"{_FORMATS}:image"
+CHART: Final = f"{_FORMATS}:chart"
+FUNCTIONS: Final = (
+    *(DOCUMENT, PAGE, TABLE_QUERY, SELECTION, FIELD, MATCHES, CONDITION, SCHEMA_PROBLEMS),
+    *(SHEET, FEED, SITEMAP, HTML_ELEMENTS, XML_VALUES, ARCHIVE_ENTRIES, ARCHIVE_MEMBERS, CALENDAR_EVENTS, IMAGE, CHART),
+)
 """All functions, as `RunContext.isolated` expects them."""

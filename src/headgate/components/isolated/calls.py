@@ -13,17 +13,25 @@ from pydantic import JsonValue
 from headgate.components.conditions import Operator, holds
 from headgate.components.expressions import Matched, Mode
 from headgate.components.isolated import (
+    ARCHIVE_ENTRIES,
+    ARCHIVE_MEMBERS,
+    CALENDAR_EVENTS,
     CONDITION,
     DOCUMENT,
+    FEED,
     FIELD,
+    IMAGE,
     MATCHES,
     PAGE,
     SCHEMA_PROBLEMS,
     SELECTION,
+    SHEET,
+    SITEMAP,
     TABLE_QUERY,
 )
 from headgate.components.readers.document import Document, Unreadable, require_size
 from headgate.components.readers.markup import Page
+from headgate.components.readers.spreadsheet import Sheet
 from headgate.foundation.errors import HeadgateError
 from headgate.graph.names import clipped
 from headgate.sdk import ComponentError, HttpAnswer, RunContext, Table
@@ -34,6 +42,7 @@ QUERY_SECONDS: Final = 10.0
 """A query stops itself after half of it, with a better message, unless one operation takes longer."""
 MEMBERS: Final = ("text", "data", "table")
 """Members of a document that can be requested."""
+_READERS = frozenset({DOCUMENT, PAGE, SHEET, FEED, SITEMAP, ARCHIVE_ENTRIES, ARCHIVE_MEMBERS, CALENDAR_EVENTS, IMAGE})
 _BOUNDS = frozenset({"code_timed_out", "code_failed", "code_too_big"})
 """Errors with which the sandbox stops a process."""
 
@@ -56,11 +65,24 @@ async def read_document(
         "delimiter": delimiter,
         "wanted": list(members),
     }
-    read = cast("dict[str, Any]", await _call(ctx, DOCUMENT, arguments, f"'{clipped(name, 80)}'"))
+    read = cast("dict[str, Any]", await call_isolated(ctx, DOCUMENT, arguments, f"'{clipped(name, 80)}'"))
     table = read.get("table")
     return Document(
         read.get("text", ""), read.get("data"), None if table is None else Table(**table), tuple(read["notes"])
     )
+
+
+async def read_sheet(ctx: RunContext, content: bytes, *, name: str, sheet: str, header_row: int) -> Sheet:
+    """Return one sheet of a spreadsheet. Raises `Unreadable`."""
+    require_size(content, name)
+    arguments: dict[str, JsonValue] = {
+        "content": base64.b64encode(content).decode(),
+        "name": name,
+        "sheet": sheet,
+        "header_row": header_row,
+    }
+    read = cast("dict[str, Any]", await call_isolated(ctx, SHEET, arguments, f"'{clipped(name, 80)}'"))
+    return Sheet(read["names"], read["name"], Table(**read["table"]))
 
 
 async def read_page(ctx: RunContext, http_response: HttpAnswer, *, main_only: bool) -> Page:
@@ -73,16 +95,15 @@ async def read_page(ctx: RunContext, http_response: HttpAnswer, *, main_only: bo
         "charset": charset,
         "main_only": main_only,
     }
-    return Page(**cast("dict[str, Any]", await _call(ctx, PAGE, arguments, "URL: the page")))
+    return Page(**cast("dict[str, Any]", await call_isolated(ctx, PAGE, arguments, "URL: the page")))
 
 
 async def query_tables(ctx: RunContext, tables: Sequence[Table], sql: str, *, most_rows: int) -> Table:
     """Return the result of one SELECT over tables. Raises `ComponentError`."""
     packed: JsonValue = [{"columns": list(table.columns), "rows": cast("JsonValue", table.rows)} for table in tables]
     arguments = {"tables": packed, "sql": sql, "most_rows": most_rows}
-    return Table(
-        **cast("dict[str, Any]", await _call(ctx, TABLE_QUERY, arguments, "TableQuery: the query", QUERY_SECONDS))
-    )
+    result = await call_isolated(ctx, TABLE_QUERY, arguments, "TableQuery: the query", QUERY_SECONDS)
+    return Table(**cast("dict[str, Any]", result))
 
 
 async def select_part(
@@ -90,7 +111,7 @@ async def select_part(
 ) -> JsonValue:
     """Return the part of a value that a JMESPath expression selects. Raises `ComponentError`."""
     arguments = {"expression": expression, "value": value, "subject": subject, "location": location}
-    return await _call(ctx, SELECTION, arguments, f"{subject}: the expression", QUERY_SECONDS)
+    return await call_isolated(ctx, SELECTION, arguments, f"{subject}: the expression", QUERY_SECONDS)
 
 
 async def select_field(ctx: RunContext, value: JsonValue, path: str, *, subject: str) -> JsonValue:
@@ -100,7 +121,7 @@ async def select_field(ctx: RunContext, value: JsonValue, path: str, *, subject:
     """
     if not path.strip():
         return value
-    return await _call(
+    return await call_isolated(
         ctx, FIELD, {"value": value, "path": path, "subject": subject}, f"{subject}: the field", QUERY_SECONDS
     )
 
@@ -116,7 +137,7 @@ async def find_matches(
         "replacement": clean_text(replacement),
         "ignore_case": ignore_case,
     }
-    result = await _call(ctx, MATCHES, arguments, "Regex: the expression", QUERY_SECONDS)
+    result = await call_isolated(ctx, MATCHES, arguments, "Regex: the expression", QUERY_SECONDS)
     return Matched(**cast("dict[str, Any]", result))
 
 
@@ -127,25 +148,38 @@ async def condition_holds(
     if operator != "matches":
         return holds(value, operator, compare, ignore_case=ignore_case)
     arguments = {"value": value, "operator": operator, "compare": clean_text(compare), "ignore_case": ignore_case}
-    return bool(await _call(ctx, CONDITION, arguments, "If: the expression", QUERY_SECONDS))
+    return bool(await call_isolated(ctx, CONDITION, arguments, "If: the expression", QUERY_SECONDS))
 
 
 async def find_schema_problems(ctx: RunContext, value: JsonValue, schema: dict[str, JsonValue]) -> list[str]:
     """The violations of a JSON Schema with their paths; empty when the value is valid. Raises `ComponentError`."""
     arguments: dict[str, JsonValue] = {"value": value, "schema": schema}
-    result = await _call(ctx, SCHEMA_PROBLEMS, arguments, "The check against the schema", QUERY_SECONDS)
+    result = await call_isolated(ctx, SCHEMA_PROBLEMS, arguments, "The check against the schema", QUERY_SECONDS)
     return cast("list[str]", result)
 
 
-async def _call(
+async def call_isolated(
     ctx: RunContext, function: str, arguments: Mapping[str, JsonValue], task: str, seconds: float = DOCUMENT_SECONDS
 ) -> JsonValue:
+    """Call one of the functions in `isolated.FUNCTIONS` and return its result.
+
+    Args:
+        ctx: The context of the step.
+        function: The function.
+        arguments: JSON.
+        task: What is done to what, for the message when the process is stopped: `Regex: the expression`.
+        seconds: Maximum time.
+
+    Raises:
+        Unreadable: A document cannot be read.
+        ComponentError: The function refused its arguments, or was stopped.
+    """
     try:
         result = cast("dict[str, Any]", await ctx.isolated(function, arguments, timeout_seconds=seconds))
     except HeadgateError as error:
         if error.code not in _BOUNDS:
             raise
-        kind = Unreadable if function in {DOCUMENT, PAGE} else ComponentError
+        kind = Unreadable if function in _READERS else ComponentError
         reason = error.detail.removeprefix("the component ").removeprefix("the code ")
         raise kind(f"{task} was stopped: it {reason}", remedy="Split it, or use less input.") from error
     if "refused" in result:

@@ -6,10 +6,7 @@ caller.
 """
 
 import base64
-import functools
-from collections.abc import Callable, Mapping
-from types import ModuleType
-from typing import Any, cast
+from typing import cast
 
 import bs4  # noqa: F401 - loaded before the process is locked down
 import docx  # noqa: F401
@@ -19,33 +16,17 @@ import pypdf  # noqa: F401
 from pydantic import JsonValue
 
 from headgate.components.conditions import holds
+from headgate.components.data.schema_check import problems
+from headgate.components.data.selecting import part_of, select
+from headgate.components.data.table_sql import query
 from headgate.components.expressions import search
-from headgate.components.readers.document import Unreadable
+from headgate.components.isolated.results import Arguments, isolated, packed
 from headgate.components.readers.page import read_page
 from headgate.components.readers.reading import read_document
-from headgate.components.schema_check import problems
-from headgate.components.selecting import part_of, select
-from headgate.components.sql import query
-from headgate.sdk import ComponentError, Table
-
-Arguments = Mapping[str, Any]
+from headgate.sdk import Table
 
 
-def _isolated(work: Callable[[Arguments], JsonValue]) -> Callable[[ModuleType, Arguments], dict[str, JsonValue]]:
-    """Make a host function of the sandbox: returns `{"value": ...}`, or `{"refused": {...}}` for an error."""
-
-    @functools.wraps(work)
-    def answer(_module: ModuleType, arguments: Arguments) -> dict[str, JsonValue]:
-        try:
-            return {"value": work(arguments)}
-        except ComponentError as error:
-            refused = {"detail": error.detail, "remedy": error.remedy, "extra": error.extra}
-            return {"refused": cast("JsonValue", refused | {"unreadable": isinstance(error, Unreadable)})}
-
-    return answer
-
-
-@_isolated
+@isolated
 def document(arguments: Arguments) -> JsonValue:
     """Parse a document: `{"content" (base64), "name", "media_type", "delimiter", "wanted"}`.
 
@@ -55,12 +36,12 @@ def document(arguments: Arguments) -> JsonValue:
     read = read_document(
         content, name=arguments["name"], media_type=arguments["media_type"], delimiter=arguments["delimiter"]
     )
-    table = None if read.table is None else _packed(read.table)
+    table = None if read.table is None else packed(read.table)
     members: dict[str, JsonValue] = {"text": read.text, "data": read.data, "table": table}
     return {name: members[name] for name in arguments["wanted"]} | {"notes": list(read.notes)}
 
 
-@_isolated
+@isolated
 def page(arguments: Arguments) -> JsonValue:
     """Parse an HTTP response: `{"content" (base64), "url", "media_type", "charset", "main_only"}`. Returns a `Page`."""
     content = base64.b64decode(arguments["content"])
@@ -74,14 +55,14 @@ def page(arguments: Arguments) -> JsonValue:
     return {"markdown": read.markdown, "title": read.title, "links": cast("JsonValue", read.links)}
 
 
-@_isolated
+@isolated
 def table_query(arguments: Arguments) -> JsonValue:
     """Execute one SELECT: `{"tables", "sql", "most_rows"}`. Returns a table."""
     tables = [Table(columns=table["columns"], rows=table["rows"]) for table in arguments["tables"]]
-    return _packed(query(tables, arguments["sql"], most_rows=arguments["most_rows"]))
+    return packed(query(tables, arguments["sql"], most_rows=arguments["most_rows"]))
 
 
-@_isolated
+@isolated
 def selection(arguments: Arguments) -> JsonValue:
     """Evaluate a JMESPath expression: `{"expression", "value", "subject", "location"}`."""
     return select(
@@ -89,13 +70,13 @@ def selection(arguments: Arguments) -> JsonValue:
     )
 
 
-@_isolated
+@isolated
 def field(arguments: Arguments) -> JsonValue:
     """Evaluate a JMESPath expression over a value, or over the JSON in a text: `{"value", "path", "subject"}`."""
     return part_of(arguments["value"], arguments["path"], subject=arguments["subject"])
 
 
-@_isolated
+@isolated
 def matches(arguments: Arguments) -> JsonValue:
     """Evaluate a regular expression: `{"text", "pattern", "mode", "replacement", "ignore_case"}`. Returns `Matched`."""
     matched = search(
@@ -108,17 +89,13 @@ def matches(arguments: Arguments) -> JsonValue:
     return {"matches": matched.matches, "text": matched.text}
 
 
-@_isolated
+@isolated
 def condition(arguments: Arguments) -> JsonValue:
     """Evaluate a condition: `{"value", "operator", "compare", "ignore_case"}`. Returns a boolean."""
     return holds(arguments["value"], arguments["operator"], arguments["compare"], ignore_case=arguments["ignore_case"])
 
 
-@_isolated
+@isolated
 def schema_problems(arguments: Arguments) -> JsonValue:
     """Validate a value against a JSON Schema: `{"value", "schema"}`. Returns a list of texts."""
     return cast("JsonValue", problems(arguments["value"], arguments["schema"]))
-
-
-def _packed(table: Table) -> JsonValue:
-    return {"columns": list(table.columns), "rows": cast("JsonValue", table.rows)}

@@ -41,7 +41,7 @@ def read_delimited(text: str, *, name: str, delimiter: str = "") -> Table:
     width = max(len(row) for row in rows)
     padded = [[cell.strip() for cell in row] + [""] * (width - len(row)) for row in rows]
     has_header = _is_header(padded[0])
-    columns = _column_names(padded[0] if has_header else [""] * width)
+    columns = column_names(padded[0] if has_header else [""] * width)
     body = padded[1:] if has_header else padded
     typed = [_typed([row[position] for row in body]) for position in range(width)]
     return Table(columns=columns, rows=[list(row) for row in zip(*typed, strict=True)])
@@ -74,7 +74,8 @@ def _is_header(row: Sequence[str]) -> bool:
     return len(filled) * 2 > len(row) and not any(_NUMBER.fullmatch(cell) for cell in filled)
 
 
-def _column_names(cells: Sequence[str]) -> list[str]:
+def column_names(cells: Sequence[str]) -> list[str]:
+    """Return unique column names of a header row; an empty cell becomes `column_` and its position."""
     names: list[str] = []
     used: Counter[str] = Counter()
     for position, cell in enumerate(cells, start=1):

@@ -2,19 +2,16 @@
 
 import io
 import re
-import zipfile
 from typing import Any
 
 from pydantic import JsonValue
 
 from headgate.components.readers.document import Document, Unreadable, bounded
+from headgate.components.readers.package import require_package
 from headgate.graph.names import clipped
 from headgate.sdk import Table
 from headgate.sdk.coerce import clean_text, data_of, markdown_table
 
-MOST_UNPACKED = 200_000_000
-"""Maximum unpacked size of all parts of a document, in bytes: a zip bomb exceeds it."""
-_MOST_PARTS = 10_000
 _HEADING = re.compile(r"heading ([1-6])$", re.IGNORECASE)
 
 
@@ -23,7 +20,7 @@ def read_docx(content: bytes, *, name: str) -> Document:
 
     Raises `Unreadable` when it is not a DOCX, encrypted, or unpacks to too much.
     """
-    _refuse_bomb(content, name)
+    require_package(content, name, kind="a Word document", remedy="Save it as .docx.")
     blocks: list[str] = []
     tables: list[Table] = []
     try:
@@ -41,18 +38,6 @@ def read_docx(content: bytes, *, name: str) -> Document:
     text = bounded(_joined(blocks), name)
     data: JsonValue = {"tables": [data_of(table) for table in tables]}
     return Document(text, data, tables[0] if tables else None)
-
-
-def _refuse_bomb(content: bytes, name: str) -> None:
-    try:
-        with zipfile.ZipFile(io.BytesIO(content)) as package:
-            parts = package.infolist()
-    except (zipfile.BadZipFile, ValueError, OSError, NotImplementedError) as error:
-        raise Unreadable(f"'{name}' is not a Word document: {error}.", remedy="Save it as .docx.") from error
-    if len(parts) > _MOST_PARTS or sum(part.file_size for part in parts) > MOST_UNPACKED:
-        raise Unreadable(
-            f"'{name}' unpacks to more than {MOST_UNPACKED // 1_000_000} MB or {_MOST_PARTS} parts.", remedy="Split it."
-        )
 
 
 def _paragraph(paragraph: Any) -> str:  # noqa: ANN401 - a lazily imported type

@@ -2,7 +2,7 @@
 
 from urllib.parse import urlsplit
 
-from headgate.components.json_text import is_json_type
+from headgate.components.data.json_text import is_json_type
 from headgate.components.readers.charset import declared_in_markup, decoded
 from headgate.components.readers.markup import Page, read_html
 from headgate.components.readers.reading import read_document

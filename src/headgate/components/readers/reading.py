@@ -5,19 +5,21 @@ from pathlib import PurePosixPath
 
 from pydantic import JsonValue
 
-from headgate.components.json_text import parse_json
+from headgate.components.data.json_text import parse_json
 from headgate.components.readers.charset import declared_in_markup, decoded
 from headgate.components.readers.delimited import read_delimited
 from headgate.components.readers.document import Document, Unreadable, bounded, require_size
 from headgate.components.readers.docx import read_docx
 from headgate.components.readers.markup import read_html
 from headgate.components.readers.pdf import read_pdf
+from headgate.components.readers.spreadsheet import SHEET_MEDIA_TYPES, read_workbook
 from headgate.sdk import Table
 from headgate.sdk.coerce import data_of, markdown_table, text_of
 
 _BY_SUFFIX = {
     ".pdf": "pdf", ".docx": "docx", ".csv": "csv", ".tsv": "csv", ".json": "json", ".jsonl": "json", ".ndjson": "json",
     ".html": "html", ".htm": "html", ".xhtml": "html",
+    ".xlsx": "sheet", ".xlsm": "sheet", ".xlsb": "sheet", ".xls": "sheet", ".ods": "sheet",
 }  # fmt: skip
 _BY_MEDIA_TYPE = {
     "application/pdf": "pdf",
@@ -28,11 +30,9 @@ _BY_MEDIA_TYPE = {
     "application/x-ndjson": "json",
     "text/html": "html",
     "application/xhtml+xml": "html",
+    **dict.fromkeys(SHEET_MEDIA_TYPES, "sheet"),
 }
 _REFUSED = {
-    ".xlsx": ("a spreadsheet", "Save it as .csv."),
-    ".xls": ("a spreadsheet", "Save it as .csv."),
-    ".ods": ("a spreadsheet", "Save it as .csv."),
     ".doc": ("an old Word document", "Save it as .docx."),
     ".odt": ("an OpenDocument text", "Save it as .docx."),
     ".rtf": ("rich text", "Save it as .docx."),
@@ -41,7 +41,7 @@ _REFUSED = {
 
 
 def read_document(content: bytes, *, name: str, media_type: str = "", delimiter: str = "") -> Document:
-    """Return text, data and table of a document: PDF, DOCX, CSV, JSON, HTML, Markdown or any text.
+    """Return text, data and table of a document: PDF, DOCX, XLSX, ODS, CSV, JSON, HTML, Markdown or any text.
 
     Raises `Unreadable` (or `ComponentError` for JSON) with the reason.
     """
@@ -50,7 +50,7 @@ def read_document(content: bytes, *, name: str, media_type: str = "", delimiter:
 
 
 def kind_of(content: bytes, name: str, media_type: str = "") -> str:
-    """Return `pdf`, `docx`, `csv`, `json`, `html` or `text`. Raises `Unreadable` for unsupported types."""
+    """Return `pdf`, `docx`, `sheet`, `csv`, `json`, `html` or `text`. Raises `Unreadable` for unsupported types."""
     suffix = PurePosixPath(name.lower()).suffix
     media = media_type.partition(";")[0].strip().lower()
     if suffix in _REFUSED:
@@ -63,9 +63,9 @@ def kind_of(content: bytes, name: str, media_type: str = "") -> str:
             f"'{name}' is {media}; it has no text to read.", remedy=("Pass it to a model that accepts files.")
         )
     kind = _BY_SUFFIX.get(suffix) or _BY_MEDIA_TYPE.get(media, "text")
-    if content.startswith(b"PK\x03\x04") and kind != "docx":
+    if content.startswith(b"PK\x03\x04") and kind not in {"docx", "sheet"}:
         raise Unreadable(
-            f"'{name}' is a zip archive.", remedy=("Extract it, or give a Word document its .docx extension.")
+            f"'{name}' is a zip archive.", remedy="Extract it with ExtractArchive, or correct the extension."
         )
     return kind
 
@@ -98,6 +98,7 @@ def _json(content: bytes, name: str, _delimiter: str) -> Document:
 _READERS: dict[str, Callable[[bytes, str, str], Document]] = {
     "pdf": lambda content, name, _: read_pdf(content, name=name),
     "docx": lambda content, name, _: read_docx(content, name=name),
+    "sheet": lambda content, name, _: read_workbook(content, name=name),
     "csv": _csv,
     "json": _json,
     "html": _html,

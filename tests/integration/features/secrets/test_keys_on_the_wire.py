@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from pydantic import SecretStr
 
-from headgate.components.web import HTTPRequest
-from headgate.components.webhook import WebhookOut
+from headgate.components.web.requests import HTTPRequest
+from headgate.components.web.webhook import WebhookOut
 from headgate.entrypoints.adapters import SpaceSecrets
 from headgate.features.access.principal import LOCAL
 from headgate.features.models.providers import PROVIDER_VARIABLES

@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from headgate.components.files.saving import to_csv
 from headgate.components.readers import delimited
 from headgate.components.readers.delimited import read_delimited, sniffed
 from headgate.components.readers.document import Unreadable
-from headgate.components.saving import to_csv
 from headgate.sdk import Table
 
 

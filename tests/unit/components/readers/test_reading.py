@@ -7,7 +7,7 @@ import zipfile
 import pytest
 
 from headgate.components.readers import document
-from headgate.components.readers import docx as docx_module
+from headgate.components.readers import package as package_module
 from headgate.components.readers import pdf as pdf_module
 from headgate.components.readers.document import Unreadable
 from headgate.components.readers.reading import kind_of, read_document
@@ -55,7 +55,7 @@ class TestDocx:
         assert found.data == {"tables": [[{"vad": "a|b", "antal": "3"}]]}
 
     def test_refuses_a_zip_bomb_unopened(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(docx_module, "MOST_UNPACKED", 1_000_000)
+        monkeypatch.setattr(package_module, "MOST_UNPACKED", 1_000_000)
         stream = io.BytesIO()
         with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as package:
             package.writestr("word/document.xml", b"0" * 2_000_000)
@@ -139,7 +139,7 @@ class TestKindOf:
     @pytest.mark.parametrize(
         ("content", "name", "media_type", "words"),
         [
-            (b"PK\x03\x04", "a.xlsx", "", "a spreadsheet, which is not supported. Save it as .csv."),
+            (b"PK\x03\x04", "a.pptx", "", "a presentation, which is not supported. Save it as PDF."),
             (b"PK\x03\x04", "a.zip", "", "a zip archive"),
             (b"\x89PNG", "a.png", "image/png", "no text to read"),
             (b"\xd0\xcf", "a.doc", "", "Save it as .docx"),

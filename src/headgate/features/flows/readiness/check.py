@@ -4,7 +4,13 @@ from collections.abc import Iterator
 
 from headgate.features.connections.known import connection_issues, named_connections
 from headgate.features.flows.readiness.answer import Need, Readiness, gathered
-from headgate.features.flows.readiness.content import code_issues, document_issues, label_issues, value_issues
+from headgate.features.flows.readiness.content import (
+    code_issues,
+    document_issues,
+    extra_issues,
+    label_issues,
+    value_issues,
+)
 from headgate.features.flows.readiness.environment import Environment
 from headgate.features.flows.readiness.files import file_findings
 from headgate.features.flows.readiness.hosts import calls_of, host_of, hosts_of_node
@@ -35,6 +41,7 @@ _OF_EXECUTION = frozenset(
             IssueCode.VARIABLE_NOT_FOUND,
             IssueCode.VARIABLE_KEPT,
             IssueCode.ADDRESS,
+            IssueCode.EXTRA_NOT_INSTALLED,
             IssueCode.EXPRESSION,
             IssueCode.ORPHAN,
         ),
@@ -62,6 +69,7 @@ def check(flow: Flow, catalog: Catalog, environment: Environment | None = None, 
         *(check_runnable(linked, catalog) if frozen else _language_issues(flow, linked, catalog, environment)),
         *code_issues(linked),
         *document_issues(linked),
+        *extra_issues(wiring),
         *label_issues(linked),
         *widget_issues(linked),
         *value_issues(wiring, environment.addresses if environment is not None else _INTERNAL_TOO),

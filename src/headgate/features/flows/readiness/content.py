@@ -9,6 +9,8 @@ from headgate.components.syntax import header_fault, syntax_fault
 from headgate.features.catalog.own.gate import MOST_CHARACTERS
 from headgate.features.flows.readiness.hosts import calls_of
 from headgate.foundation.errors import HeadgateError
+from headgate.foundation.extras import ExtraNotInstalled
+from headgate.foundation.extras import is_installed as is_extra_installed
 from headgate.foundation.guarded_http.addresses import AddressPolicy
 from headgate.foundation.guarded_http.targets import parse_target
 from headgate.graph.check_graph import named
@@ -43,6 +45,14 @@ def document_issues(flow: Flow) -> Iterator[Issue]:
                 node.id,
                 "output_type",
             )
+
+
+def extra_issues(wiring: Wiring) -> Iterator[Issue]:
+    """Return nodes whose component needs packages that are not installed."""
+    for key, template in wiring.templates.items():
+        if template is not None and template.extra and not is_extra_installed(template.extra):
+            missing = ExtraNotInstalled(template.extra, named(wiring.nodes[key]))
+            yield Issue(IssueCode.EXTRA_NOT_INSTALLED, sentence(missing.detail), missing.remedy, key)
 
 
 def code_issues(flow: Flow) -> Iterator[Issue]:

@@ -4,7 +4,7 @@ The main output is unchanged, so that later steps still read text. The file is a
 `document`, which an edge may connect to any File input, and its id is among the payload's `file_ids`.
 """
 
-from headgate.components.illustrations import images_for
+from headgate.components.files.illustrations import images_for
 from headgate.features.runs.steps.context import StepContext
 from headgate.features.runs.steps.ledger import Outputs
 from headgate.features.runs.steps.planned import PlannedStep

@@ -1,0 +1,1 @@
+"""Processing of data and tables."""

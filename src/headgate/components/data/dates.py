@@ -1,0 +1,225 @@
+"""The component that calculates with dates."""
+
+import calendar
+from collections.abc import Callable
+from datetime import UTC, date, datetime, time, timedelta
+from typing import Literal
+from zoneinfo import ZoneInfo
+
+from pydantic import JsonValue, PrivateAttr
+
+from headgate.components.clock import current_time, zone
+from headgate.graph.names import clipped
+from headgate.sdk import Component, ComponentError, Data, Text, field, output
+
+Unit = Literal["seconds", "minutes", "hours", "days", "weeks", "months", "years", "business days"]
+Operation = Literal["add", "subtract", "difference", "start of", "end of", "convert"]
+_SECONDS = {"seconds": 1, "minutes": 60, "hours": 3600, "days": 86_400, "weeks": 604_800}
+MOST_DAYS = 4_000_000
+"""Longest period, in days: the calendar has 3,652,059."""
+
+
+class DateMath(Component):
+    """Calculates with dates and times: adds and subtracts periods, counts between dates, converts time zones."""
+
+    label = "Date calculation"
+    category = "data"
+    icon = "calendar-days"
+    keywords = (
+        "date", "time", "add days", "subtract", "difference", "days between", "business days", "working days",
+        "deadline", "due date", "age", "start of month", "end of month", "timezone", "convert", "months", "weeks",
+    )  # fmt: skip
+
+    date: str = field(
+        default="",
+        label="Date",
+        help="ISO 8601 date or time, such as 2027-01-31 or 2027-01-31T09:00+01:00; empty is now.",
+        main=True,
+        tool_mode=True,
+        max_length=100,
+    )
+    operation: Operation = field(
+        default="add", label="Operation", help="What to calculate.", port=False, tool_mode=True
+    )
+    amount: int = field(
+        default=1,
+        label="Amount",
+        help="How many units to add or subtract.",
+        ge=-MOST_DAYS,
+        le=MOST_DAYS,
+        tool_mode=True,
+    )
+    unit: Unit = field(
+        default="days",
+        label="Unit",
+        help="Of the amount, of the difference, or of the start and end; business days are Monday to Friday.",
+        port=False,
+        tool_mode=True,
+    )
+    other: str = field(
+        default="",
+        label="Other date",
+        help="For the difference: the later date; empty is now.",
+        tool_mode=True,
+        max_length=100,
+    )
+    timezone: str = field(
+        default="UTC",
+        label="Time zone",
+        help="Of dates without one, and of the result: an IANA name, for example Europe/Stockholm.",
+        port=False,
+        tool_mode=True,
+        max_length=100,
+    )
+    _result: datetime | float | None = PrivateAttr(default=None)
+
+    @output(help="The date as ISO 8601 (only the day when the input has no time), or the difference as a number.")
+    def text(self) -> Text:
+        """Return the result as text."""
+        result = self._calculate()
+        if isinstance(result, datetime):
+            return result.date().isoformat() if self._is_day() else result.isoformat(timespec="seconds")
+        return f"{result:g}" if abs(result) < 1e6 else str(int(result) if result.is_integer() else result)
+
+    @output(help="For a date: iso, date, time, year, month, day, weekday, week and timestamp. Otherwise the number.")
+    def data(self) -> Data:
+        """Return the result as data."""
+        result = self._calculate()
+        if isinstance(result, datetime):
+            return _members(result)
+        return int(result) if result.is_integer() else result
+
+    def _calculate(self) -> datetime | float:
+        if self._result is None:
+            here = zone(self.timezone or "UTC", of="DateMath")
+            first = parsed_moment(self.date, here, "date")
+            try:
+                if self.operation == "difference":
+                    self._result = _difference(first, parsed_moment(self.other, here, "other"), self.unit)
+                else:
+                    self._result = self._moved(first)
+            except (OverflowError, ValueError) as error:
+                raise ComponentError(
+                    "DateMath: the result is not between the years 1 and 9999.",
+                    remedy="Use a smaller amount.",
+                    field="amount",
+                ) from error
+        return self._result
+
+    def _moved(self, moment: datetime) -> datetime:
+        match self.operation:
+            case "add":
+                return _added(moment, self.amount, self.unit)
+            case "subtract":
+                return _added(moment, -self.amount, self.unit)
+            case "start of":
+                return _start(moment, self.unit)
+            case "end of":
+                return _added(_start(moment, self.unit), 1, _calendar_unit(self.unit)) - timedelta(seconds=1)
+        return moment
+
+    def _is_day(self) -> bool:
+        """Return whether the input is a day and the result has no time."""
+        text = self.date.strip()
+        has_time = len(text) > 10 or not text
+        return not has_time and self.unit not in {"seconds", "minutes", "hours"}
+
+
+def parsed_moment(text: str, here: ZoneInfo, field_: str, *, of: str = "DateMath") -> datetime:
+    """Return a moment in a time zone; the current time for an empty text. Raises `ComponentError`."""
+    value = text.strip()
+    if not value:
+        return current_time().astimezone(here)
+    try:
+        moment = datetime.fromisoformat(value)
+        return moment.replace(tzinfo=here) if moment.tzinfo is None else moment.astimezone(here)
+    except (ValueError, OverflowError) as error:
+        raise ComponentError(
+            f"{of}: '{clipped(value, 60)}' is not a date or time.",
+            remedy="Write it as 2027-01-31 or 2027-01-31T09:00+01:00.",
+            field=field_,
+        ) from error
+
+
+def _added(moment: datetime, amount: int, unit: Unit) -> datetime:
+    """Return the moment later by an amount: days and longer keep the local time, shorter units are exact."""
+    if unit in {"seconds", "minutes", "hours"}:
+        return (moment.astimezone(UTC) + timedelta(seconds=amount * _SECONDS[unit])).astimezone(moment.tzinfo)
+    if unit in {"days", "weeks"}:
+        return moment + timedelta(days=amount * (7 if unit == "weeks" else 1))
+    if unit == "business days":
+        return _business_days_later(moment, amount)
+    months = moment.year * 12 + moment.month - 1 + amount * (12 if unit == "years" else 1)
+    year, month = months // 12, months % 12 + 1
+    return moment.replace(year=year, month=month, day=min(moment.day, calendar.monthrange(year, month)[1]))
+
+
+def _business_days_later(moment: datetime, amount: int) -> datetime:
+    """Return the moment so many weekdays later; a weekend counts as its Friday (backwards: its Monday)."""
+    weekday = moment.weekday()
+    if weekday > 4:
+        moment += timedelta(days=4 - weekday if amount >= 0 else 7 - weekday)
+        weekday = moment.weekday()
+    weeks, rest = divmod(abs(amount), 5)
+    crosses = weekday + rest > 4 if amount >= 0 else weekday - rest < 0
+    days = weeks * 7 + rest + (2 if crosses else 0)
+    return moment + timedelta(days=days if amount >= 0 else -days)
+
+
+def _difference(first: datetime, second: datetime, unit: Unit) -> float:
+    """Return how much later the second moment is: complete months, years and business days, else a decimal."""
+    if unit == "business days":
+        return float(_business_days_between(first.date(), second.date()))
+    if unit in {"months", "years"}:
+        early, late, sign = (first, second, 1) if second >= first else (second, first, -1)
+        months = (late.year - early.year) * 12 + late.month - early.month
+        months -= _added(early, months, "months") > late
+        return float(sign * (months // 12 if unit == "years" else months))
+    if unit in {"days", "weeks"}:  # by the calendar: a day with a change of the clock is one day
+        naive = second.replace(tzinfo=None) - first.astimezone(second.tzinfo).replace(tzinfo=None)
+        return naive.total_seconds() / _SECONDS[unit]
+    return (second.astimezone(UTC) - first.astimezone(UTC)).total_seconds() / _SECONDS[unit]
+
+
+def _business_days_between(first: date, second: date) -> int:
+    """Return the weekdays after the first day, up to and including the second."""
+    if second < first:
+        return -_business_days_between(second, first)
+    return _weekdays_until(second) - _weekdays_until(first)
+
+
+def _weekdays_until(day: date) -> int:
+    """Return the weekdays from 0001-01-01, a Monday, to this day."""
+    weeks, rest = divmod(day.toordinal(), 7)
+    return weeks * 5 + min(rest, 5)
+
+
+def _calendar_unit(unit: Unit) -> Unit:
+    return "days" if unit == "business days" else unit
+
+
+def _start(moment: datetime, unit: Unit) -> datetime:
+    midnight = datetime.combine(moment.date(), time(), moment.tzinfo)
+    starts: dict[str, Callable[[], datetime]] = {
+        "seconds": lambda: moment.replace(microsecond=0),
+        "minutes": lambda: moment.replace(second=0, microsecond=0),
+        "hours": lambda: moment.replace(minute=0, second=0, microsecond=0),
+        "weeks": lambda: midnight - timedelta(days=moment.weekday()),
+        "months": lambda: midnight.replace(day=1),
+        "years": lambda: midnight.replace(month=1, day=1),
+    }
+    return starts.get(unit, lambda: midnight)()
+
+
+def _members(moment: datetime) -> dict[str, JsonValue]:
+    return {
+        "iso": moment.isoformat(timespec="seconds"),
+        "date": moment.date().isoformat(),
+        "time": moment.strftime("%H:%M:%S"),
+        "year": moment.year,
+        "month": moment.month,
+        "day": moment.day,
+        "weekday": calendar.day_name[moment.weekday()],
+        "week": moment.isocalendar().week,
+        "timestamp": int(moment.timestamp()),
+    }

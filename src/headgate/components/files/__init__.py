@@ -1,0 +1,1 @@
+"""Files of a run: reading, writing, converting."""

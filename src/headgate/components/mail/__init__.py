@@ -1,0 +1,1 @@
+"""Mail and notifications, sent and read through connections."""

@@ -1,0 +1,55 @@
+"""Network connections of components to the server of a connection, for protocols other than HTTP.
+
+The address is resolved and checked once (`Connection.address`), and this address is connected to: a name that changes
+its address in between reaches nothing else. An outgoing proxy is not used for these protocols.
+"""
+
+import asyncio
+import socket
+from dataclasses import dataclass
+from socket import create_connection
+
+from headgate.foundation.errors import UpstreamFailed
+from headgate.sdk import Connection
+
+CONNECT_SECONDS = 15.0
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """A server whose address was checked."""
+
+    host: str
+    """Its name, for TLS."""
+    address: str
+    port: int
+
+
+async def checked_endpoint(connection: Connection) -> Endpoint:
+    """Return the server of a connection with its checked address. Raises `Forbidden`."""
+    host, port = connection.text("host"), connection.number("port")
+    return Endpoint(host, await connection.address(host, port), port)
+
+
+async def open_socket(connection: Connection, *, timeout_seconds: float) -> socket.socket:
+    """Return a socket that is connected to the server of a connection. Raises `UpstreamFailed`, `Forbidden`."""
+    endpoint = await checked_endpoint(connection)
+    return await asyncio.to_thread(connected, endpoint, timeout_seconds)
+
+
+def connected(endpoint: Endpoint, timeout_seconds: float) -> socket.socket:
+    """Connect and return the socket. Blocking. Raises `UpstreamFailed`."""
+    try:
+        stream = create_connection((endpoint.address, endpoint.port), min(timeout_seconds, CONNECT_SECONDS))
+    except OSError as error:
+        raise unreachable(endpoint) from error
+    stream.settimeout(timeout_seconds)
+    return stream
+
+
+def unreachable(endpoint: Endpoint) -> UpstreamFailed:
+    """Return the error of a server that does not accept connections."""
+    return UpstreamFailed(
+        f"{endpoint.host}:{endpoint.port} cannot be reached.",
+        remedy="Check the host and port of the connection, and that a firewall allows it.",
+    )

@@ -1,0 +1,1 @@
+"""Databases of connections: queries, writes and their schema."""

@@ -1,0 +1,182 @@
+"""Statements with bound values, and their results as tables. Blocking; call it in a thread."""
+
+from collections.abc import Mapping, Sequence
+from datetime import date, time
+from decimal import Decimal
+from math import isfinite
+from typing import TYPE_CHECKING, Any, Literal
+
+from pydantic import JsonValue
+
+from headgate.components.readers.delimited import column_names
+from headgate.foundation.lazy import lazy_module
+from headgate.graph.names import clipped, did_you_mean, listed
+from headgate.sdk import ComponentError, Table
+from headgate.sdk.coerce import clean_text
+
+if TYPE_CHECKING:
+    import sqlalchemy as sa
+    from sqlalchemy import exc
+    from sqlalchemy.dialects import mysql, postgresql
+else:
+    sa, exc = lazy_module("sqlalchemy"), lazy_module("sqlalchemy.exc")
+    mysql, postgresql = lazy_module("sqlalchemy.dialects.mysql"), lazy_module("sqlalchemy.dialects.postgresql")
+
+MOST_ROWS = 100_000
+MOST_BYTES = 50_000_000
+MOST_TABLES = 1_000
+_BATCH = 1_000
+_INT64 = 2**63
+Mode = Literal["insert", "upsert", "statement"]
+
+
+def run_query(database: "sa.Connection", sql: str, values: Mapping[str, JsonValue], *, most_rows: int) -> Table:
+    """Return the rows of one SELECT. Raises `ComponentError` for too many rows, bytes, or a missing value."""
+    result = _execute(database.execution_options(stream_results=True, max_row_buffer=_BATCH), sql, values, "SqlQuery")
+    if not result.returns_rows:
+        raise ComponentError("SqlQuery: the SQL returns no rows.", remedy="Write one SELECT.", field="sql")
+    columns = column_names(list(result.keys()))
+    rows: list[list[JsonValue]] = []
+    size = 0
+    for batch in result.partitions(_BATCH):
+        for row in batch:
+            rows.append([value_of(value) for value in row])
+            size += sum(len(value) if isinstance(value, str) else 8 for value in rows[-1])
+        if len(rows) > most_rows or size > MOST_BYTES:
+            limit = f"{most_rows} rows" if len(rows) > most_rows else f"{MOST_BYTES // 1_000_000} MB"
+            raise ComponentError(
+                f"SqlQuery: the result has more than {limit}.", remedy="Add a WHERE, GROUP BY or LIMIT.", field="sql"
+            )
+    return Table(columns=columns, rows=rows)
+
+
+def run_statement(database: "sa.Connection", sql: str, records: Sequence[Mapping[str, JsonValue]]) -> int:
+    """Run one statement for each record, whose members are its bound values; return the number of changed rows."""
+    changed = 0
+    for record in records or [{}]:
+        changed += max(_execute(database, sql, record, "SqlWrite").rowcount, 0)
+    return changed
+
+
+def write_rows(
+    database: "sa.Connection", name: str, records: Sequence[Mapping[str, JsonValue]], *, keys: Sequence[str], mode: Mode
+) -> int:
+    """Insert records into a table, or update those whose key exists; return their number.
+
+    The table and its columns are read from the database: a name from outside is never part of the SQL text.
+    Raises `ComponentError` when the table or a column does not exist.
+    """
+    table = _table(database, name)
+    columns = list(dict.fromkeys(column for record in records for column in record))
+    _require_columns(table, [*columns, *keys], name)
+    if not records:
+        return 0
+    statement: Any = sa.insert(table)
+    if mode == "upsert":
+        statement = _upsert(database, table, columns, keys or [column.name for column in table.primary_key])
+    complete = [{column: record.get(column) for column in columns} for record in records]
+    for begin in range(0, len(complete), _BATCH):
+        database.execute(statement, complete[begin : begin + _BATCH])
+    return len(complete)
+
+
+def schema_rows(database: "sa.Connection", pattern: str) -> Table:
+    """Return one row per column of the tables and views whose name contains the pattern."""
+    inspector = sa.inspect(database)
+    rows: list[list[JsonValue]] = []
+    names = [*inspector.get_table_names(), *inspector.get_view_names()]
+    selected = [name for name in sorted(names) if pattern.lower() in name.lower()][:MOST_TABLES]
+    for name in selected:
+        keys = set(inspector.get_pk_constraint(name).get("constrained_columns") or ())
+        for column in inspector.get_columns(name):
+            kind, nullable = str(column["type"]), bool(column.get("nullable", True))
+            rows.append([name, column["name"], kind, nullable, column["name"] in keys])
+    return Table(columns=["table", "column", "type", "nullable", "key"], rows=rows)
+
+
+def value_of(value: Any) -> JsonValue:  # noqa: ANN401 - any value of a driver
+    """Return a value of a database as JSON: dates in ISO 8601, exact decimals as text when a float is not exact."""
+    if value is None or isinstance(value, bool | float):
+        return value if not isinstance(value, float) or isfinite(value) else None
+    if isinstance(value, int):
+        return value if -_INT64 <= value < 2 * _INT64 else str(value)
+    if isinstance(value, dict):
+        return {str(key): value_of(item) for key, item in value.items()}
+    if isinstance(value, list | tuple | set):
+        return [value_of(item) for item in value]
+    return _plain(value)
+
+
+def _plain(value: Any) -> JsonValue:  # noqa: ANN401
+    if isinstance(value, Decimal):
+        return _decimal(value)
+    if isinstance(value, date | time):
+        return value.isoformat()
+    if isinstance(value, bytes | memoryview | bytearray):
+        return bytes(value).hex()
+    return clean_text(str(value))
+
+
+def _decimal(value: Decimal) -> JsonValue:
+    if not value.is_finite():
+        return None
+    if value == value.to_integral_value() and abs(value) < _INT64:
+        return int(value)
+    near = float(value)
+    return near if Decimal(repr(near)) == value else str(value)
+
+
+def _execute(
+    database: "sa.Connection", sql: str, values: Mapping[str, JsonValue], subject: str
+) -> "sa.CursorResult[Any]":
+    statement = sa.text(sql)
+    needed = list(statement.compile().params)
+    missing = [name for name in needed if name not in values]
+    if missing:
+        raise ComponentError(
+            f"{subject}: there is no value for :{clipped(missing[0], 60)}"
+            f"{did_you_mean(missing[0], list(values)) or '.'}",
+            remedy="Add it to the values; write \\: for a colon that begins no name.",
+            field="parameters",
+        )
+    return database.execute(statement, {name: values[name] for name in needed})
+
+
+def _table(database: "sa.Connection", name: str) -> "sa.Table":
+    schema, dot, plain = name.strip().rpartition(".")
+    try:
+        return sa.Table(plain, sa.MetaData(), schema=schema if dot else None, autoload_with=database, resolve_fks=False)
+    except exc.NoSuchTableError as error:
+        known = sa.inspect(database).get_table_names(schema=schema if dot else None)
+        raise ComponentError(
+            f"SqlWrite: there is no table '{clipped(name, 60)}'{did_you_mean(plain, known) or '.'}",
+            remedy=f"The tables are: {listed(known, most=20) or 'none'}.",
+            field="table",
+        ) from error
+
+
+def _require_columns(table: "sa.Table", columns: Sequence[str], name: str) -> None:
+    known = list(table.columns.keys())
+    for column in columns:
+        if column not in known:
+            raise ComponentError(
+                f"SqlWrite: table '{clipped(name, 60)}' has no column '{clipped(column, 60)}'"
+                f"{did_you_mean(column, known) or '.'}",
+                remedy=f"Its columns are: {listed(known, most=30)}.",
+                field="rows",
+            )
+
+
+def _upsert(database: "sa.Connection", table: "sa.Table", columns: Sequence[str], keys: Sequence[str]) -> Any:  # noqa: ANN401
+    if not keys:
+        raise ComponentError("SqlWrite: the table has no primary key.", remedy="Name the key columns.", field="keys")
+    others = [column for column in columns if column not in keys]
+    if database.dialect.name == "postgresql":
+        insert = postgresql.insert(table)
+        if not others:
+            return insert.on_conflict_do_nothing(index_elements=list(keys))
+        return insert.on_conflict_do_update(
+            index_elements=list(keys), set_={column: insert.excluded[column] for column in others}
+        )
+    update = mysql.insert(table)
+    return update.on_duplicate_key_update({column: update.inserted[column] for column in others or keys})

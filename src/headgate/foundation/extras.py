@@ -1,0 +1,45 @@
+"""Optional dependencies (extras) of the distribution: which are installed, and the error when one is missing."""
+
+from importlib.util import find_spec
+from typing import Final
+
+from headgate.foundation.errors import Invalid
+
+EXTRAS: Final[dict[str, tuple[str, ...]]] = {
+    "calendars": ("icalendar", "recurring_ical_events"),
+    "charts": ("matplotlib",),
+    "documents": ("typst", "manimgx_fonts", "pypandoc"),
+    "images": ("PIL",),
+    "mail": ("aiosmtplib", "imap_tools"),
+    "mysql": ("pymysql",),
+    "notify": ("apprise",),
+    "postgres": ("psycopg",),
+    "sheets": ("python_calamine", "xlsxwriter"),
+    "storage": ("paramiko",),
+}
+"""Extras that components need, and the modules that each one installs."""
+
+
+class ExtraNotInstalled(Invalid):
+    """A component needs an extra that is not installed."""
+
+    code = "extra_not_installed"
+    title = "Packages not installed"
+
+    def __init__(self, extra: str, subject: str) -> None:
+        super().__init__(
+            f"{subject} requires packages that are not installed.",
+            remedy=f"Install them with: pip install 'headgate[{extra}]'",
+            extra_name=extra,
+        )
+
+
+def is_installed(extra: str) -> bool:
+    """Return whether the packages of an extra are installed, without importing them."""
+    return all(find_spec(module) is not None for module in EXTRAS[extra])
+
+
+def require_extra(extra: str, subject: str) -> None:
+    """Raise `ExtraNotInstalled`, naming the subject, unless the extra is installed."""
+    if not is_installed(extra):
+        raise ExtraNotInstalled(extra, subject)
