@@ -58,6 +58,7 @@ ROUTES: Sequence[BaseRoute] = (
     LazyRouter("headgate.features.runs.deliveries.routes", "flow-runs", "deliveries", prefix=API),
     LazyRouter("headgate.features.runs.approvals.routes", "approvals", prefix=API),
     LazyRouter("headgate.features.runs.sent_events.routes", "events", prefix=API),
+    LazyRouter("headgate.features.triggers.routes", "triggers", "flows", prefix=API),
     LazyRouter("headgate.features.maintenance.routes", "maintenance", prefix=API),
     LazyRouter("headgate.features.keyring.routes", "keyring", prefix=API),
     LazyRouter("headgate.agents.codev.sessions.routes", "codev", prefix=API),

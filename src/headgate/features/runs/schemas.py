@@ -179,6 +179,19 @@ class StepOut(StepSummary):
     """Delivery of its `output_mode` `http_post`; a failed delivery leaves the step completed."""
 
 
+class RunTriggerOut(BaseModel):
+    """The trigger and the occurrence that started a run, as they were then."""
+
+    id: str
+    name: str
+    kind: str
+    occurrence_id: str
+    due_at: str | None = None
+    """When a schedule was due, ISO 8601 in its time zone."""
+    key: str | None = None
+    """The key of the event."""
+
+
 class RunSummary(BaseModel):
     """A run in a list."""
 
@@ -231,6 +244,8 @@ class RunOut(RunSummary):
     steps: list[StepSummary]
     outside_content: list[OutsideOut] = []
     """Sources of untrusted content in the input and the result."""
+    trigger: RunTriggerOut | None = None
+    """Null for a run that no trigger started."""
 
 
 class CancelOut(BaseModel):
