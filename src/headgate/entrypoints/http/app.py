@@ -48,6 +48,7 @@ ROUTES: Sequence[BaseRoute] = (
     LazyRouter("headgate.features.runs.completions.routes", "v1"),
     LazyRouter("headgate.entrypoints.http.widget.routes", "widget.js", "w"),
     LazyRouter("headgate.features.runs.widget.routes", "w"),
+    LazyRouter("headgate.features.triggers.hooks.routes", "hooks"),
     LazyRouter("headgate.features.runs.routes", "flows", "flow-runs", "evidence-keys", prefix=API),
     LazyRouter("headgate.features.accounts.me.routes", "me", prefix=API),
     LazyRouter("headgate.agents.assistant.routes", "agentic", prefix=API),

@@ -108,6 +108,7 @@ Action = Literal[
     "trigger.paused",
     "trigger.removed",
     "trigger.resumed",
+    "trigger.test_started",
     "user.activated",
     "user.changed",
     "user.created",

@@ -80,12 +80,6 @@ async def list_triggers(
     return [_listed(row) for row in rows]
 
 
-async def list_listening(session: AsyncSession, source: str, *, tenant_id: str) -> Sequence[TriggerRow]:
-    """Return the enabled triggers that listen to a source."""
-    query = select(TriggerRow).where(TriggerRow.source == source, TriggerRow.tenant_id == tenant_id, TriggerRow.enabled)
-    return (await session.execute(query)).scalars().all()
-
-
 async def count_triggers(session: AsyncSession, flow_id: str, *, tenant_id: str) -> int:
     """Return how many triggers a flow has."""
     query = select(func.count()).select_from(TriggerRow)

@@ -9,11 +9,13 @@ from headgate.features.access.caller import Caller, needs
 from headgate.features.access.permissions import Permission
 from headgate.features.triggers import service, starts
 from headgate.features.triggers.firing import Firing
+from headgate.features.triggers.hooks import service as hooks
 from headgate.features.triggers.schemas import (
     AgendaEntry,
     BackfillCancelled,
     BackfillIn,
     BackfillOut,
+    CallOut,
     FiredOut,
     FiringOut,
     OccurrenceOut,
@@ -151,6 +153,25 @@ async def pause(trigger_id: str, session: WriteSession, caller: Caller, body: Pa
 async def resume(trigger_id: str, session: WriteSession, caller: Caller) -> TriggerOut:
     """Resume a trigger from now on. Due times of the pause are not run; a backfill runs them."""
     return await service.resume_trigger(session, caller, trigger_id)
+
+
+@router.post(
+    "/triggers/{trigger_id}/catch",
+    summary="Catch the next call of a webhook",
+    responses=problems(403, 404),
+    dependencies=_MANAGE,
+)
+async def catch(trigger_id: str, session: WriteSession, caller: Caller) -> CallOut:
+    """Show the next call at the address instead of starting a run, once within ten minutes."""
+    return await hooks.begin_catching(session, caller, trigger_id)
+
+
+@router.get(
+    "/triggers/{trigger_id}/catch", summary="Read the caught call", responses=problems(403, 404), dependencies=_MANAGE
+)
+async def caught(trigger_id: str, session: ReadSession, caller: Caller, box: Box) -> CallOut:
+    """Return the call that was caught, and whether it was verified."""
+    return await hooks.caught_call(session, caller, trigger_id, box=box)
 
 
 @router.post(

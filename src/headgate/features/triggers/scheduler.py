@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from headgate.features.jobs.queue import Job
 from headgate.features.jobs.runner import JobKind, JobRunner
 from headgate.features.runs.transitions import clock
-from headgate.features.triggers import ended_runs, repository
+from headgate.features.triggers import following, repository
 from headgate.features.triggers.errors import TriggerChanged
 from headgate.features.triggers.firing import Firing
 from headgate.features.triggers.occurrences import Claimed, Occurrence, due_key, queued_occurrence
@@ -128,8 +128,8 @@ class Scheduler:
     async def _fire_due(self, listed: Listed, claimed: Claimed) -> tuple[int | None, int | None]:
         """Fire what is due. Returns when the trigger is due again, and its next due time."""
         trigger = listed.row
-        if trigger.kind == "flow":
-            await ended_runs.fire_ended(self._firing, listed, claimed)
+        if trigger.kind in following.FOLLOWING:
+            await following.fire_followed(self._firing, listed, claimed)
             return clock() + round(POLL_SECONDS * SECOND), None
         if trigger.kind != "schedule":
             return None, None

@@ -315,24 +315,18 @@ async def _configure(
 ) -> None:
     """Store the settings of a kind, what it listens to, and when it is due. Raises `ScheduleInvalid`."""
     row.config = config.model_dump(mode="json")
-    row.source = row.next_at = None
+    row.next_at = None
     if isinstance(config, ScheduleConfig):
         schedule = schedule_of(config, row.created_at)
         row.next_at = schedule.next(row.cursor_at) if row.enabled else None
         row.due_at = None if row.next_at is None else schedule.begins(row.next_at, row.id)
     elif isinstance(config, EventConfig):
-        row.source = event_source(flow.space_id, config.name)
+        row.due_at = clock() if row.enabled else None
     elif isinstance(config, FlowConfig):
         if config.flow_id == flow.id:
             raise TriggerInvalid("A flow cannot start after itself.", remedy="Choose another flow.")
         await get_flow(session, principal, config.flow_id, permission=Permission.RUNS_VIEW)
-        row.source = f"flow:{config.flow_id}"
         row.due_at = clock() if row.enabled else None
-
-
-def event_source(space_id: str, name: str) -> str:
-    """Return what a trigger of an event listens to."""
-    return f"event:{space_id}:{name}"
 
 
 async def _owner(session: AsyncSession, principal: Principal, user_id: str | None) -> str:

@@ -28,7 +28,6 @@ class TriggerRow(Row, JobColumns):
         UniqueConstraint("flow_id", "name"),
         CheckConstraint("kind IN ('schedule', 'webhook', 'form', 'flow', 'event', 'manual')", name="kind_known"),
         Index("ix_triggers_tenant_id_id", "tenant_id", "id"),
-        partial_index("ix_triggers_source", "source", where="source IS NOT NULL"),
         partial_index("ix_triggers_address", "address", where="address IS NOT NULL", unique=True),
         *job_indexes("triggers"),
     )
@@ -53,8 +52,6 @@ class TriggerRow(Row, JobColumns):
     """What calls are verified with."""
     address: Mapped[str | None] = mapped_column(String(64))
     """Last segment of its public address."""
-    source: Mapped[str | None] = mapped_column(String(300))
-    """What it listens to: `event:SPACE:NAME` or `flow:ID`."""
     catching_until: Mapped[int | None] = mapped_column(BigInteger)
     """The next call until then is shown and starts no run."""
     caught: Mapped[bytes | None] = mapped_column(Encrypted)

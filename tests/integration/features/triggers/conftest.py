@@ -41,9 +41,10 @@ async def occurrences(us: Team, trigger_id: str, who: str = "viewer") -> list[di
 async def until(check: Callable[[], Awaitable[Any]]) -> Any:
     """What a check returns as soon as it is true."""
     async with asyncio.timeout(PATIENCE):
-        while not (value := await check()):
+        while True:
+            if value := await check():
+                return value
             await asyncio.sleep(0.05)
-    return value
 
 
 @pytest.fixture(autouse=True)

@@ -21,6 +21,7 @@ from tests.support.team import Team
 HOURLY = {"kind": "schedule", "cron": "0 * * * *"}
 NEVER_NOW = {"kind": "schedule", "cron": "0 0 1 1 *"}
 EACH_SECOND = {"kind": "schedule", "every_seconds": 1}
+RANGE = {"since": "2026-03-01T00:00:00Z", "until": "2026-03-01T05:30:00Z"}
 WAITS = """name: Waits
 nodes:
   heard: ChatInput
@@ -194,9 +195,7 @@ class TestPolicies:
         """Three starts of a flow that waits for approval, at a time."""
         flow_id = await published(us, WAITS)
         trigger = await add(us, flow_id, config={"kind": "manual"}, policies=policies)
-        rows = []
-        for _ in range(3):
-            rows.append((await us.make("runner", f"/triggers/{trigger['id']}/fire"))["occurrence"])
+        rows = [(await us.make("runner", f"/triggers/{trigger['id']}/fire"))["occurrence"] for _ in range(3)]
         return str(trigger["id"]), rows
 
     async def test_skip_while_a_run_waits_for_approval(self, us: Team) -> None:
@@ -294,16 +293,14 @@ class TestPauses:
 
 
 class TestBackfills:
-    RANGE = {"since": "2026-03-01T00:00:00Z", "until": "2026-03-01T05:30:00Z"}
-
     async def test_run_what_has_no_row_in_order(self, us: Team) -> None:
         flow_id = await published(us)
         trigger = await add(us, flow_id, config=HOURLY)
         path = f"/triggers/{trigger['id']}/backfill"
-        preview = await us.make("publisher", path, **self.RANGE, dry_run=True)
+        preview = await us.make("publisher", path, **RANGE, dry_run=True)
         assert (preview["count"], preview["id"]) == (6, None)
         assert await occurrences(us, trigger["id"]) == []
-        made = await us.make("publisher", path, **self.RANGE)
+        made = await us.make("publisher", path, **RANGE)
         assert made["count"] == 6
 
         async def done() -> Any:
@@ -313,13 +310,13 @@ class TestBackfills:
         rows = await until(done)
         assert [row["due_at"] for row in rows] == sorted(row["due_at"] for row in rows)
         assert len({row["run_id"] for row in rows}) == 6
-        again = await us.make("publisher", path, **self.RANGE)
+        again = await us.make("publisher", path, **RANGE)
         assert again["count"] == 0
 
     async def test_can_be_cancelled(self, us: Team) -> None:
         flow_id = await published(us, WAITS)
         trigger = await add(us, flow_id, config=HOURLY)
-        made = await us.make("publisher", f"/triggers/{trigger['id']}/backfill", **self.RANGE)
+        made = await us.make("publisher", f"/triggers/{trigger['id']}/backfill", **RANGE)
 
         async def begun() -> Any:
             return [row for row in await occurrences(us, trigger["id"]) if row["status"] == "started"]
@@ -336,9 +333,9 @@ class TestBackfills:
         manual = await add(us, flow_id, name="By hand", config={"kind": "manual"})
         seconds = await add(us, flow_id, name="Seconds", config={"kind": "schedule", "cron": "* * * * * *"})
         for trigger, body, status in (
-            (hourly, {**self.RANGE, "until": "2999-01-01T00:00:00Z"}, 422),
-            (manual, self.RANGE, 422),
-            (seconds, self.RANGE, 409),
+            (hourly, {**RANGE, "until": "2999-01-01T00:00:00Z"}, 422),
+            (manual, RANGE, 422),
+            (seconds, RANGE, 409),
         ):
             path = f"/triggers/{trigger['id']}/backfill"
             assert (await us.ask("publisher", "POST", path, json=body)).status_code == status
@@ -368,6 +365,27 @@ class TestAfterAnotherFlow:
         assert (await us.ask("publisher", "POST", f"/flows/{flow_id}/triggers", json=body)).status_code == 422
 
 
+class TestEvents:
+    async def test_start_a_run_each_with_their_data(self, us: Team) -> None:
+        flow_id = await published(us)
+        trigger = await add(us, flow_id, config={"kind": "event", "name": "paid", "correlation": "7"})
+        event = {"name": "paid", "data": {"amount": 40}, "space_id": us.space}
+        for correlation, key in (("7", "a"), ("7", "a"), ("8", "b"), ("7", "c")):
+            await us.make("runner", "/events", **event, correlation=correlation, key=key)
+        await us.make("stranger", "/events", **{**event, "space_id": us.elsewhere}, correlation="7", key="d")
+
+        async def two() -> Any:
+            rows = await occurrences(us, trigger["id"])
+            return rows if len(rows) == 2 else None
+
+        rows = await until(two)
+        await asyncio.sleep(0.5)
+        assert len(await occurrences(us, trigger["id"])) == 2
+        run = await us.get("viewer", f"/flow-runs/{rows[0]['run_id']}")
+        assert run["input"]["text"] == '{"amount":40}'
+        assert {"kind": "event", "name": "paid"} in run["outside_content"]
+
+
 class TestAudit:
     async def test_records_every_change(self, us: Team) -> None:
         flow_id = await published(us)
@@ -376,7 +394,7 @@ class TestAudit:
         await us.ask("publisher", "PATCH", path, json={"name": "Hourly"})
         for action in ("pause", "resume"):
             await us.make("publisher", f"{path}/{action}")
-        await us.make("publisher", f"{path}/backfill", **TestBackfills.RANGE)
+        await us.make("publisher", f"{path}/backfill", **RANGE)
         await us.ask("publisher", "DELETE", path)
         async with us.database.reading() as session:
             rows = await session.execute(

@@ -46,7 +46,6 @@ def _create_triggers() -> None:
         sa.Column("resumed_at", sa.BigInteger(), nullable=False),
         sa.Column("secret", sa.LargeBinary()),
         sa.Column("address", sa.String(length=64)),
-        sa.Column("source", sa.String(length=300)),
         sa.Column("catching_until", sa.BigInteger()),
         sa.Column("caught", sa.LargeBinary()),
         sa.Column("cursor_at", sa.BigInteger(), nullable=False),
@@ -77,7 +76,6 @@ def _create_triggers() -> None:
     )
     op.create_index("ix_triggers_tenant_id_id", "triggers", ["tenant_id", "id"])
     op.create_index(op.f("ix_triggers_owner_user_id"), "triggers", ["owner_user_id"])
-    _partial("ix_triggers_source", "triggers", ["source"], "source IS NOT NULL")
     _partial("ix_triggers_address", "triggers", ["address"], "address IS NOT NULL", unique=True)
     _partial("ix_triggers_due", "triggers", ["due_at"], "worker_id IS NULL AND due_at IS NOT NULL")
     _partial("ix_triggers_claimed", "triggers", ["worker_id"], "worker_id IS NOT NULL")
