@@ -101,7 +101,7 @@ class Firing:
         if most is None:
             return False
         async with self.database.writing() as session:
-            trigger = await repository.lock(session, listed.row.id, tenant_id=listed.row.tenant_id)
+            trigger = await repository.lock_trigger(session, listed.row.id, tenant_id=listed.row.tenant_id)
             if trigger is None or not trigger.enabled:
                 return False
             outcomes = await repository.last_outcomes(session, trigger, most)

@@ -9,12 +9,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import orjson
-from pydantic import JsonValue, SecretStr
+from pydantic import JsonValue
 
 from headgate.features.runs.companions import Companion
 from headgate.features.runs.ports import Sealer
 from headgate.features.runs.states import LIVE_RUNS, sql_list
 from headgate.features.triggers.errors import OccurrenceRefused, TriggerChanged
+from headgate.features.triggers.sealed import seal, unseal
 from headgate.features.triggers.settings import Policies, TriggerInput
 from headgate.features.triggers.tables import OccurrenceRow, TriggerRow
 from headgate.foundation.database import moment
@@ -152,14 +153,12 @@ def row_of(
 def sealed_input(box: Sealer, occurrence: Occurrence) -> bytes:
     """Encrypt the input of an occurrence that waits."""
     content = {"input": occurrence.input.model_dump(mode="json"), "outside": list(occurrence.outside)}
-    return box.encrypt(SecretStr(orjson.dumps(content).decode()))
+    return seal(box, orjson.dumps(content).decode())
 
 
 def queued_occurrence(box: Sealer, row: OccurrenceRow, saved: TriggerInput) -> Occurrence:
     """Return an occurrence that waits. One without content has the saved input of its trigger."""
-    content: dict[str, JsonValue] = (
-        {} if row.content is None else orjson.loads(box.decrypt(row.content).get_secret_value())
-    )
+    content: dict[str, JsonValue] = {} if row.content is None else orjson.loads(unseal(box, row.content))
     stored = saved if not content else TriggerInput.model_validate(content["input"])
     outside = content.get("outside", [])
     return Occurrence(

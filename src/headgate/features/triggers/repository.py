@@ -43,9 +43,15 @@ def _listing(tenant_id: str | None) -> Select[*tuple[Any, ...]]:
     return query if tenant_id is None else query.where(TriggerRow.tenant_id == tenant_id)
 
 
-async def find(session: AsyncSession, trigger_id: str, *, tenant_id: str | None) -> Listed | None:
+async def find_trigger(session: AsyncSession, trigger_id: str, *, tenant_id: str) -> Listed | None:
     """Return a trigger of a flow that is not deleted."""
     row = (await session.execute(_listing(tenant_id).where(TriggerRow.id == trigger_id))).one_or_none()
+    return None if row is None else _listed(row)
+
+
+async def find_claimed(session: AsyncSession, trigger_id: str) -> Listed | None:
+    """Return a trigger that this process has claimed, of any tenant."""
+    row = (await session.execute(_listing(None).where(TriggerRow.id == trigger_id))).one_or_none()
     return None if row is None else _listed(row)
 
 
@@ -95,7 +101,7 @@ async def name_taken(session: AsyncSession, flow_id: str, name: str, *, tenant_i
     return (await session.execute(query)).first() is not None
 
 
-async def lock(session: AsyncSession, trigger_id: str, *, tenant_id: str) -> TriggerRow | None:
+async def lock_trigger(session: AsyncSession, trigger_id: str, *, tenant_id: str) -> TriggerRow | None:
     """Return a trigger; no other transaction changes or fires it until this one ends."""
     query = select(TriggerRow).where(TriggerRow.id == trigger_id, TriggerRow.tenant_id == tenant_id)
     return (await session.execute(query.with_for_update().execution_options(**_FRESH))).scalar_one_or_none()

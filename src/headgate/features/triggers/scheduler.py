@@ -85,7 +85,7 @@ class Scheduler:
 
     async def _handle(self, job: Job) -> None:
         async with self._database.reading() as session:
-            listed = await repository.find(session, job.id, tenant_id=None)
+            listed = await repository.find_claimed(session, job.id)
         if listed is None:
             await self._release(job, clock() + DELETED_SECONDS * SECOND)
             return

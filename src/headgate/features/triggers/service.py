@@ -4,7 +4,6 @@ import secrets
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from pydantic import SecretStr
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.features.access.permissions import Permission
@@ -29,6 +28,7 @@ from headgate.features.triggers.schemas import (
     TriggerOut,
     TriggerPatch,
 )
+from headgate.features.triggers.sealed import seal
 from headgate.features.triggers.settings import (
     Config,
     EventConfig,
@@ -76,7 +76,7 @@ async def add_trigger(
         enabled=body.enabled,
         paused_reason="",
         resumed_at=at,
-        secret=None if given is None else box.encrypt(SecretStr(given)),
+        secret=None if given is None else seal(box, given),
         address=secrets.token_urlsafe(24) if body.config.kind in _ADDRESSED else None,
         cursor_at=at,
         created_by_user_id=principal.user_id or None,
@@ -108,7 +108,7 @@ async def change_trigger(
     if body.owner_user_id is not None:
         row.owner_user_id = await _owner(session, principal, body.owner_user_id)
     if body.secret is not None:
-        row.secret = box.encrypt(SecretStr(body.secret))
+        row.secret = seal(box, body.secret)
     if body.config is not None:
         if body.config.kind != row.kind:
             raise TriggerInvalid(f"The trigger is a {row.kind}.", remedy="Add another trigger for another kind.")
@@ -295,7 +295,7 @@ def _next_of(row: TriggerRow, count: int) -> list[FiringOut]:
 
 
 async def _find(session: AsyncSession, principal: Principal, trigger_id: str) -> Listed:
-    listed = await repository.find(session, trigger_id, tenant_id=principal.tenant_id)
+    listed = await repository.find_trigger(session, trigger_id, tenant_id=principal.tenant_id)
     if listed is None or not principal.sees(listed.space_id):
         raise TriggerNotFound(trigger_id)
     return listed
@@ -304,7 +304,7 @@ async def _find(session: AsyncSession, principal: Principal, trigger_id: str) ->
 async def _managed(session: AsyncSession, principal: Principal, trigger_id: str) -> tuple[TriggerRow, FlowRow]:
     """Return a trigger that the caller may change, locked, and its flow."""
     listed = await require(session, principal, trigger_id, Permission.TRIGGERS_MANAGE)
-    row = await repository.lock(session, trigger_id, tenant_id=principal.tenant_id)
+    row = await repository.lock_trigger(session, trigger_id, tenant_id=principal.tenant_id)
     if row is None:
         raise TriggerNotFound(trigger_id)
     return row, await get_flow(session, principal, listed.row.flow_id, permission=Permission.TRIGGERS_MANAGE)

@@ -53,7 +53,7 @@ async def backfill(database: Database, principal: Principal, trigger_id: str, bo
     since, until = microseconds(body.since), microseconds(body.until)
     async with database.writing() as session:
         listed = await require(session, principal, trigger_id, Permission.TRIGGERS_MANAGE)
-        trigger = await repository.lock(session, trigger_id, tenant_id=principal.tenant_id) or listed.row
+        trigger = await repository.lock_trigger(session, trigger_id, tenant_id=principal.tenant_id) or listed.row
         if trigger.kind != "schedule":
             raise TriggerInvalid("Only a schedule has due times in the past.", remedy="Choose a schedule.")
         if not body.since < body.until or until > clock():

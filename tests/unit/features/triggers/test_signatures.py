@@ -94,6 +94,7 @@ class TestServices:
     @pytest.mark.parametrize("kind", SCHEMES)
     def test_another_secret_or_none_is_refused(self, kind: str) -> None:
         other = "whsec_" + base64.b64encode(b"another").decode()
+        headers: dict[str, str]
         for headers in (SCHEMES[kind][0](secret=other), {}):
             with pytest.raises(HookRefused):
                 check(kind, headers)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import orjson
-from pydantic import JsonValue, SecretStr
+from pydantic import JsonValue
 from sqlalchemy import update
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -28,6 +28,7 @@ from headgate.features.triggers.occurrences import LONGEST_KEY, Fired, Occurrenc
 from headgate.features.triggers.repository import Listed
 from headgate.features.triggers.schedule import SECOND
 from headgate.features.triggers.schemas import CallOut
+from headgate.features.triggers.sealed import seal, unseal
 from headgate.features.triggers.settings import TriggerInput, WebhookConfig
 from headgate.features.triggers.tables import TriggerRow
 from headgate.foundation.database import moment
@@ -71,7 +72,7 @@ async def find_hook(firing: Firing, address: str) -> Listed:
 
 def check(listed: Listed, config: WebhookConfig, call: Call, box: Sealer) -> None:
     """Raise `HookRefused` unless the call is verified."""
-    secret = "" if listed.row.secret is None else box.decrypt(listed.row.secret).get_secret_value()
+    secret = "" if listed.row.secret is None else unseal(box, listed.row.secret)
     if not secret and config.verification != "none":
         raise HookRefused("the trigger has no secret")
     verify(config, secret, call)
@@ -170,7 +171,7 @@ def _input(listed: Listed, config: WebhookConfig, received: Received) -> Trigger
 async def begin_catching(session: AsyncSession, principal: Principal, trigger_id: str) -> CallOut:
     """Show the next call of a webhook instead of starting a run, once. Raises `TriggerNotFound`, `TriggerInvalid`."""
     listed = await service.require(session, principal, trigger_id, Permission.TRIGGERS_MANAGE)
-    row = await repository.lock(session, trigger_id, tenant_id=principal.tenant_id) or listed.row
+    row = await repository.lock_trigger(session, trigger_id, tenant_id=principal.tenant_id) or listed.row
     if row.kind != "webhook":
         raise TriggerInvalid("Only a webhook receives calls.", remedy="Choose a webhook.")
     row.catching_until, row.caught = clock() + CATCH_SECONDS * SECOND, None
@@ -185,7 +186,7 @@ async def caught_call(session: AsyncSession, principal: Principal, trigger_id: s
     """Return the call that test mode caught. Raises `TriggerNotFound`, `PermissionMissing`."""
     row = (await service.require(session, principal, trigger_id, Permission.TRIGGERS_MANAGE)).row
     if row.caught is not None:
-        return CallOut(waiting=False, call=orjson.loads(box.decrypt(row.caught).get_secret_value()))
+        return CallOut(waiting=False, call=orjson.loads(unseal(box, row.caught)))
     if row.catching_until is None or row.catching_until <= clock():
         return CallOut(waiting=False)
     return CallOut(waiting=True, until=moment(row.catching_until))
@@ -208,7 +209,7 @@ async def catch_call(firing: Firing, listed: Listed, received: Received, *, refu
         "text": text_of(received.body.value)[:LONGEST_SHOWN],
         "files": [upload.name for upload in received.uploads],
     }
-    sealed = box.encrypt(SecretStr(orjson.dumps(shown).decode()))
+    sealed = seal(box, orjson.dumps(shown).decode())
     async with firing.database.writing() as session:
         waits = (TriggerRow.id == row.id, TriggerRow.caught.is_(None), TriggerRow.catching_until > at)
         change = update(TriggerRow).where(*waits).values(caught=sealed).returning(TriggerRow.id)
