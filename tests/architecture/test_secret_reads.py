@@ -18,6 +18,7 @@ DECRYPTING = {
     "features.flows.state.sealed.unseal": OWN_STATE + "values that a flow keeps between its runs",
     "features.runs.approvals.sealed.unseal": OWN_STATE + "what users decide on, and their responses",
     "features.runs.sent_events.sealed.unseal": OWN_STATE + "data of events that runs wait for",
+    "features.triggers.sealed.unseal": OWN_STATE + "the secret of an address, and the input of occurrences that wait",
     "features.runs.deliveries.target.open_target": OWN_STATE + "an address and references to secrets",
     "features.runs.steps.calls._opened": OWN_STATE + "the stored answer to a request of a step",
     "features.runs.widget.tokens.unseal": OWN_STATE + "a token that a page holds",

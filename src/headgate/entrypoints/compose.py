@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from headgate.features.runs.engine.backend import ExecutionBackend
     from headgate.features.runs.preview import service as preview
     from headgate.features.testing import runner
+    from headgate.features.triggers import firing, scheduler
     from headgate.foundation.events import EventSink
     from headgate.foundation.guarded_http import GuardedHttp
     from headgate.foundation.telemetry import opening as telemetry_opening
@@ -51,6 +52,8 @@ else:
     build = lazy_module("headgate.features.runs.engine.build")
     preview = lazy_module("headgate.features.runs.preview.service")
     runner = lazy_module("headgate.features.testing.runner")
+    firing = lazy_module("headgate.features.triggers.firing")
+    scheduler = lazy_module("headgate.features.triggers.scheduler")
     telemetry_opening = lazy_module("headgate.foundation.telemetry.opening")
 
 log = get_logger(__name__)
@@ -139,6 +142,15 @@ class Parts(Installation):
         return runner.TestRuns(self.database, self.engine, self.services.jobs)
 
     @cached_property
+    def firing(self) -> "firing.Firing":
+        """firing: Starts the runs of triggers."""
+        return firing.Firing(self.database, self.engine, auto_login=self.settings.server.auto_login)
+
+    @cached_property
+    def _scheduler(self) -> "scheduler.Scheduler":
+        return scheduler.Scheduler(self.firing, self.services.jobs)
+
+    @cached_property
     def _assistance(self) -> "assistance.Assistance":
         made = assistance.assistance_of(
             self.settings, self.services, self.runs, self.index, self.telemetry, partial(studios.stored_of, self)
@@ -193,6 +205,7 @@ class Parts(Installation):
             "maintenance": lambda: self.maintenance,
             "keys": lambda: self.rotation,
             "tests": lambda: self.tests,
+            "triggers": lambda: self._scheduler,
             "development sessions": lambda: self._development,
         }
         for name, begin in begins.items():

@@ -31,6 +31,8 @@ OWNED: dict[str, Callable[[World], list[Any]]] = {
     "approval_id": lambda world: world.approval_ids,
     "approval_ids": lambda world: [world.approval_ids],
     "event_id": lambda world: world.event_ids,
+    "trigger_id": lambda world: world.trigger_ids,
+    "backfill_id": lambda world: world.trigger_ids,
     "delivery_id": lambda world: world.delivery_ids,
     "space_ids": lambda world: [[space_id] for space_id in world.space_ids],
     "user_id": lambda world: [world.principal.user_id],
@@ -69,6 +71,8 @@ OWNED_BY_ROUTE: dict[tuple[str, str], Callable[[World], list[Any]]] = {
     ("/api/v1/codev/sessions", "cursor"): lambda world: world.codev_ids[:1],
     ("/api/v1/codev/patterns", "cursor"): lambda world: world.pattern_ids,
     ("/api/v1/me/sessions/{session_id}", "session_id"): lambda world: world.sign_in_ids,
+    ("/api/v1/triggers", "cursor"): lambda world: world.trigger_ids,
+    ("/api/v1/triggers/{trigger_id}/occurrences", "cursor"): lambda world: world.trigger_ids,
     ("/api/v1/flows/{flow_id}/tests/results", "cursor"): lambda world: world.result_ids,
     ("/api/v1/audit", "cursor"): lambda world: ["1000000"],
     ("/api/v1/directory/groups", "cursor"): lambda world: [world.group_id],
@@ -133,6 +137,9 @@ SHARED: dict[str, Callable[[World], Any]] = {
     "credential": lambda world: {"rawId": "AAAA"},
     "required": lambda world: True,
     "second_factor_required": lambda world: False,
+    "config": lambda world: {"kind": "schedule", "cron": "0 0 1 1 *"},
+    "since": lambda world: "2026-01-01T00:00:00Z",
+    "until": lambda world: "2026-01-01T01:00:00Z",
     "file": lambda world: ("the-same-name.txt", b"the same content", "text/plain"),
 }
 FOR_ROUTE: dict[tuple[str, str], Any] = {

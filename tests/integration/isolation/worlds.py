@@ -58,6 +58,7 @@ from headgate.features.runs.sent_events.tables import EventWaitRow, SentEventRow
 from headgate.features.runs.tables import flow_step_results
 from headgate.features.runs.transitions import Holder, Lease, NewRun, RunKey, Seed, clock
 from headgate.features.secrets.reads import STORED_WITH
+from headgate.features.triggers.tables import OccurrenceRow, TriggerRow
 from headgate.features.workspace.components import read_components, register_component
 from headgate.foundation.ciphertexts import MARK
 from headgate.foundation.crypto import SecretBox
@@ -106,6 +107,7 @@ class World:
     delivery_ids: list[str] = field(default_factory=list)
     approval_ids: list[str] = field(default_factory=list)
     event_ids: list[str] = field(default_factory=list)
+    trigger_ids: list[str] = field(default_factory=list)
     sign_in_ids: list[str] = field(default_factory=list)
     """Browsers in which the person is signed in."""
     api_key_ids: list[str] = field(default_factory=list)
@@ -383,6 +385,39 @@ async def _make_rows(world: World, database: Database, box: SecretBox) -> None:
         await session.execute(
             insert(FlowStateValueRow).values(
                 **state, content=sealed, flow_run_id=world.run_ids[0], step_id=STEP, written_at=clock()
+            )
+        )
+        trigger = new_id()
+        world.trigger_ids.append(trigger)
+        await session.execute(
+            insert(TriggerRow).values(
+                id=trigger,
+                tenant_id=tenant,
+                flow_id=world.flow_ids[0],
+                name=world.marker,
+                kind="webhook",
+                config={"kind": "webhook"},
+                policies={},
+                input={"text": world.marker},
+                owner_user_id=world.principal.user_id,
+                enabled=True,
+                resumed_at=clock(),
+                secret=box.encrypt(SecretStr(world.marker)),
+                address=trigger,
+                cursor_at=clock(),
+                created_at=clock(),
+                updated_at=clock(),
+            )
+        )
+        await session.execute(
+            insert(OccurrenceRow).values(
+                id=trigger,
+                tenant_id=tenant,
+                trigger_id=trigger,
+                occurrence_key="event:same",
+                created_at=clock(),
+                status="skipped",
+                message=world.marker,
             )
         )
         event = new_id()

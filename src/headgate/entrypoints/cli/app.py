@@ -31,6 +31,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "tests": ("tests", "Tests of a flow: list, set and run them."),
     "deliveries": ("all_deliveries", "List deliveries of all runs, and send failed ones again."),
     "approvals": ("approvals", "Approvals that runs wait for: list, show, approve, reject."),
+    "triggers": ("triggers", "Triggers: flows that start by themselves on a schedule, a call, an event."),
     "events": ("events", "Events that runs wait for: send, list, waiting steps."),
     "runs": ("runs", "List and inspect runs; resume, rerun, cancel; export evidence."),
     "evidence": ("evidence", "Verify evidence of a run offline; print the signing key."),

@@ -63,6 +63,7 @@ class Permission(StrEnum):
     RUNS_TEST = "runs.test"
     ASSISTANTS_EDIT = "assistants.edit"
     FLOWS_PUBLISH = "flows.publish"
+    TRIGGERS_MANAGE = "triggers.manage"
     SPACES_MANAGE = "spaces.manage"
     MCP_SERVERS_MANAGE = "mcp_servers.manage"
     CONNECTIONS_MANAGE = "connections.manage"
@@ -161,6 +162,10 @@ TABLE: Mapping[Permission, Rule] = MappingProxyType(
         Permission.RUNS_TEST: Rule(Role.EDITOR, "Run drafts and versions that were never published."),
         Permission.ASSISTANTS_EDIT: Rule(Role.EDITOR, "Create, change and delete shared assistants."),
         Permission.FLOWS_PUBLISH: Rule(Role.PUBLISHER, "Publish a flow; delete or restore one that is published."),
+        Permission.TRIGGERS_MANAGE: Rule(
+            Role.PUBLISHER,
+            "Add, change, pause and remove triggers, which start a published flow by themselves; backfill schedules.",
+        ),
         Permission.SPACES_MANAGE: Rule(
             Role.OWNER, "Rename and delete a space; add and remove members and set their role."
         ),

@@ -32,6 +32,8 @@ class Scope(StrEnum):
 
     SECOND_FACTOR_USER = "second_factor.user"
     """Attempts to enter codes for one user, and confirmations of sessions, from anywhere."""
+    TRIGGER = "trigger"
+    """Calls at the public address of one trigger; the trigger has the limit."""
     PROVIDER_TEST = "provider.test"
     """Tests of model providers by one user."""
 
@@ -39,6 +41,6 @@ class Scope(StrEnum):
 class Throttle(Protocol):
     """Counts attempts."""
 
-    async def allow(self, scope: str, key: str) -> None:
-        """Count one attempt. Raises `RateLimited` with `retry_after_seconds` above the limit."""
+    async def allow(self, scope: str, key: str, *, limit: int | None = None) -> None:
+        """Count one attempt. Raises `RateLimited` with `retry_after_seconds` above the limit, or that of the scope."""
         ...

@@ -125,9 +125,12 @@ class RateLimits:
             self._script = self._redis.register_script(_COUNT)
             self._failures = (*self._failures, error)
 
-    async def allow(self, scope: str, key: str) -> None:
-        """Count one more. Raises `RateLimited` with `retry_after_seconds` when there were too many."""
-        amount = self._amounts[scope]
+    async def allow(self, scope: str, key: str, *, limit: int | None = None) -> None:
+        """Count one more. Raises `RateLimited` with `retry_after_seconds` when there were too many.
+
+        `limit` is for a scope without a common one.
+        """
+        amount = self._amounts[scope] if limit is None else limit
         if amount == 0:
             return
         self.open()

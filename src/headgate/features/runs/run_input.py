@@ -1,6 +1,6 @@
 """The stored input of a run (seed 002, input_payload_json): text, form data, files."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import orjson
 from pydantic import JsonValue
@@ -11,8 +11,11 @@ from headgate.sdk import File, Message, RunInput
 from headgate.sdk.outside import Marks, mark, merged
 
 
-def input_payload(run_input: RunInput) -> Json:
-    """Return the stored form. Of the chat history it holds only what is not stored in runs."""
+def input_payload(run_input: RunInput, trigger: Mapping[str, str | None] | None = None) -> Json:
+    """Return the stored form. Of the chat history it holds only what is not stored in runs.
+
+    `trigger` names the occurrence that started the run; steps do not receive it.
+    """
     payload: dict[str, JsonValue] = {"text": run_input.text}
     if run_input.form_data:
         payload["form_data"] = dict(run_input.form_data)
@@ -22,6 +25,8 @@ def input_payload(run_input: RunInput) -> Json:
         payload["history"] = [message.model_dump(mode="json") for message in run_input.history]
     if run_input.outside:
         payload["outside"] = list(run_input.outside)
+    if trigger is not None:
+        payload["trigger"] = dict(trigger)
     return orjson.dumps(payload).decode()
 
 

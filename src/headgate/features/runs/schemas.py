@@ -198,6 +198,19 @@ class StepOut(StepSummary):
     """Delivery of its `output_mode` `http_post`; a failed delivery leaves the step completed."""
 
 
+class RunTriggerOut(BaseModel):
+    """The trigger and the occurrence that started a run, as they were then."""
+
+    id: str
+    name: str
+    kind: str
+    occurrence_id: str
+    due_at: str | None = None
+    """When a schedule was due, ISO 8601 in its time zone."""
+    key: str | None = None
+    """The key of the event."""
+
+
 class RunSummary(BaseModel):
     """A run in a list."""
 
@@ -252,6 +265,8 @@ class RunOut(RunSummary):
     """Sources of untrusted content in the input and the result."""
     waits_for: WaitsForOut | None = None
     """The approval or event that ended the `wait` of a request; null in other responses."""
+    trigger: RunTriggerOut | None = None
+    """Null for a run that no trigger started."""
 
 
 class CancelOut(BaseModel):

@@ -9,6 +9,7 @@ import orjson
 from headgate.features.audit.chain import Entry
 from headgate.features.idempotency.keys import StartKey
 from headgate.features.jobs import leases
+from headgate.features.runs.companions import Companion
 from headgate.features.runs.quotas.bounds import Bound
 from headgate.features.runs.states import RunStatus, StepStatus
 
@@ -156,6 +157,8 @@ class NewRun:
     """Microseconds after its creation at which it fails, if it has not ended."""
     terms: Json | None = None
     """What limits it; see `terms.Terms`."""
+    companions: tuple[Companion, ...] = ()
+    """Rows of other features that are written in the same transaction."""
 
 
 @dataclass(frozen=True, slots=True)

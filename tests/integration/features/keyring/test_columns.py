@@ -45,6 +45,7 @@ CALLERS = {
     "features/runs/steps/calls.py",  # flow_step_calls
     "features/runs/widget/tokens.py",  # tokens of a day, which a visitor holds
     "features/secrets/service.py",  # variables
+    "features/triggers/sealed.py",  # triggers, trigger_occurrences
 }
 """What encrypts, and where that is stored. Whoever adds one says whether it is a column, and gives that its type."""
 VALUES = {
@@ -56,6 +57,8 @@ VALUES = {
     "transport": "http",
     "deliver": "one",
     "event_waits.status": "waiting",
+    "triggers.kind": "schedule",
+    "trigger_occurrences.status": "started",
 }
 """Of columns that take a few values only."""
 

@@ -7,16 +7,16 @@ API key's scopes stay with it, and a key that was revoked ends it.
 from dataclasses import replace
 from typing import Any
 
-from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.agents.codev.tables import SessionRow
 from headgate.features.access.errors import PermissionMissing
-from headgate.features.access.permissions import Permission, Role, TenantRole
+from headgate.features.access.permissions import Permission
 from headgate.features.access.principal import LOCAL, Access, Actor, Principal, bringing
 from headgate.features.accounts import repository
 from headgate.features.accounts.keys.scopes import known
-from headgate.features.accounts.tables import ApiKey, SpaceMember, User
+from headgate.features.accounts.standing import access_of
+from headgate.features.accounts.tables import ApiKey
 from headgate.foundation.database import Database, now
 from headgate.foundation.errors import Unauthenticated
 
@@ -76,7 +76,7 @@ async def _who(
     user = await repository.find_user(session, user_id, tenant_id=row.tenant_id)
     if user is None or not user.active:
         raise ActingNoMore(f"{name or 'The user'}, on whose behalf this session runs, is deactivated.", remedy=_REMEDY)
-    access = await _access_of(session, user)
+    access = await access_of(session, user)
     if kind != "key":
         return access, Actor("user", user.email or user.name)
     key = await session.get(ApiKey, recorded.get("key_id") or "")
@@ -88,14 +88,6 @@ async def _who(
         spaces=None if key.space_ids is None else frozenset(key.space_ids),
     )
     return cut, Actor("key", user.email or user.name, key_id=key.id, key_prefix=key.prefix)
-
-
-async def _access_of(session: AsyncSession, user: User) -> Access:
-    query = select(SpaceMember.space_id, SpaceMember.role).where(
-        SpaceMember.user_id == user.id, SpaceMember.tenant_id == user.tenant_id
-    )
-    roles = {space_id: Role(role) for space_id, role in (await session.execute(query)).all()}
-    return Access(admin=user.role == TenantRole.ADMIN.value, roles=roles)
 
 
 def _is_over(key: ApiKey) -> bool:

@@ -1,10 +1,12 @@
 """The port to the engine that executes runs: embedded in the server, or workers behind a queue."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
 from headgate.features.audit.chain import Entry
 from headgate.features.idempotency.keys import StartKey
+from headgate.features.runs.companions import Companion
 from headgate.features.runs.ports import Services
 from headgate.features.runs.quotas.bounds import Bound
 from headgate.features.runs.states import RunStatus
@@ -46,6 +48,10 @@ class RunRequest:
     """Its budget, where that is less than the one that the flow sets."""
     inherited: Terms = NO_TERMS
     """What limits the run whose step starts it."""
+    trigger: Mapping[str, str | None] | None = None
+    """The trigger and the occurrence that start it, stored with its input."""
+    companions: tuple[Companion, ...] = ()
+    """Rows of other features that are written with it."""
 
     @property
     def is_whole(self) -> bool:

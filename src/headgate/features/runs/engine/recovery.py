@@ -132,7 +132,7 @@ def whole_run(
     """Return a run of all steps; queued unless steps are claimed."""
     return NewRun(
         key=request.key,
-        input_payload=input_payload(request.input),
+        input_payload=input_payload(request.input, request.trigger),
         steps=planned.seeds,
         user_id=request.user_id,
         session_id=request.session_id,
@@ -146,6 +146,7 @@ def whole_run(
         parent=request.parent,
         deadline_after=_deadline_after(request, planned),
         terms=new_terms(request, planned).stored(),
+        companions=request.companions,
     )
 
 

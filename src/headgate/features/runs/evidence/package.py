@@ -102,6 +102,7 @@ class _Author:
             "resumes": run.resumes,
             # Only when present, so that earlier exports keep their bytes.
             **({"part": run.part} if run.part else {}),
+            **({"trigger": run.input_payload["trigger"]} if "trigger" in run.input_payload else {}),
             **_parent(run),
             **_pauses(self._record.pauses),
             **({"deadline_at": _when(run.deadline_at)} if run.deadline_at is not None else {}),

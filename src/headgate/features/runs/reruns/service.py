@@ -254,7 +254,8 @@ async def _start_of(
 
 async def _input_changed(engine: ExecutionBackend, past: PastRun, request: RunRequest) -> bool:
     """Whether the input of the new run differs from the past one: text, answers, files or chat history."""
-    if orjson.loads(input_payload(request.input)) != past.input_payload:
+    past_input = {name: value for name, value in past.input_payload.items() if name != "trigger"}
+    if orjson.loads(input_payload(request.input)) != past_input:
         return True
     history_before = await history_of(engine, past.key, past.session_id, past.user_id)
     history_after = await history_of(engine, request.key, request.session_id, request.user_id)

@@ -9,6 +9,7 @@ from headgate.features.audit.chain import Entry
 from headgate.features.idempotency import keys
 from headgate.features.idempotency.keys import StartKey
 from headgate.features.runs.answered_calls import AnsweredCall, StoredCall
+from headgate.features.runs.companions import write_in
 from headgate.features.runs.errors import ENDS_CHILDREN, SourceGone
 from headgate.features.runs.event_log import EventPage
 from headgate.features.runs.quotas.usage import check_in
@@ -137,7 +138,7 @@ class PostgresRunStore:
     async def create(self, run: NewRun, lease: Lease) -> None:
         """Insert a run and its steps."""
         values = _key(run.key) | _lease(lease) | creation_values(run)
-        if run.once is not None or run.reuse is not None or run.bounds or run.parent is not None:
+        if run.once is not None or run.reuse is not None or run.bounds or run.parent is not None or run.companions:
             await self._create_checked(values, run)
         elif run.entry is None:
             await self._pool.execute(CREATE, values)
@@ -151,6 +152,7 @@ class PostgresRunStore:
                 await trees.require_parent(connection, run.key, run.parent)
             await _claim(connection, run.once, run.key.run_id, values["at"])
             await check_in(connection, run.bounds, run.key.tenant_id, values["at"])
+            await write_in(connection, run.companions, run.key.run_id)
             if run.reuse is None:
                 await connection.execute(CREATE, values)
             else:

@@ -8,6 +8,7 @@ from typing import Any
 
 from headgate.features.audit.statements import append
 from headgate.features.idempotency.keys import claim_on
+from headgate.features.runs.companions import write_on
 from headgate.features.runs.errors import SourceGone
 from headgate.features.runs.quotas.usage import check_on
 from headgate.features.runs.states import BORN_SETTLED, RunStatus, StepStatus, sql_list
@@ -48,13 +49,14 @@ _COPY_STEP = (
 def create(db: sqlite3.Connection, run: NewRun, lease: Lease) -> None:
     """Insert a run with its steps: claimed ones running, settled ones as they are.
 
-    Raises `SourceGone`, `ParentGone`, `ParentPaused`, `KeyTaken`, `QuotaExceeded`.
+    Raises `SourceGone`, `ParentGone`, `ParentPaused`, `KeyTaken`, `QuotaExceeded`, refusals of its companions.
     """
     parent = run.parent
     if parent is not None:
         check_parent(db.execute(RUNS_SQL, parent_values(run.key, parent)).fetchone(), parent)
     claim_on(db, run.once, run.key.run_id, lease.at)
     check_on(db, run.bounds, run.key.tenant_id, lease.at)
+    write_on(db, run.companions, run.key.run_id)
     births = births_of(run)
     claimed = [birth for birth in births if birth.status == StepStatus.RUNNING]
     db.execute(_INSERT_RUN, _run_values(run, lease, births, events=1 + len(claimed)))

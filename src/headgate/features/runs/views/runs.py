@@ -63,6 +63,7 @@ def run_view(row: Any, steps: Sequence[Any], planned: "PlannedFlow | None") -> R
         output=output,
         steps=[step_summary(step, labels, pinned_of(row), limits) for step in steps],
         outside_content=_sources(payloads.outside_of(row.input_payload), payloads.outside_of(row.output_payload)),
+        trigger=stored.get("trigger"),
     )
 
 

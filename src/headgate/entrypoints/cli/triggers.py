@@ -1,0 +1,263 @@
+"""`headgate triggers`: what starts flows by itself."""
+
+from datetime import datetime
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+
+from headgate.entrypoints.cli.flow_choice import flow_id_of
+from headgate.entrypoints.cli.output import JsonFlag, console, print_json, table, when
+from headgate.entrypoints.cli.session import acting, with_installation, with_parts
+from headgate.entrypoints.compose import Parts
+from headgate.entrypoints.installation import Installation
+from headgate.features.triggers import service, starts
+from headgate.features.triggers.hooks import service as hooks
+from headgate.features.triggers.schemas import BackfillIn, FiringOut, OccurrenceOut, TriggerIn, TriggerMade, TriggerOut
+from headgate.foundation.checked import checked
+
+app = typer.Typer(
+    add_completion=False, no_args_is_help=True, help="Triggers: flows that start by themselves, each occurrence once."
+)
+TriggerId = Annotated[str, typer.Argument(help="Id of the trigger.")]
+
+
+@app.command("list")
+def list_(
+    flow: Annotated[str | None, typer.Option(help="Only triggers of this flow, by name or id.")] = None,
+    json: JsonFlag = False,
+) -> None:
+    """List triggers, newest first."""
+
+    async def work(installation: Installation) -> None:
+        flow_id = None if flow is None else await flow_id_of(installation, flow)
+        async with installation.database.reading() as session:
+            rows = await service.list_triggers(session, acting(), flow_id=flow_id, limit=200)
+        if json:
+            print_json(rows)
+        elif not rows:
+            console.print("No triggers.")
+        else:
+            columns = ("id", "name", "flow", "fires", "state", "next")
+            console.print(table(columns, [_row(item) for item in rows]))
+
+    with_installation(work)
+
+
+@app.command()
+def add(
+    flow: Annotated[str, typer.Argument(help="The flow, by name or id.")],
+    name: Annotated[str, typer.Argument(help="Name of the trigger.")],
+    cron: Annotated[str | None, typer.Option(help="Cron expression: 0 7 * * MON-FRI.")] = None,
+    every: Annotated[int | None, typer.Option(help="Seconds of a true interval.")] = None,
+    zone: Annotated[str, typer.Option(help="IANA time zone of the cron expression.")] = "UTC",
+    webhook: Annotated[
+        str | None, typer.Option(help="An address for calls, verified as: github, stripe, slack, standard, hmac, key.")
+    ] = None,
+    after: Annotated[str | None, typer.Option(help="Start after runs of this flow.")] = None,
+    event: Annotated[str | None, typer.Option(help="Start for events with this name.")] = None,
+    text: Annotated[str, typer.Option(help="Text of each run.")] = "",
+    owner: Annotated[str | None, typer.Option(help="Id of the user whose rights each run uses.")] = None,
+    overlap: Annotated[
+        str | None, typer.Option(help="While a run has not ended: skip, queue_one, queue_all, cancel_old, allow.")
+    ] = None,
+    json: JsonFlag = False,
+) -> None:
+    """Add a trigger to a flow. Without a kind it is started by hand."""
+
+    async def work(installation: Installation) -> None:
+        config: dict[str, object] = {"kind": "manual"}
+        if cron is not None or every is not None:
+            config = {"kind": "schedule", "cron": cron, "every_seconds": every, "time_zone": zone}
+        elif webhook is not None:
+            config = {"kind": "webhook", "verification": webhook}
+        elif after is not None:
+            config = {"kind": "flow", "flow_id": await flow_id_of(installation, after)}
+        elif event is not None:
+            config = {"kind": "event", "name": event}
+        policies = None if overlap is None else {"overlap": overlap}
+        body = checked(
+            TriggerIn, name=name, config=config, input={"text": text}, owner_user_id=owner, policies=policies
+        )
+        flow_id = await flow_id_of(installation, flow)
+        async with installation.database.writing() as session:
+            made = await service.add_trigger(session, acting(), flow_id, body, box=installation.box)
+        if json:
+            print_json(made)
+            return
+        _print_made(made)
+
+    with_installation(work)
+
+
+@app.command()
+def pause(trigger: TriggerId, reason: Annotated[str, typer.Option(help="Why.")] = "", json: JsonFlag = False) -> None:
+    """Pause a trigger. Its runs continue."""
+
+    async def work(installation: Installation) -> None:
+        async with installation.database.writing() as session:
+            _report(await service.pause_trigger(session, acting(), trigger, reason), json=json)
+
+    with_installation(work)
+
+
+@app.command()
+def resume(trigger: TriggerId, json: JsonFlag = False) -> None:
+    """Resume a trigger from now on. Due times of the pause are run by a backfill only."""
+
+    async def work(installation: Installation) -> None:
+        async with installation.database.writing() as session:
+            _report(await service.resume_trigger(session, acting(), trigger), json=json)
+
+    with_installation(work)
+
+
+@app.command()
+def remove(trigger: TriggerId) -> None:
+    """Remove a trigger with its occurrences. Its runs stay."""
+
+    async def work(installation: Installation) -> None:
+        async with installation.database.writing() as session:
+            await service.remove_trigger(session, acting(), trigger)
+        console.print("Removed.")
+
+    with_installation(work)
+
+
+@app.command()
+def fire(trigger: TriggerId, json: JsonFlag = False) -> None:
+    """Start the flow of a trigger now, with its saved input."""
+
+    async def work(parts: Parts) -> None:
+        fired = await starts.fire_now(parts.firing, acting(), trigger)
+        if json:
+            print_json(fired)
+        else:
+            console.print(_outcome(fired.occurrence))
+
+    with_parts(work)
+
+
+@app.command("test")
+def catch(trigger: TriggerId, json: JsonFlag = False) -> None:
+    """Catch the next call of a webhook instead of starting a run; the same command shows it afterwards."""
+
+    async def work(installation: Installation) -> None:
+        async with installation.database.writing() as session:
+            caught = await hooks.caught_call(session, acting(), trigger, box=installation.box)
+            if caught.call is None and not caught.waiting:
+                caught = await hooks.begin_catching(session, acting(), trigger)
+        if json:
+            print_json(caught)
+        elif caught.call is None:
+            console.print(f"Waiting for a call until {when(caught.until)}. Run this command again to see it.")
+        else:
+            for name, value in caught.call.items():
+                console.print(f"{name}: {escape(str(value))}")
+
+    with_installation(work)
+
+
+@app.command()
+def occurrences(
+    trigger: TriggerId,
+    limit: Annotated[int, typer.Option(min=1, max=200, help="Maximum number.")] = 50,
+    json: JsonFlag = False,
+) -> None:
+    """List due times and events of a trigger, newest first, with the run of each or the reason why there is none."""
+
+    async def work(installation: Installation) -> None:
+        async with installation.database.reading() as session:
+            rows = await service.list_occurrences(session, acting(), trigger, limit=limit)
+        if json:
+            print_json(rows)
+        elif not rows:
+            console.print("No occurrences.")
+        else:
+            cells = [(when(row.created_at), escape(row.key), _outcome(row)) for row in rows]
+            console.print(table(("at", "occurrence", "outcome"), cells))
+
+    with_installation(work)
+
+
+@app.command("next")
+def next_(
+    trigger: TriggerId,
+    count: Annotated[int, typer.Option(min=1, max=100, help="How many.")] = 10,
+    json: JsonFlag = False,
+) -> None:
+    """List the next occurrences of a schedule, with the nights on which clocks change."""
+
+    async def work(installation: Installation) -> None:
+        async with installation.database.reading() as session:
+            firings = await service.next_firings(session, acting(), trigger, count)
+        _print_firings(firings, json=json)
+
+    with_installation(work)
+
+
+@app.command()
+def backfill(
+    trigger: TriggerId,
+    since: Annotated[datetime, typer.Argument(help="First due time, in local time.")],
+    until: Annotated[datetime, typer.Argument(help="Last due time, in local time.")],
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only list what would run.")] = False,
+    json: JsonFlag = False,
+) -> None:
+    """Run the due times of a past range that have no occurrence, in order."""
+
+    async def work(installation: Installation) -> None:
+        body = BackfillIn(since=since.astimezone(), until=until.astimezone(), dry_run=dry_run)
+        outcome = await starts.backfill(installation.database, acting(), trigger, body)
+        if json:
+            print_json(outcome)
+            return
+        _print_firings(outcome.due, json=False)
+        console.print(f"{outcome.count} due times{' would run' if dry_run else f', backfill {outcome.id}'}.")
+
+    with_installation(work)
+
+
+def _print_made(made: TriggerMade) -> None:
+    console.print(f"Trigger {made.id}: {escape(made.sentence)}.")
+    if made.next_at is not None:
+        console.print(f"Next: {when(made.next_at)}")
+    if made.path is not None:
+        console.print(f"Address: {made.path}")
+    if made.secret is not None:
+        console.print(f"Secret, shown once: {escape(made.secret)}")
+    if not made.published:
+        console.print("The flow is not published: occurrences are skipped until it is.")
+
+
+def _print_firings(firings: list[FiringOut], *, json: bool) -> None:
+    if json:
+        print_json(firings)
+    elif not firings:
+        console.print("None.")
+    else:
+        console.print(table(("due", "note"), [(item.local, escape("; ".join(item.notes))) for item in firings]))
+
+
+def _report(trigger: TriggerOut, *, json: bool) -> None:
+    if json:
+        print_json(trigger)
+    else:
+        console.print(f"{escape(trigger.name)}: {_state(trigger)}")
+
+
+def _row(item: TriggerOut) -> tuple[str, ...]:
+    sentence = escape(item.sentence)
+    return item.id, escape(item.name), escape(item.flow_name), sentence, _state(item), when(item.next_at)
+
+
+def _state(item: TriggerOut) -> str:
+    if item.enabled:
+        return "on" if item.published else "on, flow not published"
+    return f"paused: {escape(item.paused_reason)}" if item.paused_reason else "paused"
+
+
+def _outcome(row: OccurrenceOut) -> str:
+    if row.run_id is not None:
+        return f"run {row.run_id}{f' ({row.run_status})' if row.run_status else ', deleted'}"
+    return escape(f"{row.status}: {row.message or row.reason}")

@@ -1,0 +1,1 @@
+"""Triggers: flows that start by themselves, each occurrence once."""

@@ -1,0 +1,256 @@
+"""Starts the run of an occurrence, once, with the rights that the trigger's owner has at that moment."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from sqlalchemy import text, update
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from headgate.features.access.principal import LOCAL, Actor, Principal, system_principal
+from headgate.features.accounts import repository as accounts
+from headgate.features.accounts.standing import access_of
+from headgate.features.audit.recorder import record
+from headgate.features.runs import service as runs
+from headgate.features.runs.engine.backend import ExecutionBackend
+from headgate.features.runs.schemas import RunStart
+from headgate.features.runs.service import PreparedRun
+from headgate.features.runs.transitions import clock
+from headgate.features.triggers import repository
+from headgate.features.triggers.errors import OccurrenceRefused, OwnerGone, TriggerChanged
+from headgate.features.triggers.occurrences import (
+    Claimed,
+    Fired,
+    Occurrence,
+    companions,
+    hold,
+    row_of,
+    sealed_input,
+)
+from headgate.features.triggers.repository import Listed
+from headgate.features.triggers.settings import Policies
+from headgate.features.triggers.tables import OccurrenceRow, TriggerRow
+from headgate.foundation.database import Database, moment
+from headgate.foundation.errors import HeadgateError, Unavailable
+from headgate.foundation.log import get_logger
+from headgate.sdk.outside import merged
+
+MOST_QUEUED = 1_000
+"""Occurrences of a trigger that wait."""
+_TRIES = 3
+"""Times that `cancel_old` cancels runs which others started in the meantime."""
+log = get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Why an occurrence starts no run, or not yet."""
+
+    status: str
+    """`skipped` or `queued`."""
+    reason: str
+    message: str
+    most: int = 0
+    """How many may wait; a further one is skipped."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Start:
+    """A prepared run of an occurrence."""
+
+    owner: Principal
+    trigger: TriggerRow
+    occurrence: Occurrence
+    policies: Policies
+    prepared: PreparedRun
+    claimed: Claimed | None
+
+
+class Firing:
+    """Starts runs of occurrences.
+
+    Args:
+        database: Rows of triggers and occurrences.
+        engine: Starts the runs.
+        auto_login: Whether the local user has all rights.
+    """
+
+    def __init__(self, database: Database, engine: ExecutionBackend, *, auto_login: bool) -> None:
+        self.database = database
+        self.engine = engine
+        self._auto_login = auto_login
+
+    async def fire(self, listed: Listed, occurrence: Occurrence, claimed: Claimed | None = None) -> Fired:
+        """Start the run of an occurrence, or store why it starts none; the cursor moves in the same transaction.
+
+        Raises `Unavailable` and `TriggerChanged`; then nothing is stored.
+        """
+        trigger = listed.row
+        policies = Policies.model_validate(trigger.policies)
+        try:
+            owner = await self.owner_of(trigger, listed.space_id)
+            prepared = await self._prepare(owner, trigger, occurrence)
+            return await self._begin(_Start(owner, trigger, occurrence, policies, prepared, claimed))
+        except (Unavailable, TriggerChanged):
+            raise
+        except HeadgateError as error:
+            return await self.store(trigger, occurrence, Verdict("skipped", error.code, str(error)), claimed)
+
+    async def pause_failing(self, listed: Listed) -> bool:
+        """Pause a trigger whose last runs all failed, if its policy says so. Returns whether it paused it."""
+        most = Policies.model_validate(listed.row.policies).pause_after_failures
+        if most is None:
+            return False
+        async with self.database.writing() as session:
+            trigger = await repository.lock_trigger(session, listed.row.id, tenant_id=listed.row.tenant_id)
+            if trigger is None or not trigger.enabled:
+                return False
+            outcomes = await repository.last_outcomes(session, trigger, most)
+            if len(outcomes) < most or set(outcomes) != {"failed"}:
+                return False
+            trigger.enabled, trigger.next_at, trigger.due_at = False, None, None
+            trigger.paused_reason = f"{most} runs in a row failed." if most > 1 else "Its last run failed."
+            await record(
+                session,
+                system_principal(trigger.tenant_id, listed.space_id),
+                "trigger.paused",
+                id=trigger.id,
+                name=trigger.name,
+                space_id=listed.space_id,
+                payload={"flow_id": trigger.flow_id, "reason": trigger.paused_reason},
+            )
+        log.warning("trigger paused", trigger_id=listed.row.id, failures=most)
+        return True
+
+    async def owner_of(self, trigger: TriggerRow, space_id: str) -> Principal:
+        """Return the owner with the rights of now. Raises `OwnerGone`."""
+        actor = Actor("system", f"Trigger {trigger.name}")
+        user_id = trigger.owner_user_id or ""
+        if self._auto_login and user_id == LOCAL.user_id:
+            return replace(LOCAL, space_id=space_id, actor=actor)
+        async with self.database.reading() as session:
+            user = await accounts.find_user(session, user_id, tenant_id=trigger.tenant_id)
+            if user is None or not user.active:
+                raise OwnerGone("The owner of the trigger is deactivated or was deleted.", remedy="Set another owner.")
+            access = await access_of(session, user)
+        return Principal(trigger.tenant_id, user.id, space_id, access, actor)
+
+    async def _prepare(self, owner: Principal, trigger: TriggerRow, occurrence: Occurrence) -> PreparedRun:
+        start = RunStart(
+            text=occurrence.input.text,
+            form_data=occurrence.input.form_data,
+            file_ids=occurrence.input.file_ids,
+            version="published",
+        )
+        prepared = await runs.prepare_run(self.database, self.engine, owner, trigger.flow_id, start)
+        run_input = prepared.request.input
+        run_input = replace(run_input, outside=merged(run_input.outside, occurrence.outside))
+        named = {
+            "id": trigger.id,
+            "name": trigger.name,
+            "kind": trigger.kind,
+            "occurrence_id": occurrence.id,
+            "due_at": None if occurrence.due_at is None else moment(occurrence.due_at).isoformat(),
+            "key": occurrence.key,
+        }
+        return replace(prepared, request=replace(prepared.request, input=run_input, trigger=named))
+
+    async def _begin(self, start: _Start) -> Fired:
+        trigger, occurrence, policies = start.trigger, start.occurrence, start.policies
+        for _ in range(_TRIES if policies.overlap == "cancel_old" else 1):
+            if policies.overlap == "cancel_old":
+                await self._cancel_old(start)
+            rows = companions(trigger, occurrence, policies, start.claimed, clock())
+            request = replace(start.prepared.request, companions=rows)
+            try:
+                await runs.begin_run(self.engine, start.owner, replace(start.prepared, request=request))
+                return Fired(occurrence.id, "started", run_id=request.key.run_id)
+            except OccurrenceRefused:
+                existing = await self._existing(trigger, occurrence)
+                if existing is not None:
+                    return existing
+        if occurrence.is_queued:
+            return Fired(occurrence.id, "queued", "overlap")
+        return await self.store(trigger, occurrence, _refusal(occurrence, policies), start.claimed)
+
+    async def _cancel_old(self, start: _Start) -> None:
+        """Cancel the runs of a trigger, unless this occurrence has one."""
+        if await self._existing(start.trigger, start.occurrence) is not None:
+            return
+        async with self.database.reading() as session:
+            live = await repository.live_runs(session, start.trigger)
+        for run_id in live:
+            await runs.cancel_run(self.engine, start.owner, run_id)
+
+    async def _existing(self, trigger: TriggerRow, occurrence: Occurrence) -> Fired | None:
+        """Return the outcome of an occurrence that was stored before, by anyone; None for one that waits its turn."""
+        async with self.database.reading() as session:
+            row = await repository.find_occurrence(session, trigger.id, occurrence.key, tenant_id=trigger.tenant_id)
+        if row is None or (occurrence.is_queued and row[0].status == "queued"):
+            return None
+        stored: OccurrenceRow = row[0]
+        return Fired(stored.id, stored.status, stored.reason, stored.message, stored.flow_run_id, duplicate=True)
+
+    async def store(
+        self, trigger: TriggerRow, occurrence: Occurrence, verdict: Verdict, claimed: Claimed | None
+    ) -> Fired:
+        """Store an occurrence without a run, and the cursor. Raises `TriggerChanged`."""
+        async with self.database.writing() as session:
+            await self._hold(session, trigger, claimed, by_hand=occurrence.by_hand)
+            if verdict.status == "queued":
+                verdict = await _within(session, trigger, verdict)
+            outcome = {"status": verdict.status, "reason": verdict.reason, "message": verdict.message}
+            fired = Fired(occurrence.id, verdict.status, verdict.reason, verdict.message)
+            if occurrence.is_queued:
+                waits = (OccurrenceRow.id == occurrence.id, OccurrenceRow.status == "queued")
+                await session.execute(update(OccurrenceRow).where(*waits).values(**outcome, content=None))
+                return fired
+            row = row_of(trigger, occurrence, clock(), **outcome)
+            if verdict.status == "queued":
+                row |= {"content": sealed_input(self.engine.services.sealer, occurrence)}
+                await wake(session, trigger)
+            added = await repository.add_occurrences(session, [row])
+        existing = None if added else await self._existing(trigger, occurrence)
+        return fired if existing is None else existing
+
+    async def skip(self, trigger: TriggerRow, skipped: Sequence[tuple[Occurrence, str, str]], claimed: Claimed) -> None:
+        """Store occurrences that start no run, each with its reason and message, and the cursor."""
+        at = clock()
+        rows = [
+            row_of(trigger, occurrence, at, status="skipped", reason=reason, message=message)
+            for occurrence, reason, message in skipped
+        ]
+        async with self.database.writing() as session:
+            await self._hold(session, trigger, claimed)
+            await repository.add_occurrences(session, rows)
+
+    async def _hold(
+        self, session: AsyncSession, trigger: TriggerRow, claimed: Claimed | None, *, by_hand: bool = False
+    ) -> None:
+        statement, values = hold(trigger, claimed, by_hand=by_hand)
+        if (await session.execute(text(statement), values)).first() is None:
+            raise TriggerChanged
+
+
+def _refusal(occurrence: Occurrence, policies: Policies) -> Verdict:
+    """Return whether an occurrence that may not start a run now is queued or skipped."""
+    most = {"queue_one": 1, "queue_all": MOST_QUEUED}.get(policies.overlap, 0)
+    if occurrence.queues:
+        most = MOST_QUEUED
+    message = f"{policies.limit} of its runs had not ended"
+    if policies.rate_runs is not None:
+        message += f", or {policies.rate_runs} had started within {policies.rate_seconds} seconds"
+    return Verdict("queued" if most else "skipped", "overlap", f"{message}.", most)
+
+
+async def _within(session: AsyncSession, trigger: TriggerRow, verdict: Verdict) -> Verdict:
+    """Return the verdict of a queued occurrence: skipped when enough others wait. The trigger is locked."""
+    waiting = await repository.list_queued(session, trigger.id, tenant_id=trigger.tenant_id, limit=verdict.most)
+    if len(waiting) < verdict.most:
+        return verdict
+    return Verdict("skipped", "queue_full", f"{verdict.message} {len(waiting)} waited already.")
+
+
+async def wake(session: AsyncSession, trigger: TriggerRow) -> None:
+    """Let a scheduler look at the trigger at once."""
+    change = update(TriggerRow).where(TriggerRow.id == trigger.id, TriggerRow.tenant_id == trigger.tenant_id)
+    await session.execute(change.values(due_at=clock()), execution_options={"synchronize_session": False})

@@ -1,0 +1,106 @@
+"""Fires triggers that follow rows of others: runs of a flow that ended, and sent events. One occurrence for each row.
+
+The cursor is a time that lags behind, because rows become visible in another order than they were made; that each is
+followed once is decided by the unique key of its occurrence.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import ColumnElement, exists, select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from headgate.features.runs.ports import Sealer
+from headgate.features.runs.sent_events.sealed import unseal
+from headgate.features.runs.sent_events.tables import SentEventRow
+from headgate.features.runs.tables import flow_runs
+from headgate.features.runs.transitions import clock
+from headgate.features.triggers.firing import Firing
+from headgate.features.triggers.hooks.bodies import text_of
+from headgate.features.triggers.occurrences import Claimed, Occurrence
+from headgate.features.triggers.repository import Listed
+from headgate.features.triggers.schedule import SECOND
+from headgate.features.triggers.settings import EventConfig, FlowConfig, TriggerInput
+from headgate.features.triggers.tables import OccurrenceRow, TriggerRow
+from headgate.sdk.outside import mark, merged
+
+BATCH = 50
+LATE_SECONDS = 600
+"""How much later than its end a run may become visible: transactions commit in another order than they began, and
+clocks of servers differ."""
+
+
+FOLLOWING = frozenset({"flow", "event"})
+"""Kinds of triggers that this module fires."""
+
+
+async def fire_followed(firing: Firing, listed: Listed, claimed: Claimed) -> None:
+    """Start a run for each row that appeared since the trigger was enabled."""
+    trigger = listed.row
+    saved = TriggerInput.model_validate(trigger.input)
+    cursor_at = clock() - LATE_SECONDS * SECOND
+    async with firing.database.reading() as session:
+        list_rows = _ended_runs if trigger.kind == "flow" else _sent_events
+        followed = await list_rows(session, listed, saved, firing.engine.services.sealer)
+    for occurrence in followed:
+        await firing.fire(listed, occurrence, Claimed(claimed.worker_id, claimed.attempt, trigger.cursor_at))
+    if len(followed) < BATCH:
+        await firing.skip(trigger, [], Claimed(claimed.worker_id, claimed.attempt, cursor_at))
+
+
+async def _ended_runs(session: AsyncSession, listed: Listed, saved: TriggerInput, _box: Sealer) -> Sequence[Occurrence]:
+    """Return ended runs without an occurrence, in the order in which they ended. Runs of steps do not count."""
+    trigger, config = listed.row, FlowConfig.model_validate(listed.row.config)
+    run = flow_runs.c
+    query = (
+        select(run.id, run.output_payload)
+        .where(
+            run.flow_id == config.flow_id,
+            run.tenant_id == trigger.tenant_id,
+            run.status.in_(config.outcomes),
+            run.finished_at > _since(trigger),
+            run.parent_run_id.is_(None),
+            _has_no_occurrence(trigger, "run:" + run.id),
+        )
+        .order_by(run.finished_at, run.id)
+        .limit(BATCH)
+    )
+    occurrences = []
+    for row in await session.execute(query):
+        output = row.output_payload or {}
+        given = saved.model_copy(update={"text": saved.text or str(output.get("text") or "")})
+        outside = merged(output.get("outside", ()), [mark("run")])
+        occurrences.append(Occurrence(f"run:{row.id}", given, outside=outside))
+    return occurrences
+
+
+async def _sent_events(session: AsyncSession, listed: Listed, saved: TriggerInput, box: Sealer) -> Sequence[Occurrence]:
+    """Return events of the space of the flow without an occurrence, in the order in which they were received."""
+    trigger, config = listed.row, EventConfig.model_validate(listed.row.config)
+    event = SentEventRow
+    query = select(event).where(
+        event.space_id == listed.space_id,
+        event.tenant_id == trigger.tenant_id,
+        event.name == config.name,
+        event.received_at > _since(trigger),
+        _has_no_occurrence(trigger, "event:" + event.id),
+    )
+    if config.correlation is not None:
+        query = query.where(event.correlation == config.correlation)
+    rows = (await session.execute(query.order_by(event.received_at, event.id).limit(BATCH))).scalars().all()
+    return [
+        Occurrence(
+            f"event:{row.id}",
+            saved.model_copy(update={"text": text_of(unseal(box, row.content)) or saved.text}),
+            outside=merged(row.outside, [mark("event", row.name)]),
+        )
+        for row in rows
+    ]
+
+
+def _since(trigger: TriggerRow) -> int:
+    return max(trigger.cursor_at, trigger.resumed_at)
+
+
+def _has_no_occurrence(trigger: TriggerRow, key: Any) -> ColumnElement[bool]:  # noqa: ANN401 - an expression
+    return ~exists().where(OccurrenceRow.trigger_id == trigger.id, OccurrenceRow.occurrence_key == key)

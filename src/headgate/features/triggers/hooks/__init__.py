@@ -1,0 +1,1 @@
+"""Public addresses of triggers: calls of other services, and forms for visitors."""

@@ -1,0 +1,155 @@
+"""The public address of webhooks, outside of the API: other services call it, without an account.
+
+A call is verified with the secret of its trigger before anything of it is parsed.
+"""
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Request
+from fastapi.responses import JSONResponse, PlainTextResponse, Response
+from starlette.datastructures import UploadFile
+from starlette.exceptions import HTTPException
+
+from headgate.features.access.caller import public
+from headgate.features.accounts.ports import Scope
+from headgate.features.runs import service as runs
+from headgate.features.triggers.errors import HookRefused, TriggerPaused
+from headgate.features.triggers.firing import Firing
+from headgate.features.triggers.hooks import service
+from headgate.features.triggers.hooks.bodies import Body, Upload, parse_body
+from headgate.features.triggers.hooks.service import Received, UploadStore
+from headgate.features.triggers.hooks.signatures import Call
+from headgate.features.triggers.occurrences import Fired
+from headgate.features.triggers.repository import Listed
+from headgate.features.triggers.settings import WebhookConfig
+from headgate.foundation.crypto import SecretBox
+from headgate.foundation.errors import Invalid, TooLarge, Unavailable
+
+RESULT_SECONDS = 60.0
+"""How long a call waits for the result of its run."""
+MOST_FILES = 20
+router = APIRouter(prefix="/hooks", include_in_schema=False)
+_SERVICES = public("Other services call it; each call proves that it knows the secret of the trigger.")
+
+
+def _firing(request: Request) -> Firing:
+    firing: Firing = request.app.state.firing
+    return firing
+
+
+def _box(request: Request) -> SecretBox:
+    box: SecretBox = request.app.state.box
+    return box
+
+
+def _storage(request: Request) -> UploadStore:
+    return UploadStore(request.app.state.storage, request.app.state.quotas)
+
+
+Fires = Annotated[Firing, Depends(_firing)]
+Box = Annotated[SecretBox, Depends(_box)]
+Contents = Annotated[UploadStore, Depends(_storage)]
+
+
+@router.post("/{address}", dependencies=[_SERVICES])
+@router.put("/{address}", dependencies=[_SERVICES])
+async def receive(address: str, request: Request, firing: Fires, box: Box, contents: Contents) -> Response:
+    """Receive a call: 202 once it is stored with its run, or the result of the run."""
+    listed = await service.find_hook(firing, address[:64])
+    config = WebhookConfig.model_validate(listed.row.config)
+    await request.app.state.throttle.allow(Scope.TRIGGER, listed.row.id, limit=config.calls_per_minute)
+    call = Call(_headers(request), await _content(request, config.max_bytes), service.now_seconds())
+    refusal = _refusal(listed, config, call, box)
+    if refusal is not None:
+        await service.catch_call(
+            firing, listed, Received(request.method, call, _query(request), Body("")), refusal=refusal.detail, box=box
+        )
+        raise refusal
+    received = await _received(request, call)
+    if (answer := service.challenge_of(config, received.body)) is not None:
+        return PlainTextResponse(answer)
+    if await service.catch_call(firing, listed, received, refusal="", box=box):
+        return JSONResponse({"status": "caught"}, 202)
+    if not listed.row.enabled:
+        raise _Paused(listed.row.paused_reason)
+    fired = await service.fire_call(firing, contents, listed, config, received)
+    if config.answer == "result" and fired.run_id is not None:
+        return await _result(firing, listed, fired)
+    return JSONResponse(_summary(fired), 202)
+
+
+class _Paused(TriggerPaused):
+    """The sender shall deliver the call again later."""
+
+    status = 503
+
+
+def _refusal(listed: Listed, config: WebhookConfig, call: Call, box: SecretBox) -> HookRefused | None:
+    try:
+        service.check(listed, config, call, box)
+    except HookRefused as error:
+        return error
+    return None
+
+
+async def _content(request: Request, most: int) -> bytes:
+    content = bytearray()
+    async for piece in request.stream():
+        content += piece
+        if len(content) > most:
+            raise TooLarge(f"The body is larger than {most:,} bytes.", remedy="Send less, or raise the limit.")
+    return bytes(content)
+
+
+async def _received(request: Request, call: Call) -> Received:
+    media_type = call.headers.get("content-type", "")
+    if not media_type.lower().startswith("multipart/form-data"):
+        return Received(request.method, call, _query(request), parse_body(media_type, call.body))
+
+    async def replayed() -> Mapping[str, Any]:
+        return {"type": "http.request", "body": call.body, "more_body": False}
+
+    fields: dict[str, Any] = {}
+    uploads: list[Upload] = []
+    try:
+        async with Request(request.scope, replayed).form(max_files=MOST_FILES, max_fields=1_000) as form:  # type: ignore[arg-type]
+            for name, value in form.multi_items():
+                if isinstance(value, UploadFile):
+                    uploads.append(Upload(value.filename or name, value.content_type or "", await value.read()))
+                else:
+                    fields[name] = value
+    except HTTPException as error:
+        raise Invalid(f"The form is not valid: {error.detail}", remedy="Send multipart/form-data.") from error
+    return Received(request.method, call, _query(request), Body(fields), tuple(uploads))
+
+
+async def _result(firing: Firing, listed: Listed, fired: Fired) -> Response:
+    """Respond with the result of the run, or 202 when it has not ended in time."""
+    run_id = fired.run_id or ""
+    await runs.wait_for_run(firing.engine, run_id, seconds=RESULT_SECONDS)
+    owner = await firing.owner_of(listed.row, listed.space_id)
+    run = await runs.answer_of(firing.engine, owner, run_id)
+    if run.status == "completed":
+        return PlainTextResponse(await runs.complete_text(firing.engine, owner, run), headers={"X-Run-Id": run_id})
+    if run.status in {"failed", "cancelled"}:
+        raise Unavailable("The flow has not returned a result.", remedy="Ask the owner of the address.")
+    return JSONResponse(_summary(fired), 202)
+
+
+def _summary(fired: Fired) -> dict[str, Any]:
+    return {
+        "occurrence": fired.occurrence_id,
+        "status": fired.status,
+        "reason": fired.reason,
+        "run_id": fired.run_id,
+        "duplicate": fired.duplicate,
+    }
+
+
+def _headers(request: Request) -> dict[str, str]:
+    return {name.lower(): value for name, value in request.headers.items()}
+
+
+def _query(request: Request) -> dict[str, str]:
+    return dict(request.query_params)

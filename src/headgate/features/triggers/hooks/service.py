@@ -1,0 +1,222 @@
+"""A call at the address of a webhook: verified, read, and stored with its run."""
+
+import hashlib
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import orjson
+from pydantic import JsonValue
+from sqlalchemy import update
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from headgate.features.access.permissions import Permission
+from headgate.features.access.principal import Principal
+from headgate.features.audit.recorder import record
+from headgate.features.files import service as files
+from headgate.features.files.limits import StorageLimits
+from headgate.features.files.storage import Storage
+from headgate.features.runs.ports import Sealer
+from headgate.features.runs.transitions import clock
+from headgate.features.triggers import repository, service
+from headgate.features.triggers.errors import HookNotFound, HookRefused, TriggerInvalid
+from headgate.features.triggers.firing import Firing
+from headgate.features.triggers.hooks.bodies import Body, Upload, event_key, selected, text_of
+from headgate.features.triggers.hooks.signatures import EVENT_KEYS, Call, verify
+from headgate.features.triggers.occurrences import LONGEST_KEY, Fired, Occurrence
+from headgate.features.triggers.repository import Listed
+from headgate.features.triggers.schedule import SECOND
+from headgate.features.triggers.schemas import CallOut
+from headgate.features.triggers.sealed import seal, unseal
+from headgate.features.triggers.settings import TriggerInput, WebhookConfig
+from headgate.features.triggers.tables import TriggerRow
+from headgate.foundation.database import moment
+from headgate.foundation.flow_threads import run_in_flow_thread
+from headgate.foundation.ids import new_id
+from headgate.sdk.outside import mark
+
+CATCH_SECONDS = 600
+"""How long test mode waits for a call."""
+LONGEST_SHOWN = 50_000
+_PRIVATE = frozenset({"authorization", "cookie", "proxy-authorization", "x-api-key"})
+
+
+@dataclass(frozen=True, slots=True)
+class Received:
+    """A call with its parsed content."""
+
+    method: str
+    call: Call
+    query: Mapping[str, str]
+    body: Body
+    uploads: tuple[Upload, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class UploadStore:
+    """Where files of calls are stored, and the quotas."""
+
+    storage: Storage
+    limits: StorageLimits
+
+
+async def find_hook(firing: Firing, address: str) -> Listed:
+    """Return the webhook at an address. Raises `HookNotFound`."""
+    async with firing.database.reading() as session:
+        listed = await repository.find_by_address(session, address, "webhook")
+    if listed is None:
+        raise HookNotFound
+    return listed
+
+
+def check(listed: Listed, config: WebhookConfig, call: Call, box: Sealer) -> None:
+    """Raise `HookRefused` unless the call is verified."""
+    secret = "" if listed.row.secret is None else unseal(box, listed.row.secret)
+    if not secret and config.verification != "none":
+        raise HookRefused("the trigger has no secret")
+    verify(config, secret, call)
+
+
+def challenge_of(config: WebhookConfig, body: Body) -> str | None:
+    """Return the answer to Slack's check of an address; None for another call."""
+    if config.verification != "slack" or not isinstance(body.value, dict):
+        return None
+    if body.value.get("type") != "url_verification":
+        return None
+    return str(body.value.get("challenge", ""))[:1_000]
+
+
+async def fire_call(
+    firing: Firing, uploads: UploadStore, listed: Listed, config: WebhookConfig, received: Received
+) -> Fired:
+    """Start the run of a verified call; a call with the key of an earlier one is that one.
+
+    Raises `Unavailable`, `TriggerInvalid`; then nothing is stored.
+    """
+    key = await run_in_flow_thread(_key, config, received, listed.row.name)
+    await firing.pause_failing(listed)
+    given = await run_in_flow_thread(_input, listed, config, received)
+    occurrence = Occurrence(f"event:{key}", given, outside=(mark("event", f"webhook {listed.row.name}"),))
+    if received.uploads or received.body.binary:
+        earlier = await _earlier(firing, listed, occurrence)
+        if earlier is not None:
+            return earlier
+        given = given.model_copy(
+            update={"file_ids": [*given.file_ids, *await _store(firing, uploads, listed, received)]}
+        )
+        occurrence = replace(occurrence, input=given)
+    return await firing.fire(listed, occurrence)
+
+
+async def _earlier(firing: Firing, listed: Listed, occurrence: Occurrence) -> Fired | None:
+    """Return the outcome of an earlier delivery, so that its files are not stored again."""
+    async with firing.database.reading() as session:
+        row = await repository.find_occurrence(session, listed.row.id, occurrence.key, tenant_id=listed.row.tenant_id)
+    if row is None:
+        return None
+    stored = row[0]
+    return Fired(stored.id, stored.status, stored.reason, stored.message, stored.flow_run_id, duplicate=True)
+
+
+async def _store(firing: Firing, uploads: UploadStore, listed: Listed, received: Received) -> list[str]:
+    owner = await firing.owner_of(listed.row, listed.space_id)
+    contents = received.uploads or (
+        Upload("body.bin", received.call.headers.get("content-type", ""), received.call.body),
+    )
+    stored = []
+    for upload in contents:
+        row = await files.store_upload(
+            firing.database,
+            uploads.storage,
+            owner,
+            name=upload.name or "file",
+            content=upload.content,
+            media_type=upload.media_type,
+            limits=uploads.limits,
+        )
+        stored.append(row.id)
+    return stored
+
+
+def _key(config: WebhookConfig, received: Received, name: str) -> str:
+    source = config.event_key or EVENT_KEYS.get(config.verification)
+    key = None
+    if source is not None:
+        key = event_key(source, received.call.headers, received.body.value, name=name)
+    if key is None:
+        return new_id()
+    return key if len(key) <= LONGEST_KEY and key.isprintable() else hashlib.sha256(key.encode()).hexdigest()
+
+
+def _input(listed: Listed, config: WebhookConfig, received: Received) -> TriggerInput:
+    """Return the input of the run: the saved one, and what the call contains."""
+    saved = TriggerInput.model_validate(listed.row.input)
+    headers = {name: value for name, value in received.call.headers.items() if name not in _PRIVATE}
+    document: dict[str, JsonValue] = {
+        "body": received.body.value,
+        "headers": dict(headers),
+        "query": dict(received.query),
+        "method": received.method,
+    }
+    name = listed.row.name
+    whole = text_of(received.body.value)
+    text = whole if config.text_from is None else text_of(selected(config.text_from, document, name=name))
+    form = dict(saved.form_data)
+    for field, expression in config.form_from.items():
+        form[field] = selected(expression, document, name=name)
+    return saved.model_copy(update={"text": text or saved.text, "form_data": form})
+
+
+async def begin_catching(session: AsyncSession, principal: Principal, trigger_id: str) -> CallOut:
+    """Show the next call of a webhook instead of starting a run, once. Raises `TriggerNotFound`, `TriggerInvalid`."""
+    listed = await service.require(session, principal, trigger_id, Permission.TRIGGERS_MANAGE)
+    row = await repository.lock_trigger(session, trigger_id, tenant_id=principal.tenant_id) or listed.row
+    if row.kind != "webhook":
+        raise TriggerInvalid("Only a webhook receives calls.", remedy="Choose a webhook.")
+    row.catching_until, row.caught = clock() + CATCH_SECONDS * SECOND, None
+    await session.flush()
+    await record(
+        session, principal, "trigger.test_started", id=row.id, name=row.name, space_id=listed.space_id, payload={}
+    )
+    return CallOut(waiting=True, until=moment(row.catching_until))
+
+
+async def caught_call(session: AsyncSession, principal: Principal, trigger_id: str, *, box: Sealer) -> CallOut:
+    """Return the call that test mode caught. Raises `TriggerNotFound`, `PermissionMissing`."""
+    row = (await service.require(session, principal, trigger_id, Permission.TRIGGERS_MANAGE)).row
+    if row.caught is not None:
+        return CallOut(waiting=False, call=orjson.loads(unseal(box, row.caught)))
+    if row.catching_until is None or row.catching_until <= clock():
+        return CallOut(waiting=False)
+    return CallOut(waiting=True, until=moment(row.catching_until))
+
+
+async def catch_call(firing: Firing, listed: Listed, received: Received, *, refusal: str, box: Sealer) -> bool:
+    """Keep a call for test mode, if it waits for one. Returns whether it did. `refusal`: why it is not verified."""
+    row, at = listed.row, clock()
+    if row.catching_until is None or row.catching_until <= at or row.caught is not None:
+        return False
+    headers = {name: "***" if name in _PRIVATE else value for name, value in received.call.headers.items()}
+    shown: dict[str, Any] = {
+        "method": received.method,
+        "received_at": moment(at).isoformat(),
+        "verified": not refusal,
+        "refusal": refusal,
+        "headers": headers,
+        "query": dict(received.query),
+        "bytes": len(received.call.body),
+        "text": text_of(received.body.value)[:LONGEST_SHOWN],
+        "files": [upload.name for upload in received.uploads],
+    }
+    sealed = seal(box, orjson.dumps(shown).decode())
+    async with firing.database.writing() as session:
+        waits = (TriggerRow.id == row.id, TriggerRow.caught.is_(None), TriggerRow.catching_until > at)
+        change = update(TriggerRow).where(*waits).values(caught=sealed).returning(TriggerRow.id)
+        kept = await session.execute(change, execution_options={"synchronize_session": False})
+        return kept.first() is not None
+
+
+def now_seconds() -> float:
+    """Return the current time, for replay windows."""
+    return time.time()

@@ -1,0 +1,172 @@
+"""Occurrences as values, and the statements that make each unique: written with the run, in its transaction.
+
+The first statement locks the trigger, so that two starts of one trigger are decided one after the other. It names the
+claim of the scheduler that fires, so that one which lost its claim writes nothing. The second inserts the occurrence
+unless it exists, or a policy of the trigger does not let it start a run now.
+"""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import orjson
+from pydantic import JsonValue
+
+from headgate.features.runs.companions import Companion
+from headgate.features.runs.ports import Sealer
+from headgate.features.runs.states import LIVE_RUNS, sql_list
+from headgate.features.triggers.errors import OccurrenceRefused, TriggerChanged
+from headgate.features.triggers.sealed import seal, unseal
+from headgate.features.triggers.settings import Policies, TriggerInput
+from headgate.features.triggers.tables import OccurrenceRow, TriggerRow
+from headgate.foundation.database import moment
+from headgate.foundation.ids import new_id
+
+LONGEST_KEY = 240
+
+# ruff: noqa: S608 - only constants of `states` are inserted into the statements
+_HOLD = (
+    "UPDATE triggers SET cursor_at = CASE WHEN CAST(:cursor_at AS BIGINT) > cursor_at THEN CAST(:cursor_at AS BIGINT)"
+    " ELSE cursor_at END WHERE id = CAST(:trigger_id AS VARCHAR) AND (enabled OR CAST(:by_hand AS INTEGER) = 1)"
+    " AND (CAST(:worker_id AS VARCHAR) IS NULL OR (worker_id = CAST(:worker_id AS VARCHAR)"
+    " AND attempts = CAST(:attempt AS INTEGER))) RETURNING id"
+)
+_ALLOWED = (
+    "(SELECT count(*) FROM flow_runs r JOIN trigger_occurrences o ON o.flow_run_id = r.id"
+    f" WHERE r.flow_id = CAST(:flow_id AS VARCHAR) AND r.status IN {sql_list(LIVE_RUNS)}"
+    " AND o.trigger_id = CAST(:trigger_id AS VARCHAR)) < CAST(:most AS INTEGER)"
+    " AND (CAST(:rate_runs AS INTEGER) IS NULL OR (SELECT count(*) FROM trigger_occurrences o"
+    " WHERE o.trigger_id = CAST(:trigger_id AS VARCHAR) AND o.status = 'started'"
+    " AND o.created_at > CAST(:rate_since AS BIGINT)) < CAST(:rate_runs AS INTEGER))"
+)
+_INSERT = (
+    "INSERT INTO trigger_occurrences (id, tenant_id, trigger_id, occurrence_key, due_at, created_at, status, reason,"
+    " message, flow_run_id, backfill_id)"
+    " SELECT CAST(:id AS VARCHAR), CAST(:tenant_id AS VARCHAR), CAST(:trigger_id AS VARCHAR), CAST(:key AS VARCHAR),"
+    " CAST(:due_at AS BIGINT), CAST(:at AS BIGINT), 'started', '', '', CAST(:run_id AS VARCHAR),"
+    f" CAST(:backfill_id AS VARCHAR) WHERE {_ALLOWED}"
+    " ON CONFLICT (trigger_id, occurrence_key) DO NOTHING RETURNING id"
+)
+_START_QUEUED = (
+    "UPDATE trigger_occurrences SET status = 'started', reason = '', message = '', content = NULL,"
+    " created_at = CAST(:at AS BIGINT), flow_run_id = CAST(:run_id AS VARCHAR)"
+    f" WHERE id = CAST(:id AS VARCHAR) AND status = 'queued' AND {_ALLOWED} RETURNING id"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Claimed:
+    """The claim under which a scheduler fires, and the cursor that it moves. Times are microseconds in UTC."""
+
+    worker_id: str
+    attempt: int
+    cursor_at: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Occurrence:
+    """One due time or event, with the input of its run."""
+
+    key: str
+    input: TriggerInput
+    due_at: int | None = None
+    outside: tuple[str, ...] = ()
+    """Marks of the untrusted content in the input."""
+    id: str = field(default_factory=new_id)
+    is_queued: bool = False
+    """Whether its row exists and waits."""
+    backfill_id: str | None = None
+    queues: bool = False
+    """Whether it waits for its turn instead of being skipped: one of a downtime, of which all are run."""
+    by_hand: bool = False
+    """Whether a user starts it: then a paused trigger fires."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fired:
+    """The outcome of an occurrence."""
+
+    occurrence_id: str
+    status: str
+    reason: str = ""
+    message: str = ""
+    run_id: str | None = None
+    duplicate: bool = False
+
+
+def due_key(at: int) -> str:
+    """Return the key of a due time."""
+    return f"at:{moment(at):%Y-%m-%dT%H:%M:%SZ}"
+
+
+def hold(trigger: TriggerRow, claimed: Claimed | None, *, by_hand: bool = False) -> tuple[str, dict[str, Any]]:
+    """Return the statement that locks a trigger and moves its cursor, with its values."""
+    return _HOLD, {
+        "trigger_id": trigger.id,
+        "cursor_at": 0 if claimed is None else claimed.cursor_at,
+        "worker_id": None if claimed is None else claimed.worker_id,
+        "attempt": 0 if claimed is None else claimed.attempt,
+        "by_hand": int(by_hand),
+    }
+
+
+def companions(
+    trigger: TriggerRow, occurrence: Occurrence, policies: Policies, claimed: Claimed | None, at: int
+) -> tuple[Companion, ...]:
+    """Return the rows that are written with the run. They refuse it with `TriggerChanged`, `OccurrenceRefused`."""
+    values = {
+        "id": occurrence.id,
+        "tenant_id": trigger.tenant_id,
+        "trigger_id": trigger.id,
+        "flow_id": trigger.flow_id,
+        "key": occurrence.key,
+        "due_at": occurrence.due_at,
+        "at": at,
+        "backfill_id": occurrence.backfill_id,
+        "most": policies.limit,
+        "rate_runs": policies.rate_runs,
+        "rate_since": at - policies.rate_seconds * 1_000_000,
+    }
+    return (
+        Companion(*hold(trigger, claimed, by_hand=occurrence.by_hand), TriggerChanged),
+        Companion(_START_QUEUED if occurrence.is_queued else _INSERT, values, OccurrenceRefused),
+    )
+
+
+def row_of(
+    trigger: TriggerRow, occurrence: Occurrence, at: int, *, status: str, reason: str = "", message: str = ""
+) -> dict[str, Any]:
+    """Return the columns of an occurrence that starts no run."""
+    return {
+        "id": occurrence.id,
+        "tenant_id": trigger.tenant_id,
+        "trigger_id": trigger.id,
+        "occurrence_key": occurrence.key,
+        "due_at": occurrence.due_at,
+        "created_at": at,
+        "status": status,
+        "reason": reason,
+        "message": message,
+        "backfill_id": occurrence.backfill_id,
+    }
+
+
+def sealed_input(box: Sealer, occurrence: Occurrence) -> bytes:
+    """Encrypt the input of an occurrence that waits."""
+    content = {"input": occurrence.input.model_dump(mode="json"), "outside": list(occurrence.outside)}
+    return seal(box, orjson.dumps(content).decode())
+
+
+def queued_occurrence(box: Sealer, row: OccurrenceRow, saved: TriggerInput) -> Occurrence:
+    """Return an occurrence that waits. One without content has the saved input of its trigger."""
+    content: dict[str, JsonValue] = {} if row.content is None else orjson.loads(unseal(box, row.content))
+    stored = saved if not content else TriggerInput.model_validate(content["input"])
+    outside = content.get("outside", [])
+    return Occurrence(
+        key=row.occurrence_key,
+        input=stored,
+        due_at=row.due_at,
+        outside=tuple(str(mark) for mark in outside) if isinstance(outside, list) else (),
+        id=row.id,
+        is_queued=True,
+        backfill_id=row.backfill_id,
+    )

@@ -1,0 +1,238 @@
+"""HTTP routes of triggers."""
+
+from datetime import timedelta
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Query, Request, Response
+
+from headgate.features.access.caller import Caller, needs
+from headgate.features.access.permissions import Permission
+from headgate.features.triggers import service, starts
+from headgate.features.triggers.firing import Firing
+from headgate.features.triggers.hooks import service as hooks
+from headgate.features.triggers.schemas import (
+    AgendaEntry,
+    BackfillCancelled,
+    BackfillIn,
+    BackfillOut,
+    CallOut,
+    FiredOut,
+    FiringOut,
+    OccurrenceOut,
+    OccurrenceState,
+    PauseIn,
+    PreviewIn,
+    PreviewOut,
+    TriggerIn,
+    TriggerMade,
+    TriggerOut,
+    TriggerPatch,
+)
+from headgate.features.triggers.settings import Kind, TriggerInput
+from headgate.foundation.api import (
+    Cursor,
+    Limit,
+    Page,
+    ReadSession,
+    WriteSession,
+    get_database,
+    page_of,
+    parse_cursor,
+    problems,
+)
+from headgate.foundation.crypto import SecretBox
+from headgate.foundation.database import Database, microseconds, now
+
+router = APIRouter(tags=["triggers"])
+Rows = Annotated[Database, Depends(get_database)]
+_VIEW, _RUNS = [needs(Permission.FLOWS_VIEW)], [needs(Permission.RUNS_VIEW)]
+_START, _MANAGE = [needs(Permission.RUNS_START)], [needs(Permission.TRIGGERS_MANAGE)]
+
+
+def _box(request: Request) -> SecretBox:
+    box: SecretBox = request.app.state.box
+    return box
+
+
+def _firing(request: Request) -> Firing:
+    firing: Firing = request.app.state.firing
+    return firing
+
+
+Box = Annotated[SecretBox, Depends(_box)]
+Fires = Annotated[Firing, Depends(_firing)]
+FlowId = Annotated[str | None, Query(max_length=36, description="Only triggers of this flow.")]
+
+
+@router.get("/triggers", summary="List triggers", responses=problems(), dependencies=_VIEW)
+async def list_(
+    session: ReadSession,
+    caller: Caller,
+    limit: Limit = 50,
+    cursor: Cursor = None,
+    flow_id: FlowId = None,
+    kind: Kind | None = None,
+) -> Page[TriggerOut]:
+    """List the triggers of your spaces, newest first."""
+    rows = await service.list_triggers(
+        session, caller, flow_id=flow_id, kind=kind, limit=limit + 1, before=parse_cursor(cursor)
+    )
+    page, following = page_of(rows, limit, "id")
+    return Page(items=page, next_cursor=following)
+
+
+@router.post("/triggers/preview", summary="Preview a trigger", responses=problems(), dependencies=_VIEW)
+async def preview(body: PreviewIn) -> PreviewOut:
+    """Return a schedule in words with its next occurrences. Nothing is stored."""
+    return service.preview(body.config, body.count)
+
+
+@router.get("/triggers/agenda", summary="List what schedules will start", responses=problems(), dependencies=_VIEW)
+async def agenda(
+    session: ReadSession,
+    caller: Caller,
+    days: Annotated[int, Query(ge=1, le=31)] = 7,
+    limit: Limit = 100,
+    flow_id: FlowId = None,
+) -> Page[AgendaEntry]:
+    """List the next occurrences of all schedules of your spaces, soonest first."""
+    until = microseconds(now() + timedelta(days=days))
+    return Page(items=await service.agenda(session, caller, until=until, flow_id=flow_id, limit=limit))
+
+
+@router.post(
+    "/flows/{flow_id}/triggers",
+    status_code=201,
+    summary="Add a trigger",
+    responses=problems(403, 404, 409),
+    dependencies=_MANAGE,
+)
+async def add(flow_id: str, body: TriggerIn, session: WriteSession, caller: Caller, box: Box) -> TriggerMade:
+    """Add a trigger to a flow. Its published version runs, with the rights of the owner. The secret is shown once."""
+    return await service.add_trigger(session, caller, flow_id, body, box=box)
+
+
+@router.get("/triggers/{trigger_id}", summary="Read a trigger", responses=problems(404), dependencies=_VIEW)
+async def read(trigger_id: str, session: ReadSession, caller: Caller) -> TriggerOut:
+    """Return a trigger."""
+    return await service.get_trigger(session, caller, trigger_id)
+
+
+@router.patch(
+    "/triggers/{trigger_id}", summary="Change a trigger", responses=problems(403, 404, 409), dependencies=_MANAGE
+)
+async def change(trigger_id: str, body: TriggerPatch, session: WriteSession, caller: Caller, box: Box) -> TriggerOut:
+    """Change a trigger. A changed schedule counts from now."""
+    return await service.change_trigger(session, caller, trigger_id, body, box=box)
+
+
+@router.delete(
+    "/triggers/{trigger_id}",
+    status_code=204,
+    summary="Remove a trigger",
+    responses=problems(403, 404),
+    dependencies=_MANAGE,
+)
+async def remove(trigger_id: str, session: WriteSession, caller: Caller) -> Response:
+    """Remove a trigger with its occurrences. Its runs stay."""
+    await service.remove_trigger(session, caller, trigger_id)
+    return Response(status_code=204)
+
+
+@router.post(
+    "/triggers/{trigger_id}/pause", summary="Pause a trigger", responses=problems(403, 404), dependencies=_MANAGE
+)
+async def pause(trigger_id: str, session: WriteSession, caller: Caller, body: PauseIn | None = None) -> TriggerOut:
+    """Pause a trigger. Its runs continue. Has no effect on a paused one."""
+    return await service.pause_trigger(session, caller, trigger_id, "" if body is None else body.reason)
+
+
+@router.post(
+    "/triggers/{trigger_id}/resume", summary="Resume a trigger", responses=problems(403, 404), dependencies=_MANAGE
+)
+async def resume(trigger_id: str, session: WriteSession, caller: Caller) -> TriggerOut:
+    """Resume a trigger from now on. Due times of the pause are not run; a backfill runs them."""
+    return await service.resume_trigger(session, caller, trigger_id)
+
+
+@router.post(
+    "/triggers/{trigger_id}/catch",
+    summary="Catch the next call of a webhook",
+    responses=problems(403, 404),
+    dependencies=_MANAGE,
+)
+async def catch(trigger_id: str, session: WriteSession, caller: Caller) -> CallOut:
+    """Show the next call at the address instead of starting a run, once within ten minutes."""
+    return await hooks.begin_catching(session, caller, trigger_id)
+
+
+@router.get(
+    "/triggers/{trigger_id}/catch", summary="Read the caught call", responses=problems(403, 404), dependencies=_MANAGE
+)
+async def caught(trigger_id: str, session: ReadSession, caller: Caller, box: Box) -> CallOut:
+    """Return the call that was caught, and whether it was verified."""
+    return await hooks.caught_call(session, caller, trigger_id, box=box)
+
+
+@router.post(
+    "/triggers/{trigger_id}/fire",
+    status_code=201,
+    summary="Fire a trigger",
+    responses=problems(404),
+    dependencies=_START,
+)
+async def fire(trigger_id: str, caller: Caller, firing: Fires, body: TriggerInput | None = None) -> FiredOut:
+    """Start the flow now, with the saved input or this one. The policies and the owner's rights apply."""
+    return await starts.fire_now(firing, caller, trigger_id, body)
+
+
+@router.get(
+    "/triggers/{trigger_id}/occurrences",
+    summary="List occurrences of a trigger",
+    responses=problems(404),
+    dependencies=_RUNS,
+)
+async def occurrences(
+    trigger_id: str,
+    session: ReadSession,
+    caller: Caller,
+    limit: Limit = 50,
+    cursor: Cursor = None,
+    status: OccurrenceState | None = None,
+) -> Page[OccurrenceOut]:
+    """List due times and events, newest first: the run of each, or why it started none."""
+    rows = await service.list_occurrences(
+        session, caller, trigger_id, status=status, limit=limit + 1, before=parse_cursor(cursor)
+    )
+    page, following = page_of(rows, limit, "id")
+    return Page(items=page, next_cursor=following)
+
+
+@router.get("/triggers/{trigger_id}/next", summary="List next occurrences", responses=problems(404), dependencies=_VIEW)
+async def next_(
+    trigger_id: str, session: ReadSession, caller: Caller, count: Annotated[int, Query(ge=1, le=100)] = 10
+) -> Page[FiringOut]:
+    """List the next occurrences of a schedule, with the nights on which clocks change. None while it is paused."""
+    return Page(items=await service.next_firings(session, caller, trigger_id, count))
+
+
+@router.post(
+    "/triggers/{trigger_id}/backfill",
+    summary="Backfill a schedule",
+    responses=problems(403, 404, 409),
+    dependencies=_MANAGE,
+)
+async def backfill(trigger_id: str, body: BackfillIn, database: Rows, caller: Caller) -> BackfillOut:
+    """Run the due times of a past range that have no occurrence, in order. A dry run lists them."""
+    return await starts.backfill(database, caller, trigger_id, body)
+
+
+@router.delete(
+    "/triggers/{trigger_id}/backfill/{backfill_id}",
+    summary="Cancel a backfill",
+    responses=problems(403, 404),
+    dependencies=_MANAGE,
+)
+async def cancel_backfill(trigger_id: str, backfill_id: str, database: Rows, caller: Caller) -> BackfillCancelled:
+    """Cancel what the backfill has not started. Its runs continue."""
+    return BackfillCancelled(cancelled=await starts.cancel_backfill(database, caller, trigger_id, backfill_id))

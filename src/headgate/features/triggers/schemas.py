@@ -1,0 +1,183 @@
+"""API schemas of triggers."""
+
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
+
+from headgate.features.triggers.settings import Config, Kind, Policies, TriggerInput
+from headgate.foundation.names import Name
+from headgate.graph.json_values import PlainText
+
+OccurrenceState = Literal["started", "queued", "skipped", "cancelled"]
+TriggerName = Annotated[Name, Field(max_length=120)]
+
+
+class TriggerIn(BaseModel):
+    """A new trigger of a flow."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    name: TriggerName
+    config: Config
+    policies: Policies | None = Field(default=None, description="By default one run at a time for a schedule.")
+    input: TriggerInput = Field(default_factory=TriggerInput)
+    owner_user_id: str | None = Field(
+        default=None, max_length=36, description="Whose rights each firing uses; you by default, others for admins."
+    )
+    enabled: bool = True
+    secret: str | None = Field(
+        default=None, min_length=8, max_length=500, description="Of a webhook, where the other side made it."
+    )
+
+
+class TriggerPatch(BaseModel):
+    """Changes of a trigger; omitted members stay."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    name: TriggerName | None = None
+    config: Config | None = None
+    policies: Policies | None = None
+    input: TriggerInput | None = None
+    owner_user_id: str | None = Field(default=None, max_length=36)
+    secret: str | None = Field(default=None, min_length=8, max_length=500)
+
+
+class PauseIn(BaseModel):
+    """Why a trigger is paused."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    reason: PlainText = Field(default="", max_length=500)
+
+
+class FiringOut(BaseModel):
+    """A future occurrence."""
+
+    due_at: datetime
+    local: str
+    """In the time zone of the schedule."""
+    notes: list[str] = []
+    """What a change of the clocks does to it."""
+
+
+class TriggerOut(BaseModel):
+    """A trigger."""
+
+    id: str
+    flow_id: str
+    flow_name: str
+    space_id: str
+    name: str
+    kind: Kind
+    config: Config
+    policies: Policies
+    input: TriggerInput
+    owner_user_id: str | None
+    owner_name: str | None
+    """Null when the owner was deleted: no occurrence starts a run."""
+    enabled: bool
+    paused_reason: str
+    sentence: str
+    """When it fires, in words."""
+    next_at: datetime | None
+    published: bool
+    """Whether the flow is published: otherwise occurrences are skipped."""
+    path: str | None = None
+    """The path of its public address."""
+    catching: bool = False
+    """Whether the next call is shown instead of starting a run."""
+    created_at: datetime
+    updated_at: datetime
+
+
+class TriggerMade(TriggerOut):
+    """A new trigger, with the secret that is shown once."""
+
+    secret: str | None = None
+
+
+class OccurrenceOut(BaseModel):
+    """One due time or event of a trigger."""
+
+    id: str
+    trigger_id: str
+    key: str
+    due_at: datetime | None
+    created_at: datetime
+    status: OccurrenceState
+    reason: str
+    """Code of why it started no run, or not yet; empty for a started one."""
+    message: str
+    run_id: str | None
+    run_status: str | None = None
+    """Null also when the run was deleted."""
+    backfill_id: str | None = None
+
+
+class FiredOut(BaseModel):
+    """Outcome of an occurrence."""
+
+    occurrence: OccurrenceOut
+    duplicate: bool = False
+    """Whether the same event had occurred before."""
+
+
+class PreviewIn(BaseModel):
+    """A schedule to explain, not stored."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    config: Config
+    count: int = Field(default=10, ge=1, le=100)
+
+
+class PreviewOut(BaseModel):
+    """A schedule in words, with its next occurrences."""
+
+    sentence: str
+    next: list[FiringOut]
+
+
+class BackfillIn(BaseModel):
+    """A range of due times to run afterwards."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    since: AwareDatetime
+    until: AwareDatetime
+    dry_run: bool = Field(default=False, description="Only list what would run.")
+
+
+class BackfillOut(BaseModel):
+    """Due times of a backfill that had no occurrence."""
+
+    id: str | None
+    """Null for a dry run."""
+    count: int
+    due: list[FiringOut]
+    """The first hundred."""
+
+
+class BackfillCancelled(BaseModel):
+    """Outcome of cancelling a backfill."""
+
+    cancelled: int
+
+
+class CallOut(BaseModel):
+    """The call that test mode caught."""
+
+    waiting: bool
+    until: datetime | None = None
+    call: dict[str, Any] | None = None
+
+
+class AgendaEntry(FiringOut):
+    """A future occurrence of one of several triggers."""
+
+    trigger_id: str
+    trigger_name: str
+    flow_id: str
+    flow_name: str

@@ -1,0 +1,426 @@
+"""Adds, reads, changes, pauses and removes triggers."""
+
+import secrets
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from headgate.features.access.permissions import Permission
+from headgate.features.access.principal import Principal
+from headgate.features.accounts import repository as accounts
+from headgate.features.audit.recorder import record
+from headgate.features.flows.service import get_flow, names_of
+from headgate.features.flows.tables import FlowRow
+from headgate.features.runs.ports import Sealer
+from headgate.features.runs.transitions import clock
+from headgate.features.triggers import repository
+from headgate.features.triggers.errors import TooManyTriggers, TriggerInvalid, TriggerNotFound
+from headgate.features.triggers.repository import Listed
+from headgate.features.triggers.schedule import Schedule
+from headgate.features.triggers.schemas import (
+    AgendaEntry,
+    FiringOut,
+    OccurrenceOut,
+    PreviewOut,
+    TriggerIn,
+    TriggerMade,
+    TriggerOut,
+    TriggerPatch,
+)
+from headgate.features.triggers.sealed import seal
+from headgate.features.triggers.settings import (
+    Config,
+    EventConfig,
+    FlowConfig,
+    Policies,
+    ScheduleConfig,
+    TriggerInput,
+)
+from headgate.features.triggers.tables import OccurrenceRow, TriggerRow
+from headgate.features.triggers.words import schedule_of, sentence_of
+from headgate.foundation.database import moment
+from headgate.foundation.errors import Forbidden
+from headgate.foundation.ids import new_id
+
+MOST_OF_FLOW = 100
+AGENDA_TRIGGERS = 200
+_ADDRESSED = {"webhook", "form"}
+_EVENT_POLICIES = Policies(overlap="allow", limit=100)
+
+
+async def add_trigger(
+    session: AsyncSession, principal: Principal, flow_id: str, body: TriggerIn, *, box: Sealer
+) -> TriggerMade:
+    """Add a trigger to a flow.
+
+    Raises `FlowNotFound`, `PermissionMissing`, `ScheduleInvalid`, `TriggerInvalid`, `TooManyTriggers`.
+    """
+    flow = await get_flow(session, principal, flow_id, permission=Permission.TRIGGERS_MANAGE)
+    if await repository.count_triggers(session, flow.id, tenant_id=flow.tenant_id) >= MOST_OF_FLOW:
+        raise TooManyTriggers(f"The flow has {MOST_OF_FLOW} triggers, which is the most.", remedy="Remove some.")
+    await _require_free_name(session, flow.id, body.name, tenant_id=flow.tenant_id)
+    at = clock()
+    given = body.secret
+    if given is None and body.config.kind == "webhook" and body.config.verification != "none":
+        given = secrets.token_urlsafe(32)
+    row = TriggerRow(
+        id=new_id(),
+        tenant_id=flow.tenant_id,
+        flow_id=flow.id,
+        name=body.name,
+        kind=body.config.kind,
+        policies=(body.policies or _default_policies(body.config)).model_dump(mode="json"),
+        input=body.input.model_dump(mode="json"),
+        owner_user_id=await _owner(session, principal, body.owner_user_id),
+        enabled=body.enabled,
+        paused_reason="",
+        resumed_at=at,
+        secret=None if given is None else seal(box, given),
+        address=secrets.token_urlsafe(24) if body.config.kind in _ADDRESSED else None,
+        cursor_at=at,
+        created_by_user_id=principal.user_id or None,
+        created_at=at,
+        updated_at=at,
+        attempts=0,
+    )
+    await _configure(session, principal, row, flow, body.config)
+    session.add(row)
+    await session.flush()
+    await _record(session, principal, "trigger.created", row, flow)
+    made = await _out(session, principal, await _find(session, principal, row.id))
+    return TriggerMade(**made.model_dump(), secret=given)
+
+
+async def change_trigger(
+    session: AsyncSession, principal: Principal, trigger_id: str, body: TriggerPatch, *, box: Sealer
+) -> TriggerOut:
+    """Change a trigger. Its kind stays. Raises what `add_trigger` raises, and `TriggerNotFound`."""
+    row, flow = await _managed(session, principal, trigger_id)
+    before = _recorded(row)
+    if body.name is not None and body.name != row.name:
+        await _require_free_name(session, row.flow_id, body.name, tenant_id=row.tenant_id)
+        row.name = body.name
+    if body.policies is not None:
+        row.policies = body.policies.model_dump(mode="json")
+    if body.input is not None:
+        row.input = body.input.model_dump(mode="json")
+    if body.owner_user_id is not None:
+        row.owner_user_id = await _owner(session, principal, body.owner_user_id)
+    if body.secret is not None:
+        row.secret = seal(box, body.secret)
+    if body.config is not None:
+        if body.config.kind != row.kind:
+            raise TriggerInvalid(f"The trigger is a {row.kind}.", remedy="Add another trigger for another kind.")
+        row.cursor_at = max(row.cursor_at, clock())
+        await _configure(session, principal, row, flow, body.config)
+    row.updated_at = clock()
+    await session.flush()
+    await _record(session, principal, "trigger.changed", row, flow, before=before)
+    return await _out(session, principal, await _find(session, principal, row.id))
+
+
+async def pause_trigger(session: AsyncSession, principal: Principal, trigger_id: str, reason: str) -> TriggerOut:
+    """Pause a trigger. Queued occurrences stay. Raises `TriggerNotFound`, `PermissionMissing`."""
+    row, flow = await _managed(session, principal, trigger_id)
+    if row.enabled:
+        row.enabled, row.paused_reason, row.next_at, row.due_at = False, reason, None, None
+        row.updated_at = clock()
+        await session.flush()
+        await _record(session, principal, "trigger.paused", row, flow)
+    return await _out(session, principal, await _find(session, principal, row.id))
+
+
+async def resume_trigger(session: AsyncSession, principal: Principal, trigger_id: str) -> TriggerOut:
+    """Enable a trigger from now on: due times of the pause are not run; a backfill runs them.
+
+    Raises `TriggerNotFound`, `PermissionMissing`, `ScheduleInvalid`.
+    """
+    row, flow = await _managed(session, principal, trigger_id)
+    if not row.enabled:
+        at = clock()
+        row.enabled, row.paused_reason, row.resumed_at, row.updated_at = True, "", at, at
+        row.cursor_at = max(row.cursor_at, at)
+        await _configure(session, principal, row, flow, _config(row))
+        if row.due_at is None:
+            row.due_at = at  # occurrences may wait
+        await session.flush()
+        await _record(session, principal, "trigger.resumed", row, flow)
+    return await _out(session, principal, await _find(session, principal, row.id))
+
+
+async def remove_trigger(session: AsyncSession, principal: Principal, trigger_id: str) -> None:
+    """Remove a trigger with its occurrences; its runs stay. Raises `TriggerNotFound`, `PermissionMissing`."""
+    row, flow = await _managed(session, principal, trigger_id)
+    await _record(session, principal, "trigger.removed", row, flow)
+    await session.delete(row)
+    await session.flush()
+
+
+async def get_trigger(session: AsyncSession, principal: Principal, trigger_id: str) -> TriggerOut:
+    """Return a trigger. Raises `TriggerNotFound`, `PermissionMissing`."""
+    return await _out(session, principal, await require(session, principal, trigger_id, Permission.FLOWS_VIEW))
+
+
+async def list_triggers(
+    session: AsyncSession,
+    principal: Principal,
+    *,
+    flow_id: str | None = None,
+    kind: str | None = None,
+    limit: int = 50,
+    before: str | None = None,
+) -> Sequence[TriggerOut]:
+    """List the triggers of the caller's spaces, newest first."""
+    rows = await repository.list_triggers(
+        session,
+        tenant_id=principal.tenant_id,
+        spaces=principal.spaces_where(Permission.FLOWS_VIEW),
+        flow_id=flow_id,
+        kind=kind,
+        limit=limit,
+        before=before,
+    )
+    return [await _out(session, principal, row) for row in rows]
+
+
+async def list_occurrences(
+    session: AsyncSession,
+    principal: Principal,
+    trigger_id: str,
+    *,
+    status: str | None = None,
+    limit: int = 50,
+    before: str | None = None,
+) -> Sequence[OccurrenceOut]:
+    """List the occurrences of a trigger, newest first. Raises `TriggerNotFound`, `PermissionMissing`."""
+    await require(session, principal, trigger_id, Permission.RUNS_VIEW)
+    rows = await repository.list_occurrences(
+        session, trigger_id, tenant_id=principal.tenant_id, status=status, limit=limit, before=before
+    )
+    return [occurrence_out(row[0], row[1]) for row in rows]
+
+
+async def next_firings(session: AsyncSession, principal: Principal, trigger_id: str, count: int) -> list[FiringOut]:
+    """Return the next occurrences of a schedule; none of a trigger of another kind, or that is paused."""
+    listed = await require(session, principal, trigger_id, Permission.FLOWS_VIEW)
+    return _next_of(listed.row, count)
+
+
+async def agenda(
+    session: AsyncSession, principal: Principal, *, until: int, flow_id: str | None = None, limit: int = 200
+) -> list[AgendaEntry]:
+    """Return what the schedules of the caller's spaces will fire until a time (microseconds), soonest first."""
+    rows = await repository.list_triggers(
+        session,
+        tenant_id=principal.tenant_id,
+        spaces=principal.spaces_where(Permission.FLOWS_VIEW),
+        flow_id=flow_id,
+        kind="schedule",
+        limit=AGENDA_TRIGGERS,
+    )
+    entries = [
+        AgendaEntry(
+            **firing.model_dump(),
+            trigger_id=listed.row.id,
+            trigger_name=listed.row.name,
+            flow_id=listed.row.flow_id,
+            flow_name=listed.flow_name,
+        )
+        for listed in rows
+        for firing in _next_of(listed.row, limit)
+        if firing.due_at <= moment(until)
+    ]
+    return sorted(entries, key=lambda entry: (entry.due_at, entry.trigger_id))[:limit]
+
+
+def preview(config: Config, count: int) -> PreviewOut:
+    """Return a trigger in words, and the next occurrences of a schedule. Raises `ScheduleInvalid`."""
+    firings: list[FiringOut] = []
+    if isinstance(config, ScheduleConfig):
+        at = clock()
+        firings = list(firings_of(schedule_of(config, at), at, count))
+    return PreviewOut(sentence=sentence_of(config, {}), next=firings)
+
+
+def firings_of(schedule: Schedule, after: int, count: int) -> Iterator[FiringOut]:
+    """Return the next due times after a time, with the nights on which clocks change."""
+    for number, at in enumerate(schedule.moments(after)):
+        if number == count:
+            return
+        yield firing_out(schedule, at)
+
+
+def firing_out(schedule: Schedule, at: int) -> FiringOut:
+    """Return a due time for display."""
+    local = moment(at).astimezone(schedule.zone)
+    return FiringOut(
+        due_at=moment(at),
+        local=f"{local:%Y-%m-%d %H:%M:%S} {local.tzname()}",
+        notes=[note.sentence() for note in schedule.notes(at)],
+    )
+
+
+def occurrence_out(row: OccurrenceRow, run_status: str | None) -> OccurrenceOut:
+    """Return an occurrence for display."""
+    return OccurrenceOut.model_validate(
+        {
+            "id": row.id,
+            "trigger_id": row.trigger_id,
+            "key": row.occurrence_key,
+            "due_at": None if row.due_at is None else moment(row.due_at),
+            "created_at": moment(row.created_at),
+            "status": row.status,
+            "reason": row.reason,
+            "message": row.message,
+            "run_id": row.flow_run_id,
+            "run_status": run_status,
+            "backfill_id": row.backfill_id,
+        }
+    )
+
+
+async def require(session: AsyncSession, principal: Principal, trigger_id: str, permission: Permission) -> Listed:
+    """Return a trigger on which the caller has a permission. Raises `TriggerNotFound`, `PermissionMissing`."""
+    listed = await _find(session, principal, trigger_id)
+    principal.require_in(listed.space_id, permission, TriggerNotFound(trigger_id))
+    return listed
+
+
+def _next_of(row: TriggerRow, count: int) -> list[FiringOut]:
+    if row.kind != "schedule" or not row.enabled:
+        return []
+    schedule = schedule_of(ScheduleConfig.model_validate(row.config), row.created_at)
+    return list(firings_of(schedule, max(row.cursor_at, clock()), count))
+
+
+async def _find(session: AsyncSession, principal: Principal, trigger_id: str) -> Listed:
+    listed = await repository.find_trigger(session, trigger_id, tenant_id=principal.tenant_id)
+    if listed is None or not principal.sees(listed.space_id):
+        raise TriggerNotFound(trigger_id)
+    return listed
+
+
+async def _managed(session: AsyncSession, principal: Principal, trigger_id: str) -> tuple[TriggerRow, FlowRow]:
+    """Return a trigger that the caller may change, locked, and its flow."""
+    listed = await require(session, principal, trigger_id, Permission.TRIGGERS_MANAGE)
+    row = await repository.lock_trigger(session, trigger_id, tenant_id=principal.tenant_id)
+    if row is None:
+        raise TriggerNotFound(trigger_id)
+    return row, await get_flow(session, principal, listed.row.flow_id, permission=Permission.TRIGGERS_MANAGE)
+
+
+async def _configure(
+    session: AsyncSession, principal: Principal, row: TriggerRow, flow: FlowRow, config: Config
+) -> None:
+    """Store the settings of a kind, what it listens to, and when it is due. Raises `ScheduleInvalid`."""
+    row.config = config.model_dump(mode="json")
+    row.next_at = None
+    if isinstance(config, ScheduleConfig):
+        schedule = schedule_of(config, row.created_at)
+        row.next_at = schedule.next(row.cursor_at) if row.enabled else None
+        row.due_at = None if row.next_at is None else schedule.begins(row.next_at, row.id)
+    elif isinstance(config, EventConfig):
+        row.due_at = clock() if row.enabled else None
+    elif isinstance(config, FlowConfig):
+        if config.flow_id == flow.id:
+            raise TriggerInvalid("A flow cannot start after itself.", remedy="Choose another flow.")
+        await get_flow(session, principal, config.flow_id, permission=Permission.RUNS_VIEW)
+        row.due_at = clock() if row.enabled else None
+
+
+async def _owner(session: AsyncSession, principal: Principal, user_id: str | None) -> str:
+    """Return the owner of a trigger: the caller, or for an admin any active user."""
+    wanted = user_id or principal.user_id
+    if wanted != principal.user_id and not principal.access.admin:
+        raise Forbidden("Only an administrator sets another owner of a trigger.", remedy="Leave out the owner.")
+    user = await accounts.find_user(session, wanted, tenant_id=principal.tenant_id) if wanted else None
+    if user is None or (not user.active and user.id != principal.user_id):
+        raise TriggerInvalid("The owner is not an active user.", remedy="Name the id of an active user.")
+    return user.id
+
+
+async def _require_free_name(session: AsyncSession, flow_id: str, name: str, *, tenant_id: str) -> None:
+    if await repository.name_taken(session, flow_id, name, tenant_id=tenant_id):
+        raise TriggerInvalid(f"The flow has a trigger named '{name}'.", remedy="Choose another name.")
+
+
+def _default_policies(config: Config) -> Policies:
+    return Policies() if config.kind in {"schedule", "flow"} else _EVENT_POLICIES
+
+
+def _config(row: TriggerRow) -> Config:
+    return TriggerIn.model_validate({"name": row.name, "config": row.config}).config
+
+
+async def _out(session: AsyncSession, principal: Principal, listed: Listed) -> TriggerOut:
+    row = listed.row
+    config = _config(row)
+    other = [config.flow_id] if isinstance(config, FlowConfig) else []
+    names: Mapping[str, str] = await names_of(session, principal, other) if other else {}
+    return TriggerOut.model_validate(
+        {
+            "id": row.id,
+            "flow_id": row.flow_id,
+            "flow_name": listed.flow_name,
+            "space_id": listed.space_id,
+            "name": row.name,
+            "kind": row.kind,
+            "config": row.config,
+            "policies": row.policies,
+            "input": TriggerInput.model_validate(row.input),
+            "owner_user_id": row.owner_user_id,
+            "owner_name": listed.owner_name,
+            "enabled": row.enabled,
+            "paused_reason": row.paused_reason,
+            "sentence": sentence_of(config, names),
+            "next_at": None if row.next_at is None else moment(row.next_at),
+            "published": listed.published,
+            "path": _path(row),
+            "catching": row.catching_until is not None and row.catching_until > clock() and row.caught is None,
+            "created_at": moment(row.created_at),
+            "updated_at": moment(row.updated_at),
+        }
+    )
+
+
+def _path(row: TriggerRow) -> str | None:
+    if row.address is None:
+        return None
+    return f"/hooks/{row.address}" if row.kind == "webhook" else f"/forms/{row.address}"
+
+
+def _recorded(row: TriggerRow) -> dict[str, Any]:
+    """Return what the audit log compares: never the secret."""
+    return {
+        "name": row.name,
+        "config": row.config,
+        "policies": row.policies,
+        "input": row.input,
+        "owner_user_id": row.owner_user_id,
+        "enabled": row.enabled,
+    }
+
+
+async def _record(
+    session: AsyncSession,
+    principal: Principal,
+    action: Any,  # noqa: ANN401 - an `Action`
+    row: TriggerRow,
+    flow: FlowRow,
+    *,
+    before: Any = None,  # noqa: ANN401 - a JSON value
+) -> None:
+    payload: dict[str, Any] = {"flow_id": row.flow_id, "kind": row.kind, "config": row.config, "policies": row.policies}
+    payload |= {"owner_user_id": row.owner_user_id, "enabled": row.enabled, "reason": row.paused_reason}
+    await record(
+        session,
+        principal,
+        action,
+        id=row.id,
+        name=row.name,
+        space_id=flow.space_id,
+        before=before,
+        after=None if action == "trigger.removed" else _recorded(row),
+        payload=payload,
+    )

@@ -1,0 +1,130 @@
+"""Settings of a trigger by kind, its policies and its saved input, as stored and as sent."""
+
+from typing import Annotated, Literal
+
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, model_validator
+
+from headgate.foundation.names import Name
+from headgate.graph.json_values import PlainObject, PlainText
+
+Kind = Literal["schedule", "webhook", "form", "flow", "event", "manual"]
+Verification = Literal["none", "github", "stripe", "slack", "standard", "hmac", "basic", "key"]
+Expression = Annotated[PlainText, Field(max_length=500)]
+
+
+class _Settings(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+
+class ScheduleConfig(_Settings):
+    """A cron expression in a time zone, or a true interval."""
+
+    kind: Literal["schedule"] = "schedule"
+    cron: str | None = Field(
+        default=None, max_length=200, description="Five fields, or six with seconds first: `0 7 * * MON-FRI`."
+    )
+    every_seconds: int | None = Field(
+        default=None, ge=1, le=366 * 86_400, description="A true interval instead of `cron`, counted from `start`."
+    )
+    time_zone: str = Field(default="UTC", max_length=64, description="IANA name, for example `Europe/Stockholm`.")
+    start: AwareDatetime | None = Field(default=None, description="No occurrence is before it.")
+    end: AwareDatetime | None = Field(default=None, description="No occurrence is after it.")
+    jitter_seconds: int = Field(default=0, ge=0, le=3600, description="Start each one up to this much later.")
+
+    @model_validator(mode="after")
+    def _is_one(self) -> "ScheduleConfig":
+        if (self.cron is None) == (self.every_seconds is None):
+            raise ValueError("a schedule has either cron or every_seconds")
+        if self.start is not None and self.end is not None and self.end <= self.start:
+            raise ValueError("the end is not after the start")
+        return self
+
+
+class WebhookConfig(_Settings):
+    """Calls of other services at the trigger's address."""
+
+    kind: Literal["webhook"] = "webhook"
+    verification: Verification = Field(default="key", description="How a call proves that it knows the secret.")
+    header: str | None = Field(
+        default=None, pattern=r"^[A-Za-z0-9-]{1,64}$", description="Of `hmac` and `key`: the header with the proof."
+    )
+    algorithm: Literal["sha256", "sha1", "sha512"] = "sha256"
+    encoding: Literal["hex", "base64"] = "hex"
+    prefix: str = Field(default="", max_length=32, description="Of `hmac`: text before the signature, e.g. `sha256=`.")
+    replay_seconds: int = Field(
+        default=300, ge=1, le=86_400, description="How old a signed call may be, where its scheme signs the time."
+    )
+    event_key: str | None = Field(
+        default=None,
+        pattern=r"^(header:[A-Za-z0-9-]{1,64}|body:.{1,200})$",
+        description="Where a call has its unique key: `header:NAME` or `body:EXPRESSION`. The preset's own by default.",
+    )
+    answer: Literal["accepted", "result"] = Field(
+        default="accepted", description="Respond at once with 202, or when the run has ended, with its result."
+    )
+    text_from: Expression | None = Field(default=None, description="JMESPath of the run's text; the whole body.")
+    form_from: dict[str, Expression] = Field(
+        default_factory=dict, max_length=100, description="JMESPath by form field of the flow."
+    )
+    max_bytes: int = Field(default=1_000_000, ge=1, le=3_500_000)
+    calls_per_minute: int = Field(default=600, ge=1, le=100_000)
+
+
+class FormConfig(_Settings):
+    """A public page with the form of the flow."""
+
+    kind: Literal["form"] = "form"
+    title: PlainText = Field(default="", max_length=200)
+    text: PlainText = Field(default="", max_length=2_000)
+    submissions_per_minute: int = Field(default=60, ge=1, le=10_000)
+
+
+class FlowConfig(_Settings):
+    """The end of a run of another flow."""
+
+    kind: Literal["flow"] = "flow"
+    flow_id: str = Field(max_length=36)
+    outcomes: list[Literal["completed", "failed", "cancelled"]] = Field(default=["completed"], min_length=1)
+
+
+class EventConfig(_Settings):
+    """An event that a step or a program sends in the space of the flow."""
+
+    kind: Literal["event"] = "event"
+    name: Annotated[Name, Field(max_length=200)]
+    correlation: PlainText | None = Field(default=None, max_length=500, description="Only events with this value.")
+
+
+class ManualConfig(_Settings):
+    """A start by hand, with the saved input."""
+
+    kind: Literal["manual"] = "manual"
+
+
+Config = Annotated[
+    ScheduleConfig | WebhookConfig | FormConfig | FlowConfig | EventConfig | ManualConfig, Field(discriminator="kind")
+]
+
+
+class Policies(_Settings):
+    """What happens when occurrences meet: a run that waits for approval counts as running."""
+
+    overlap: Literal["skip", "queue_one", "queue_all", "cancel_old", "allow"] = "skip"
+    limit: int = Field(default=1, ge=1, le=10_000, description="Most runs at the same time.")
+    catch_up: Literal["none", "latest", "all"] = Field(
+        default="latest", description="Which due times of a downtime are run afterwards."
+    )
+    catch_up_hours: float = Field(default=24.0, gt=0, le=24 * 366, description="Older due times are skipped.")
+    pause_after_failures: int | None = Field(
+        default=None, ge=1, le=1_000, description="Pause after this many failed runs in a row."
+    )
+    rate_runs: int | None = Field(default=None, ge=1, le=100_000, description="Most starts within `rate_seconds`.")
+    rate_seconds: int = Field(default=3600, ge=1, le=86_400)
+
+
+class TriggerInput(_Settings):
+    """The saved input of the runs."""
+
+    text: PlainText = Field(default="", max_length=100_000)
+    form_data: PlainObject = Field(default_factory=dict)
+    file_ids: list[Annotated[str, Field(max_length=36)]] = Field(default_factory=list, max_length=100)

@@ -1,0 +1,108 @@
+"""Starts by hand, and backfills: occurrences that users ask for."""
+
+from itertools import takewhile
+
+from headgate.features.access.permissions import Permission
+from headgate.features.access.principal import Principal
+from headgate.features.audit.recorder import record
+from headgate.features.runs.transitions import clock
+from headgate.features.triggers import repository
+from headgate.features.triggers.errors import TooManyTriggers, TriggerInvalid, TriggerPaused
+from headgate.features.triggers.firing import MOST_QUEUED, Firing, wake
+from headgate.features.triggers.occurrences import Occurrence, due_key, row_of
+from headgate.features.triggers.schemas import BackfillIn, BackfillOut, FiredOut
+from headgate.features.triggers.service import firing_out, occurrence_out, require
+from headgate.features.triggers.settings import ScheduleConfig, TriggerInput
+from headgate.features.triggers.words import schedule_of
+from headgate.foundation.database import Database, microseconds
+from headgate.foundation.errors import Unavailable
+from headgate.foundation.ids import new_id
+
+SHOWN = 100
+
+
+async def fire_now(
+    firing: Firing, principal: Principal, trigger_id: str, given: TriggerInput | None = None, *, key: str | None = None
+) -> FiredOut:
+    """Start the flow of a trigger by hand, with its saved input or another one. A paused trigger fires too.
+
+    `key`: two requests with one key are one occurrence. Raises `TriggerNotFound`, `PermissionMissing`.
+    """
+    async with firing.database.reading() as session:
+        listed = await require(session, principal, trigger_id, Permission.RUNS_START)
+    saved = TriggerInput.model_validate(listed.row.input) if given is None else given
+    occurrence = Occurrence(f"manual:{key or new_id()}", saved, by_hand=True)
+    fired = await firing.fire(listed, occurrence)
+    return await fired_out(firing.database, listed.row.id, occurrence.key, principal.tenant_id, fired.duplicate)
+
+
+async def fired_out(database: Database, trigger_id: str, key: str, tenant_id: str, duplicate: bool) -> FiredOut:  # noqa: FBT001
+    """Return an occurrence as stored. Raises `Unavailable` when its trigger was removed meanwhile."""
+    async with database.reading() as session:
+        row = await repository.find_occurrence(session, trigger_id, key, tenant_id=tenant_id)
+    if row is None:
+        raise Unavailable("The trigger was removed during the start.", remedy="List the runs of the flow.")
+    return FiredOut(occurrence=occurrence_out(row[0], row[1]), duplicate=duplicate)
+
+
+async def backfill(database: Database, principal: Principal, trigger_id: str, body: BackfillIn) -> BackfillOut:
+    """Queue every due time of a range that has no occurrence, in order; the overlap limit of the trigger applies.
+
+    Raises `TriggerNotFound`, `PermissionMissing`, `TriggerInvalid`, `TriggerPaused`, `TooManyTriggers`.
+    """
+    since, until = microseconds(body.since), microseconds(body.until)
+    async with database.writing() as session:
+        listed = await require(session, principal, trigger_id, Permission.TRIGGERS_MANAGE)
+        trigger = await repository.lock_trigger(session, trigger_id, tenant_id=principal.tenant_id) or listed.row
+        if trigger.kind != "schedule":
+            raise TriggerInvalid("Only a schedule has due times in the past.", remedy="Choose a schedule.")
+        if not body.since < body.until or until > clock():
+            raise TriggerInvalid("The range ends before it begins, or in the future.", remedy="Choose past times.")
+        schedule = schedule_of(ScheduleConfig.model_validate(trigger.config), trigger.created_at)
+        existing = await repository.due_with_rows(
+            session, trigger.id, tenant_id=trigger.tenant_id, since=since, until=until
+        )
+        due: list[int] = []
+        for at in takewhile(lambda at: at <= until, schedule.moments(since - 1)):
+            if at not in existing:
+                due.append(at)
+            if len(due) > MOST_QUEUED:
+                raise TooManyTriggers(f"The range has more than {MOST_QUEUED:,} due times.", remedy="Choose less.")
+        firings = [firing_out(schedule, at) for at in due[:SHOWN]]
+        if body.dry_run:
+            return BackfillOut(id=None, count=len(due), due=firings)
+        if not trigger.enabled:
+            raise TriggerPaused(trigger.paused_reason)
+        backfill_id, now = new_id(), clock()
+        occurrences = [Occurrence(due_key(at), TriggerInput(), at, backfill_id=backfill_id) for at in due]
+        rows = [row_of(trigger, occurrence, now, status="queued", reason="backfill") for occurrence in occurrences]
+        await repository.add_occurrences(session, rows)
+        await wake(session, trigger)
+        payload = {"since": body.since.isoformat(), "until": body.until.isoformat(), "count": len(due)}
+        await record(
+            session,
+            principal,
+            "trigger.backfilled",
+            id=trigger.id,
+            name=trigger.name,
+            space_id=listed.space_id,
+            payload=payload | {"backfill_id": backfill_id},
+        )
+    return BackfillOut(id=backfill_id, count=len(due), due=firings)
+
+
+async def cancel_backfill(database: Database, principal: Principal, trigger_id: str, backfill_id: str) -> int:
+    """Cancel what a backfill has not started. Returns how many. Raises `TriggerNotFound`, `PermissionMissing`."""
+    async with database.writing() as session:
+        listed = await require(session, principal, trigger_id, Permission.TRIGGERS_MANAGE)
+        count = await repository.cancel_queued(session, trigger_id, backfill_id, tenant_id=principal.tenant_id)
+        await record(
+            session,
+            principal,
+            "trigger.backfill_cancelled",
+            id=trigger_id,
+            name=listed.row.name,
+            space_id=listed.space_id,
+            payload={"backfill_id": backfill_id, "cancelled": count},
+        )
+    return count

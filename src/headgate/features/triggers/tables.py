@@ -1,0 +1,97 @@
+"""Triggers and their occurrences. Times are microseconds in UTC."""
+
+from typing import Any
+
+from sqlalchemy import (
+    BigInteger,
+    CheckConstraint,
+    ForeignKey,
+    ForeignKeyConstraint,
+    Index,
+    String,
+    Text,
+    UniqueConstraint,
+)
+from sqlalchemy.orm import Mapped, mapped_column
+
+from headgate.features.jobs.tables import JobColumns, job_indexes
+from headgate.foundation.database import Encrypted, Json, Row, partial_index
+
+
+class TriggerRow(Row, JobColumns):
+    """A way in which a flow starts by itself. It is a job, due when its next occurrence is."""
+
+    __tablename__ = "triggers"
+    __table_args__ = (
+        ForeignKeyConstraint(["flow_id", "tenant_id"], ["flows.id", "flows.tenant_id"], ondelete="CASCADE"),
+        UniqueConstraint("id", "tenant_id"),
+        UniqueConstraint("flow_id", "name"),
+        CheckConstraint("kind IN ('schedule', 'webhook', 'form', 'flow', 'event', 'manual')", name="kind_known"),
+        Index("ix_triggers_tenant_id_id", "tenant_id", "id"),
+        partial_index("ix_triggers_address", "address", where="address IS NOT NULL", unique=True),
+        *job_indexes("triggers"),
+    )
+
+    id: Mapped[str] = mapped_column(String(36), primary_key=True)
+    tenant_id: Mapped[str] = mapped_column(String(36))
+    flow_id: Mapped[str] = mapped_column(String(36))
+    name: Mapped[str] = mapped_column(String(120))
+    kind: Mapped[str] = mapped_column(String(16))
+    config: Mapped[dict[str, Any]] = mapped_column(Json)
+    """By kind: `schemas.ScheduleConfig` and others."""
+    policies: Mapped[dict[str, Any]] = mapped_column(Json)
+    input: Mapped[dict[str, Any]] = mapped_column(Json)
+    """The saved input of its runs: `schemas.TriggerInput`."""
+    owner_user_id: Mapped[str | None] = mapped_column(ForeignKey("users.id", ondelete="SET NULL"), index=True)
+    """The user whose rights each firing uses, as they are then."""
+    enabled: Mapped[bool]
+    paused_reason: Mapped[str] = mapped_column(String(500), default="")
+    resumed_at: Mapped[int] = mapped_column(BigInteger)
+    """When it was last enabled: failures before it do not count."""
+    secret: Mapped[bytes | None] = mapped_column(Encrypted)
+    """What calls are verified with."""
+    address: Mapped[str | None] = mapped_column(String(64))
+    """Last segment of its public address."""
+    catching_until: Mapped[int | None] = mapped_column(BigInteger)
+    """The next call until then is shown and starts no run."""
+    caught: Mapped[bytes | None] = mapped_column(Encrypted)
+    """That call."""
+    cursor_at: Mapped[int] = mapped_column(BigInteger)
+    """Every due time up to here has an occurrence; for `flow` every end of a run."""
+    next_at: Mapped[int | None] = mapped_column(BigInteger)
+    """The next due time, without jitter."""
+    created_by_user_id: Mapped[str | None] = mapped_column(String(36))
+    created_at: Mapped[int] = mapped_column(BigInteger)
+    updated_at: Mapped[int] = mapped_column(BigInteger)
+
+
+class OccurrenceRow(Row):
+    """One due time or event of a trigger: it exists once, whether it started a run or not."""
+
+    __tablename__ = "trigger_occurrences"
+    __table_args__ = (
+        ForeignKeyConstraint(["trigger_id", "tenant_id"], ["triggers.id", "triggers.tenant_id"], ondelete="CASCADE"),
+        UniqueConstraint("trigger_id", "occurrence_key"),
+        CheckConstraint("status IN ('started', 'queued', 'skipped', 'cancelled')", name="status_known"),
+        Index("ix_trigger_occurrences_trigger_id_id", "trigger_id", "id"),
+        Index("ix_trigger_occurrences_created_at", "created_at"),
+        partial_index("ix_trigger_occurrences_flow_run_id", "flow_run_id", where="flow_run_id IS NOT NULL"),
+        partial_index("ix_trigger_occurrences_queued", "trigger_id", "id", where="status = 'queued'"),
+    )
+
+    id: Mapped[str] = mapped_column(String(36), primary_key=True)
+    tenant_id: Mapped[str] = mapped_column(String(36))
+    trigger_id: Mapped[str] = mapped_column(String(36))
+    occurrence_key: Mapped[str] = mapped_column(String(255))
+    """`at:` and the due time, `event:` and the key of the event, or `manual:` and an id."""
+    due_at: Mapped[int | None] = mapped_column(BigInteger)
+    created_at: Mapped[int] = mapped_column(BigInteger)
+    status: Mapped[str] = mapped_column(String(16))
+    reason: Mapped[str] = mapped_column(String(64), default="")
+    """Why it started no run, or not yet: a code."""
+    message: Mapped[str] = mapped_column(Text, default="")
+    flow_run_id: Mapped[str | None] = mapped_column(String(36))
+    """Without a foreign key: the run may be deleted before the occurrence."""
+    backfill_id: Mapped[str | None] = mapped_column(String(36))
+    content: Mapped[bytes | None] = mapped_column(Encrypted)
+    """The input of a queued one."""

@@ -1,0 +1,87 @@
+"""Triggers in words."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from cronsim import CronSim
+
+from headgate.features.triggers.schedule import Schedule, checked_cron, checked_zone
+from headgate.features.triggers.settings import (
+    Config,
+    EventConfig,
+    FlowConfig,
+    FormConfig,
+    ManualConfig,
+    ScheduleConfig,
+    WebhookConfig,
+)
+from headgate.foundation.database import microseconds, moment
+
+_UNITS = ((86_400, "day"), (3_600, "hour"), (60, "minute"), (1, "second"))
+_WEEKDAYS = {"on Monday through Friday": "on weekdays"}
+_PRESETS = {
+    "none": "without verification",
+    "github": "signed by GitHub",
+    "stripe": "signed by Stripe",
+    "slack": "signed by Slack",
+    "standard": "signed as a Standard Webhook",
+    "hmac": "signed with HMAC",
+    "basic": "with a user name and a password",
+    "key": "with the secret as key",
+}
+
+
+def schedule_of(config: ScheduleConfig, created_at: int) -> Schedule:
+    """Return the checked schedule; an interval without a start counts from its creation. Raises `ScheduleInvalid`."""
+    start = None if config.start is None else microseconds(config.start)
+    return Schedule(
+        checked_zone(config.time_zone),
+        cron=None if config.cron is None else checked_cron(config.cron),
+        every_seconds=config.every_seconds,
+        anchor=created_at if start is None else start,
+        start=start,
+        end=None if config.end is None else microseconds(config.end),
+        jitter_seconds=config.jitter_seconds,
+    )
+
+
+def sentence_of(config: Config, names: Mapping[str, str]) -> str:
+    """Return when a trigger fires, in words. `names`: of other flows by id."""
+    match config:
+        case ScheduleConfig():
+            return _schedule(config)
+        case WebhookConfig():
+            return f"When its address is called, {_PRESETS[config.verification]}"
+        case FormConfig():
+            return "When somebody submits its form"
+        case FlowConfig():
+            outcomes = " or ".join(config.outcomes)
+            return f"When a run of {names.get(config.flow_id, 'a deleted flow')} has {outcomes}"
+        case EventConfig():
+            value = "" if config.correlation is None else f" with the value {config.correlation}"
+            return f"When the event {config.name}{value} is sent"
+        case ManualConfig():
+            return "When it is started by hand"
+
+
+def _schedule(config: ScheduleConfig) -> str:
+    if config.every_seconds is not None:
+        size, unit = next(entry for entry in _UNITS if config.every_seconds % entry[0] == 0)
+        count = config.every_seconds // size
+        words = f"Every {unit}" if count == 1 else f"Every {count:,} {unit}s"
+    else:
+        words = CronSim(config.cron or "", moment(0)).explain()
+        for written, shorter in _WEEKDAYS.items():
+            words = words.replace(written, shorter)
+        words += f" ({config.time_zone})"
+    if config.start is not None:
+        words += f", from {_local(config, config.start)}"
+    if config.end is not None:
+        words += f", until {_local(config, config.end)}"
+    if config.jitter_seconds:
+        words += f", up to {config.jitter_seconds} s later"
+    return words
+
+
+def _local(config: ScheduleConfig, at: Any) -> str:  # noqa: ANN401 - an aware datetime
+    return f"{at.astimezone(checked_zone(config.time_zone)):%Y-%m-%d %H:%M}"

@@ -1,0 +1,54 @@
+"""`headgate triggers`, as a terminal calls it."""
+
+from pathlib import Path
+
+import pytest
+
+from headgate.entrypoints.cli.app import run
+from tests.support.cli import answered
+
+FLOW = "name: Talk\nnodes:\n  heard: ChatInput\n  said: ChatOutput\nedges:\n  heard.message -> said.input\n"
+
+
+@pytest.fixture(autouse=True)
+def flow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """A published flow named Talk."""
+    monkeypatch.setenv("HEADGATE_DATA_DIR", str(tmp_path / "data"))
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "talk.flow").write_text(FLOW)
+    answered(capsys, "import", "talk.flow")
+    answered(capsys, "flows", "publish", "Talk")
+
+
+class TestTriggers:
+    def test_are_added_listed_fired_paused_and_removed(self, capsys: pytest.CaptureFixture[str]) -> None:
+        made = answered(
+            capsys, "triggers", "add", "Talk", "Morning", "--cron", "0 7 * * MON-FRI", "--zone", "Europe/Stockholm"
+        )
+        assert made["sentence"] == "At 07:00 on weekdays (Europe/Stockholm)"
+        assert [item["id"] for item in answered(capsys, "triggers", "list", "--flow", "Talk")] == [made["id"]]
+        assert len(answered(capsys, "triggers", "next", made["id"], "--count", "3")) == 3
+        fired = answered(capsys, "triggers", "fire", made["id"])
+        assert fired["occurrence"]["status"] == "started"
+        (row,) = answered(capsys, "triggers", "occurrences", made["id"])
+        assert row["run_id"] == fired["occurrence"]["run_id"]
+        assert answered(capsys, "triggers", "pause", made["id"], "--reason", "tests")["paused_reason"] == "tests"
+        assert answered(capsys, "triggers", "resume", made["id"])["enabled"] is True
+        preview = answered(
+            capsys, "triggers", "backfill", made["id"], "2026-01-05T00:00:00", "2026-01-09T23:00:00", "--dry-run"
+        )
+        assert preview["count"] == 5
+        assert run(["triggers", "remove", made["id"]]) == 0
+
+    def test_of_a_webhook_show_address_and_secret_once(self, capsys: pytest.CaptureFixture[str]) -> None:
+        assert run(["triggers", "add", "Talk", "Calls", "--webhook", "github"]) == 0
+        shown = capsys.readouterr().out
+        assert "Address: /hooks/" in shown
+        assert "Secret, shown once: " in shown
+        (listed,) = answered(capsys, "triggers", "list")
+        assert "secret" not in listed
+        assert answered(capsys, "triggers", "test", listed["id"])["waiting"] is True
+
+    def test_that_are_wrong_are_explained(self, capsys: pytest.CaptureFixture[str]) -> None:
+        assert run(["triggers", "add", "Talk", "Wrong", "--cron", "0 7 15W * *"]) == 3
+        assert "only LW" in capsys.readouterr().err

@@ -1,0 +1,406 @@
+"""Triggers in the real application, on both databases."""
+
+import asyncio
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from sqlalchemy import text, update
+
+from headgate.features.access.permissions import Role
+from headgate.features.runs.evidence.verify import verify
+from headgate.features.runs.transitions import clock
+from headgate.features.triggers.schedule import SECOND
+from headgate.features.triggers.tables import TriggerRow
+from headgate.foundation.database import now
+from headgate.foundation.settings import Settings
+from tests.integration.features.triggers.conftest import add, occurrences, published, until
+from tests.support.people import running, signed_in
+from tests.support.team import Team
+
+HOURLY = {"kind": "schedule", "cron": "0 * * * *"}
+NEVER_NOW = {"kind": "schedule", "cron": "0 0 1 1 *"}
+EACH_SECOND = {"kind": "schedule", "every_seconds": 1}
+RANGE = {"since": "2026-03-01T00:00:00Z", "until": "2026-03-01T05:30:00Z"}
+WAITS = """name: Waits
+nodes:
+  heard: ChatInput
+  ok: Approval
+    question: Go on?
+  said: ChatOutput
+edges:
+  heard.text -> ok.value
+  ok.approve -> said.input
+"""
+FAILS = """name: Fails
+nodes:
+  heard: ChatInput
+    policy:
+      output_type: json
+  said: ChatOutput
+edges:
+  heard.message -> said.input
+"""
+
+
+async def set_back(us: Team, trigger_id: str, **by: float) -> None:
+    """As if no scheduler had looked at the trigger for a while."""
+    at = clock() - round(timedelta(**by).total_seconds()) * SECOND
+    async with us.database.writing() as session:
+        change = update(TriggerRow).where(TriggerRow.id == trigger_id)
+        await session.execute(change.values(cursor_at=at, resumed_at=at, due_at=clock()))
+
+
+class TestSchedules:
+    async def test_start_the_published_version_with_the_saved_input_and_are_evidence(self, us: Team) -> None:
+        flow_id = await published(us)
+        trigger = await add(us, flow_id, config=EACH_SECOND, input={"text": "good morning"})
+        first = (await until(lambda: occurrences(us, trigger["id"])))[0]
+        assert (first["status"], first["key"][:3], first["reason"]) == ("started", "at:", "")
+
+        async def over() -> Any:
+            run = await us.get("viewer", f"/flow-runs/{first['run_id']}")
+            return run if run["status"] == "completed" else None
+
+        run = await until(over)
+        assert (run["text"], run["user_id"]) == ("good morning", us.people["publisher"].id)
+        named = {key: run["trigger"][key] for key in ("id", "name", "kind", "occurrence_id", "key")}
+        assert named == {
+            "id": trigger["id"],
+            "name": "Nightly",
+            "kind": "schedule",
+            "occurrence_id": first["id"],
+            "key": first["key"],
+        }
+        package = (await us.ask("viewer", "GET", f"/flow-runs/{run['id']}/evidence")).content
+        assert verify(package).good
+        assert first["id"].encode() in package
+        assert not verify(package.replace(first["id"].encode(), b"0" * 36)).good
+
+    async def test_say_when_they_fire(self, us: Team) -> None:
+        flow_id = await published(us)
+        config = {"kind": "schedule", "cron": "0 7 * * MON-FRI", "time_zone": "Europe/Stockholm"}
+        trigger = await add(us, flow_id, config=config)
+        assert trigger["sentence"] == "At 07:00 on weekdays (Europe/Stockholm)"
+        firings = (await us.get("viewer", f"/triggers/{trigger['id']}/next"))["items"]
+        assert len(firings) == 10
+        assert firings[0]["due_at"] == trigger["next_at"]
+        assert all("07:00:00 CE" in firing["local"] for firing in firings)
+        agenda = (await us.get("viewer", "/triggers/agenda", params={"days": 14}))["items"]
+        assert [entry["trigger_id"] for entry in agenda] == [trigger["id"]] * len(agenda)
+        assert len(agenda) >= 9
+        assert (await us.get("stranger", "/triggers/agenda"))["items"] == []
+
+    async def test_are_previewed_with_both_nights_of_the_clock_changes(self, us: Team) -> None:
+        config = {"kind": "schedule", "cron": "30 2 28 3 *", "time_zone": "Europe/Stockholm"}
+        body = {"config": config | {"start": "2027-01-01T00:00:00Z"}, "count": 1}
+        shown = (await us.ask("viewer", "POST", "/triggers/preview", json=body)).json()
+        assert shown["next"][0]["local"] == "2027-03-28 03:00:00 CEST"
+        assert shown["next"][0]["notes"] == ["02:30 does not exist on 2027-03-28: runs at 03:00"]
+
+    @pytest.mark.parametrize(("catch_up", "started", "skipped"), [("none", 0, 5), ("latest", 1, 4), ("all", 5, 0)])
+    async def test_catch_up_after_a_downtime(self, us: Team, catch_up: str, started: int, skipped: int) -> None:
+        flow_id = await published(us)
+        config = {"kind": "schedule", "every_seconds": 3600, "start": (now() - timedelta(minutes=330)).isoformat()}
+        trigger = await add(us, flow_id, config=config, policies={"catch_up": catch_up}, enabled=False)
+        await us.make("publisher", f"/triggers/{trigger['id']}/resume")
+        await set_back(us, trigger["id"], minutes=320)
+
+        async def settled() -> Any:
+            rows = await occurrences(us, trigger["id"])
+            return rows if len(rows) == 5 and all(row["status"] != "queued" for row in rows) else None
+
+        rows = await until(settled)
+        assert [row["status"] for row in rows].count("started") == started
+        missed = [row for row in rows if row["status"] == "skipped"]
+        assert len(missed) == skipped
+        assert {row["reason"] for row in missed} <= {"missed"}
+        assert len({row["due_at"] for row in rows}) == 5
+
+    async def test_are_fired_once_by_several_servers(self, us: Team, settings: Settings) -> None:
+        flow_id = await published(us)
+        trigger = await add(us, flow_id, config=EACH_SECOND, policies={"overlap": "allow", "limit": 50})
+        async with running(signed_in(settings)), running(signed_in(settings)):
+
+            async def several() -> Any:
+                rows = await occurrences(us, trigger["id"])
+                return rows if len(rows) >= 6 else None
+
+            rows = await until(several)
+        dues = [row["due_at"] for row in rows]
+        assert len(set(dues)) == len(dues)
+        assert {row["status"] for row in rows} == {"started"}
+        runs = (await us.get("viewer", "/flow-runs", params={"flow_id": flow_id, "limit": 200}))["items"]
+        assert len(runs) >= len(rows)
+        assert len({row["run_id"] for row in rows}) == len(rows)
+
+
+class TestOwners:
+    async def test_fire_with_the_rights_of_now(self, us: Team) -> None:
+        flow_id = await published(us)
+        trigger = await add(us, flow_id, config=NEVER_NOW)
+        async with us.database.writing() as session:
+            await session.execute(
+                text("UPDATE users SET active = :off WHERE id = :id"),
+                {"off": False, "id": us.people["publisher"].id},
+            )
+        fired = await us.make("runner", f"/triggers/{trigger['id']}/fire")
+        assert (fired["occurrence"]["status"], fired["occurrence"]["reason"]) == ("skipped", "trigger_owner_gone")
+        async with us.database.writing() as session:
+            await session.execute(
+                text("UPDATE users SET active = :on WHERE id = :id"), {"on": True, "id": us.people["publisher"].id}
+            )
+            await session.execute(
+                text("UPDATE space_members SET role = :role WHERE user_id = :id"),
+                {"role": Role.VIEWER.value, "id": us.people["publisher"].id},
+            )
+        fired = await us.make("runner", f"/triggers/{trigger['id']}/fire")
+        assert (fired["occurrence"]["status"], fired["occurrence"]["reason"]) == ("skipped", "permission_missing")
+
+    async def test_are_the_user_who_adds_them_and_others_only_by_an_admin(self, us: Team) -> None:
+        flow_id = await published(us)
+        other = us.people["runner"].id
+        body = {"name": "Mine", "config": NEVER_NOW, "owner_user_id": other}
+        refused = await us.ask("publisher", "POST", f"/flows/{flow_id}/triggers", json=body)
+        assert refused.status_code == 403
+        made = await us.make("admin", f"/flows/{flow_id}/triggers", **body)
+        assert made["owner_user_id"] == other
+
+
+class TestPermissions:
+    async def test_publishers_manage_runners_fire_viewers_view(self, us: Team) -> None:
+        flow_id = await published(us)
+        trigger = await add(us, flow_id, config=NEVER_NOW)
+        path = f"/triggers/{trigger['id']}"
+        managers = {"publisher", "owner", "admin"}
+        seeing = {*managers, "viewer", "runner", "editor"}
+        assert await us.allowed("GET", path) == seeing
+        assert await us.allowed("GET", f"{path}/occurrences") == seeing
+        assert await us.allowed("GET", f"{path}/next") == seeing
+        assert await us.allowed("POST", f"{path}/fire") == seeing - {"viewer"}
+        for action in ("pause", "resume"):
+            assert await us.allowed("POST", f"{path}/{action}") == managers
+        assert await us.allowed("PATCH", path, json={"name": "Later"}) == managers
+        since = {"since": "2020-01-01T00:00:00Z", "until": "2020-01-02T00:00:00Z", "dry_run": True}
+        assert await us.allowed("POST", f"{path}/backfill", json=since) == managers
+        assert await us.allowed("DELETE", f"{path}/backfill/{trigger['id']}") == managers
+        assert (await us.get("stranger", "/triggers"))["items"] == []
+        assert len((await us.get("viewer", "/triggers"))["items"]) == 1
+        assert (await us.ask("stranger", "DELETE", path)).status_code == 404
+        assert (await us.ask("owner", "DELETE", path)).status_code == 204
+
+
+class TestPolicies:
+    async def started(self, us: Team, **policies: Any) -> tuple[str, list[dict[str, Any]]]:
+        """Three starts of a flow that waits for approval, at a time."""
+        flow_id = await published(us, WAITS)
+        trigger = await add(us, flow_id, config={"kind": "manual"}, policies=policies)
+        rows = [(await us.make("runner", f"/triggers/{trigger['id']}/fire"))["occurrence"] for _ in range(3)]
+        return str(trigger["id"]), rows
+
+    async def test_skip_while_a_run_waits_for_approval(self, us: Team) -> None:
+        _, rows = await self.started(us, overlap="skip")
+        assert [row["status"] for row in rows] == ["started", "skipped", "skipped"]
+        assert rows[1]["reason"] == "overlap"
+
+    async def test_allow_so_many(self, us: Team) -> None:
+        _, rows = await self.started(us, overlap="allow", limit=2)
+        assert [row["status"] for row in rows] == ["started", "started", "skipped"]
+
+    async def test_queue_one_and_start_it_when_the_run_has_ended(self, us: Team) -> None:
+        trigger_id, rows = await self.started(us, overlap="queue_one")
+        assert [row["status"] for row in rows] == ["started", "queued", "skipped"]
+        assert rows[2]["reason"] == "queue_full"
+        await us.make("runner", f"/flow-runs/{rows[0]['run_id']}/cancel")
+
+        async def moved() -> Any:
+            second = (await occurrences(us, trigger_id))[1]
+            return second if second["status"] == "started" else None
+
+        assert (await until(moved))["run_id"] not in {None, rows[0]["run_id"]}
+
+    async def test_queue_all_in_order(self, us: Team) -> None:
+        trigger_id, rows = await self.started(us, overlap="queue_all")
+        assert [row["status"] for row in rows] == ["started", "queued", "queued"]
+        for number in (1, 2):
+            run_id = (await occurrences(us, trigger_id))[number - 1]["run_id"]
+            await us.make("runner", f"/flow-runs/{run_id}/cancel")
+
+            async def moved(number: int = number) -> Any:
+                return (await occurrences(us, trigger_id))[number]["status"] == "started"
+
+            await until(moved)
+
+    async def test_cancel_the_old(self, us: Team) -> None:
+        _, rows = await self.started(us, overlap="cancel_old")
+        assert [row["status"] for row in rows] == ["started"] * 3
+        states = [(await us.get("viewer", f"/flow-runs/{row['run_id']}"))["status"] for row in rows]
+        assert states[:2] == ["cancelled", "cancelled"]
+        assert states[2] not in {"cancelled", "failed"}
+
+    async def test_limit_starts_in_a_time(self, us: Team) -> None:
+        _, rows = await self.started(us, overlap="allow", limit=50, rate_runs=2, rate_seconds=3600)
+        assert [row["status"] for row in rows] == ["started", "started", "skipped"]
+        assert "2 had started within 3600 seconds" in rows[2]["message"]
+
+    async def test_concurrent_starts_never_exceed_the_limit(self, us: Team) -> None:
+        flow_id = await published(us, WAITS)
+        trigger = await add(us, flow_id, config={"kind": "manual"}, policies={"overlap": "allow", "limit": 3})
+        answers = await asyncio.gather(*(us.make("runner", f"/triggers/{trigger['id']}/fire") for _ in range(20)))
+        assert [answer["occurrence"]["status"] for answer in answers].count("started") == 3
+        assert len(await occurrences(us, trigger["id"])) == 20
+
+    async def test_pause_after_failures_in_a_row(self, us: Team) -> None:
+        flow_id = await published(us, FAILS)
+        policies = {"overlap": "allow", "limit": 50, "pause_after_failures": 2}
+        trigger = await add(us, flow_id, config=EACH_SECOND, policies=policies)
+
+        async def paused() -> Any:
+            found = await us.get("viewer", f"/triggers/{trigger['id']}")
+            return None if found["enabled"] else found
+
+        assert (await until(paused))["paused_reason"] == "2 runs in a row failed."
+        await us.make("publisher", f"/triggers/{trigger['id']}/resume")
+        assert (await us.get("viewer", f"/triggers/{trigger['id']}"))["enabled"] is True
+
+
+class TestPauses:
+    async def test_keep_the_reason_and_fire_nothing(self, us: Team) -> None:
+        flow_id = await published(us)
+        trigger = await add(us, flow_id, config=EACH_SECOND)
+        await until(lambda: occurrences(us, trigger["id"]))
+        paused = await us.make("publisher", f"/triggers/{trigger['id']}/pause", reason="month end")
+        assert (paused["enabled"], paused["paused_reason"], paused["next_at"]) == (False, "month end", None)
+        count = len(await occurrences(us, trigger["id"]))
+        await asyncio.sleep(2.2)
+        assert len(await occurrences(us, trigger["id"])) == count
+        by_hand = await us.make("runner", f"/triggers/{trigger['id']}/fire")
+        assert by_hand["occurrence"]["status"] in {"started", "skipped"}
+        resumed = await us.make("publisher", f"/triggers/{trigger['id']}/resume")
+        assert (resumed["enabled"], resumed["paused_reason"]) == (True, "")
+
+    async def test_of_an_unpublished_flow_say_so(self, us: Team) -> None:
+        flow = await us.make(
+            "publisher",
+            "/flows",
+            spec="name: Draft\nnodes:\n  a: ChatInput\n  b: ChatOutput\nedges:\n  a.message -> b.input\n",
+        )
+        trigger = await add(us, flow["id"], config=NEVER_NOW)
+        assert trigger["published"] is False
+        fired = await us.make("runner", f"/triggers/{trigger['id']}/fire")
+        assert fired["occurrence"]["status"] == "skipped"
+        assert "publish" in fired["occurrence"]["message"].lower()
+
+
+class TestBackfills:
+    async def test_run_what_has_no_row_in_order(self, us: Team) -> None:
+        flow_id = await published(us)
+        trigger = await add(us, flow_id, config=HOURLY)
+        path = f"/triggers/{trigger['id']}/backfill"
+        preview = await us.make("publisher", path, **RANGE, dry_run=True)
+        assert (preview["count"], preview["id"]) == (6, None)
+        assert await occurrences(us, trigger["id"]) == []
+        made = await us.make("publisher", path, **RANGE)
+        assert made["count"] == 6
+
+        async def done() -> Any:
+            rows = await occurrences(us, trigger["id"])
+            return rows if all(row["status"] == "started" for row in rows) else None
+
+        rows = await until(done)
+        assert [row["due_at"] for row in rows] == sorted(row["due_at"] for row in rows)
+        assert len({row["run_id"] for row in rows}) == 6
+        again = await us.make("publisher", path, **RANGE)
+        assert again["count"] == 0
+
+    async def test_can_be_cancelled(self, us: Team) -> None:
+        flow_id = await published(us, WAITS)
+        trigger = await add(us, flow_id, config=HOURLY)
+        made = await us.make("publisher", f"/triggers/{trigger['id']}/backfill", **RANGE)
+
+        async def begun() -> Any:
+            return [row for row in await occurrences(us, trigger["id"]) if row["status"] == "started"]
+
+        await until(begun)
+        answer = await us.ask("publisher", "DELETE", f"/triggers/{trigger['id']}/backfill/{made['id']}")
+        assert answer.json() == {"cancelled": 5}
+        states = [row["status"] for row in await occurrences(us, trigger["id"])]
+        assert states == ["started"] + ["cancelled"] * 5
+
+    async def test_are_refused_where_they_make_no_sense(self, us: Team) -> None:
+        flow_id = await published(us)
+        hourly = await add(us, flow_id, config=HOURLY)
+        manual = await add(us, flow_id, name="By hand", config={"kind": "manual"})
+        seconds = await add(us, flow_id, name="Seconds", config={"kind": "schedule", "cron": "* * * * * *"})
+        for trigger, body, status in (
+            (hourly, {**RANGE, "until": "2999-01-01T00:00:00Z"}, 422),
+            (manual, RANGE, 422),
+            (seconds, RANGE, 409),
+        ):
+            path = f"/triggers/{trigger['id']}/backfill"
+            assert (await us.ask("publisher", "POST", path, json=body)).status_code == status
+
+
+class TestAfterAnotherFlow:
+    async def test_starts_once_for_each_run_that_ended(self, us: Team) -> None:
+        first, second = await published(us), await published(us)
+        trigger = await add(us, second, config={"kind": "flow", "flow_id": first})
+        assert trigger["sentence"] == "When a run of Talk has completed"
+        for number in range(3):
+            await us.make("runner", f"/flows/{first}/runs", text=f"run {number}", version="published", wait=True)
+
+        async def three() -> Any:
+            rows = await occurrences(us, trigger["id"])
+            return rows if len(rows) == 3 else None
+
+        rows = await until(three)
+        await asyncio.sleep(0.5)
+        assert len(await occurrences(us, trigger["id"])) == 3
+        run = await us.get("viewer", f"/flow-runs/{rows[0]['run_id']}")
+        assert run["input"]["text"] == "run 0"
+
+    async def test_cannot_follow_itself(self, us: Team) -> None:
+        flow_id = await published(us)
+        body = {"name": "Loop", "config": {"kind": "flow", "flow_id": flow_id}}
+        assert (await us.ask("publisher", "POST", f"/flows/{flow_id}/triggers", json=body)).status_code == 422
+
+
+class TestEvents:
+    async def test_start_a_run_each_with_their_data(self, us: Team) -> None:
+        flow_id = await published(us)
+        trigger = await add(us, flow_id, config={"kind": "event", "name": "paid", "correlation": "7"})
+        event = {"name": "paid", "data": {"amount": 40}, "space_id": us.space}
+        for correlation, key in (("7", "a"), ("7", "a"), ("8", "b"), ("7", "c")):
+            await us.make("runner", "/events", **event, correlation=correlation, key=key)
+        await us.make("stranger", "/events", **{**event, "space_id": us.elsewhere}, correlation="7", key="d")
+
+        async def two() -> Any:
+            rows = await occurrences(us, trigger["id"])
+            return rows if len(rows) == 2 else None
+
+        rows = await until(two)
+        await asyncio.sleep(0.5)
+        assert len(await occurrences(us, trigger["id"])) == 2
+        run = await us.get("viewer", f"/flow-runs/{rows[0]['run_id']}")
+        assert run["input"]["text"] == '{"amount":40}'
+        assert {"kind": "event", "name": "paid"} in run["outside_content"]
+
+
+class TestAudit:
+    async def test_records_every_change(self, us: Team) -> None:
+        flow_id = await published(us)
+        trigger = await add(us, flow_id, config=HOURLY)
+        path = f"/triggers/{trigger['id']}"
+        await us.ask("publisher", "PATCH", path, json={"name": "Hourly"})
+        for action in ("pause", "resume"):
+            await us.make("publisher", f"{path}/{action}")
+        await us.make("publisher", f"{path}/backfill", **RANGE)
+        await us.ask("publisher", "DELETE", path)
+        async with us.database.reading() as session:
+            rows = await session.execute(
+                text("SELECT action FROM audit_events WHERE resource_kind = 'trigger' ORDER BY seq")
+            )
+            actions = [row[0] for row in rows]
+        assert actions == [
+            f"trigger.{action}" for action in ("created", "changed", "paused", "resumed", "backfilled", "removed")
+        ]

@@ -1,0 +1,240 @@
+"""Webhooks at their public address, on both databases."""
+
+import asyncio
+import json
+import time
+from typing import Any
+
+import httpx2
+import orjson
+import pytest
+from sqlalchemy import text
+
+from headgate.features.triggers.hooks import service
+from tests.integration.features.triggers.conftest import add, occurrences, published, until
+from tests.support.people import asking
+from tests.support.team import Team
+from tests.unit.features.triggers.test_signatures import SECRET, WHSEC, github, slack, standard, stripe
+
+EVENT = orjson.dumps({"id": "evt_1", "event_id": "Ev1", "type": "order", "order": {"number": "A 7"}})
+FORM = """name: Orders
+form:
+  number: text
+nodes:
+  heard: ChatInput
+  said: ChatOutput
+edges:
+  heard.message -> said.input
+"""
+
+
+async def call(us: Team, trigger: dict[str, Any], content: bytes = EVENT, **headers: Any) -> httpx2.Response:
+    async with asking(us.app) as client:
+        sent = {"content-type": "application/json", **headers}
+        address = client.base_url.copy_with(path=trigger["path"])
+        return await client.post(str(address), content=content, headers=sent)
+
+
+async def hook(us: Team, *, spec: str | None = None, secret: str | None = None, **config: Any) -> Any:
+    flow_id = await published(us, *([] if spec is None else [spec]))
+    members: dict[str, Any] = {} if secret is None else {"secret": secret}
+    return await add(us, flow_id, name="Orders", config={"kind": "webhook", **config}, **members)
+
+
+def current() -> int:
+    return int(time.time())
+
+
+class TestCalls:
+    async def test_are_stored_with_their_run_and_marked_as_untrusted(self, us: Team) -> None:
+        trigger = await hook(us)
+        assert trigger["path"].startswith("/hooks/")
+        answer = await call(us, trigger, **{"x-api-key": trigger["secret"]})
+        assert answer.status_code == 202, answer.text
+        (row,) = await occurrences(us, trigger["id"])
+        assert (answer.json()["occurrence"], answer.json()["run_id"]) == (row["id"], row["run_id"])
+        run = await us.get("viewer", f"/flow-runs/{row['run_id']}")
+        assert orjson.loads(run["input"]["text"])["order"] == {"number": "A 7"}
+        assert {"kind": "event", "name": "webhook Orders"} in run["outside_content"]
+
+    @pytest.mark.parametrize(
+        ("kind", "sign", "secret", "key"),
+        [
+            ("github", github, SECRET, None),
+            ("stripe", stripe, SECRET, "evt_1"),
+            ("slack", slack, SECRET, "Ev1"),
+            ("standard", standard, WHSEC, "msg_1"),
+        ],
+    )
+    async def test_of_services_are_verified_and_one_event_is_one_run(
+        self, us: Team, kind: str, sign: Any, secret: str, key: str | None
+    ) -> None:
+        trigger = await hook(us, verification=kind, secret=secret)
+        headers: dict[str, Any] = sign(EVENT, secret, current()) | (
+            {"x-github-delivery": "g-1"} if kind == "github" else {}
+        )
+        first, again = await call(us, trigger, **headers), await call(us, trigger, **headers)
+        assert (first.status_code, again.status_code) == (202, 202)
+        assert (first.json()["duplicate"], again.json()["duplicate"]) == (False, True)
+        assert first.json()["run_id"] == again.json()["run_id"]
+        (row,) = await occurrences(us, trigger["id"])
+        assert row["key"] == f"event:{key or 'g-1'}"
+        wrong = await call(us, trigger, EVENT + b" ", **headers)
+        assert (wrong.status_code, wrong.json()["code"]) == (401, "hook_refused")
+
+    async def test_a_hundred_concurrent_deliveries_of_one_event_are_one_run(self, us: Team) -> None:
+        trigger = await hook(us, verification="github", secret=SECRET)
+        headers: dict[str, Any] = github(EVENT, SECRET) | {"x-github-delivery": "same"}
+        answers = await asyncio.gather(*(call(us, trigger, **headers) for _ in range(100)))
+        assert {answer.status_code for answer in answers} == {202}
+        assert len({answer.json()["run_id"] for answer in answers}) == 1
+        assert [answer.json()["duplicate"] for answer in answers].count(False) == 1
+        assert len(await occurrences(us, trigger["id"])) == 1
+        runs = await us.get("viewer", "/flow-runs", params={"flow_id": trigger["flow_id"]})
+        assert len(runs["items"]) == 1
+
+    async def test_answer_with_the_result_of_the_flow(self, us: Team) -> None:
+        trigger = await hook(us, answer="result", text_from="body.order.number", verification="none")
+        answer = await call(us, trigger)
+        assert (answer.status_code, answer.text) == (200, "A 7")
+        assert answer.headers["x-run-id"]
+
+    async def test_fill_the_form_of_the_flow(self, us: Team) -> None:
+        trigger = await hook(us, spec=FORM, verification="none", form_from={"number": "body.order.number"})
+        run_id = (await call(us, trigger)).json()["run_id"]
+        assert (await us.get("viewer", f"/flow-runs/{run_id}"))["input"]["form_data"] == {"number": "A 7"}
+
+    async def test_without_what_the_flow_needs_are_kept_with_the_reason(self, us: Team) -> None:
+        trigger = await hook(us, spec=FORM, verification="none", form_from={"other": "body.order.number"})
+        answer = (await call(us, trigger)).json()
+        assert (answer["status"], answer["reason"], answer["run_id"]) == ("skipped", "run_input_invalid", None)
+
+    async def test_take_multipart_forms_with_files_and_binary_bodies(self, us: Team) -> None:
+        trigger = await hook(us, verification="none")
+        async with asking(us.app) as client:
+            address = str(client.base_url.copy_with(path=trigger["path"]))
+            files = {"photo": ("a.txt", b"content", "text/plain")}
+            first = await client.post(address, data={"who": "Ada"}, files=files)
+            second = await client.post(address, content=b"\x89PNG\xff\x00", headers={"content-type": "image/png"})
+        for answer, expected in ((first, '{"who":"Ada"}'), (second, "")):
+            assert answer.json()["status"] == "started", answer.text
+            run = await us.get("viewer", f"/flow-runs/{answer.json()['run_id']}")
+            assert (run["input"]["text"], len(run["input"]["file_ids"])) == (expected, 1)
+
+    async def test_of_slack_are_challenged(self, us: Team) -> None:
+        trigger = await hook(us, verification="slack", secret=SECRET)
+        content = json.dumps(
+            {"type": "url_verification", "challenge": "3eZbrw1aBm2rZgRNFdxV2595E9CY3gmdALWMmHkvFXO7tYXAYM8P"}
+        )
+        answer = await call(us, trigger, content.encode(), **dict[str, Any](slack(content.encode(), SECRET, current())))
+        assert (answer.status_code, answer.text) == (200, "3eZbrw1aBm2rZgRNFdxV2595E9CY3gmdALWMmHkvFXO7tYXAYM8P")
+        assert await occurrences(us, trigger["id"]) == []
+        refused = await call(us, trigger, content.encode())
+        assert refused.status_code == 401
+
+
+class TestLimits:
+    async def test_of_size_and_rate_are_those_of_the_address(self, us: Team) -> None:
+        trigger = await hook(us, verification="none", max_bytes=100, calls_per_minute=3)
+        assert (await call(us, trigger, b'"' + b"x" * 100 + b'"')).status_code == 413
+        states = [(await call(us, trigger, b'"x"')).status_code for _ in range(3)]
+        assert states == [202, 202, 429]
+
+    async def test_old_calls_are_refused(self, us: Team) -> None:
+        trigger = await hook(us, verification="stripe", secret=SECRET)
+        assert (await call(us, trigger, **dict[str, Any](stripe(EVENT, SECRET, current() - 400)))).status_code == 401
+        assert await occurrences(us, trigger["id"]) == []
+
+    async def test_unknown_addresses_and_removed_triggers_look_the_same(self, us: Team) -> None:
+        trigger = await hook(us, verification="none")
+        await us.ask("publisher", "DELETE", f"/triggers/{trigger['id']}")
+        answers = [await call(us, trigger), await call(us, {"path": "/hooks/nothing"})]
+        assert [(answer.status_code, answer.json()["detail"]) for answer in answers] == [
+            (404, "There is no webhook at this address.")
+        ] * 2
+
+    async def test_of_a_paused_trigger_are_to_be_sent_again(self, us: Team) -> None:
+        trigger = await hook(us, verification="none")
+        await us.make("publisher", f"/triggers/{trigger['id']}/pause", reason="tests")
+        assert (await call(us, trigger)).status_code == 503
+        await us.make("publisher", f"/triggers/{trigger['id']}/resume")
+        assert (await call(us, trigger)).status_code == 202
+
+
+class TestSecrets:
+    async def test_are_shown_once_and_encrypted(self, us: Team) -> None:
+        trigger = await hook(us)
+        assert len(trigger["secret"]) > 30
+        read = await us.ask("publisher", "GET", f"/triggers/{trigger['id']}")
+        assert trigger["secret"] not in read.text
+        assert "secret" not in read.json()
+        async with us.database.reading() as session:
+            stored = (await session.execute(text("SELECT secret FROM triggers"))).scalar_one()
+            logged = (await session.execute(text("SELECT payload FROM audit_events"))).scalars().all()
+        assert trigger["secret"].encode() not in bytes(stored)
+        assert not any(trigger["secret"] in str(entry) for entry in logged)
+        other: Any = "another secret"
+        await us.ask("publisher", "PATCH", f"/triggers/{trigger['id']}", json={"secret": other})
+        assert (await call(us, trigger, **{"x-api-key": trigger["secret"]})).status_code == 401
+        assert (await call(us, trigger, **{"x-api-key": other})).status_code == 202
+
+
+class TestTestMode:
+    async def test_shows_the_next_call_and_starts_no_run(self, us: Team) -> None:
+        trigger = await hook(us)
+        path = f"/triggers/{trigger['id']}/catch"
+        assert (await us.make("publisher", path))["waiting"] is True
+        assert (await us.get("publisher", path))["call"] is None
+        answer = await call(us, trigger, **{"x-api-key": trigger["secret"], "x-event": "order"})
+        assert (answer.status_code, answer.json()) == (202, {"status": "caught"})
+        shown = (await us.get("publisher", path))["call"]
+        assert (shown["verified"], shown["headers"]["x-event"]) == (True, "order")
+        assert shown["headers"]["x-api-key"] == "***"
+        assert trigger["secret"] not in str(shown)
+        assert await occurrences(us, trigger["id"]) == []
+        assert (await call(us, trigger, **{"x-api-key": trigger["secret"]})).json()["status"] == "started"
+
+    async def test_shows_why_a_call_is_not_verified(self, us: Team) -> None:
+        trigger = await hook(us, verification="github", secret=SECRET)
+        await us.make("publisher", f"/triggers/{trigger['id']}/catch")
+        assert (await call(us, trigger)).status_code == 401
+        shown = (await us.get("publisher", f"/triggers/{trigger['id']}/catch"))["call"]
+        assert (shown["verified"], shown["text"]) == (False, "")
+        assert "x-hub-signature-256" in shown["refusal"]
+
+    async def test_catches_one_of_many_calls(self, us: Team) -> None:
+        trigger = await hook(us, verification="none")
+        await us.make("publisher", f"/triggers/{trigger['id']}/catch")
+        answers = await asyncio.gather(*(call(us, trigger) for _ in range(10)))
+        assert [answer.json()["status"] for answer in answers].count("caught") == 1
+
+    async def test_ends_by_itself(self, us: Team, monkeypatch: pytest.MonkeyPatch) -> None:
+        trigger = await hook(us, verification="none")
+        monkeypatch.setattr(service, "CATCH_SECONDS", 0)
+        await us.make("publisher", f"/triggers/{trigger['id']}/catch")
+        assert (await call(us, trigger)).json()["status"] == "started"
+
+
+class TestOverlap:
+    async def test_queued_calls_keep_their_own_input_encrypted(self, us: Team) -> None:
+        flow_id = await published(us)
+        trigger = await add(
+            us,
+            flow_id,
+            config={"kind": "webhook", "verification": "none"},
+            policies={"overlap": "queue_all", "rate_runs": 1, "rate_seconds": 2},
+        )
+        for number in range(3):
+            await call(us, trigger, orjson.dumps({"secret number": number}))
+        async with us.database.reading() as session:
+            query = text("SELECT content FROM trigger_occurrences WHERE content IS NOT NULL")
+            sealed = (await session.execute(query)).scalars().all()
+        assert not any(b"secret number" in bytes(content) for content in sealed)
+
+        async def done() -> Any:
+            rows = await occurrences(us, trigger["id"])
+            return rows if [row["status"] for row in rows] == ["started"] * 3 else None
+
+        rows = await until(done)
+        texts = [(await us.get("viewer", f"/flow-runs/{row['run_id']}"))["input"]["text"] for row in rows]
+        assert texts == [f'{{"secret number":{number}}}' for number in range(3)]
