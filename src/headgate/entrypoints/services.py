@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from headgate.features.catalog.registry import Registry
     from headgate.features.files import run_files
     from headgate.features.flows.rules import FlowRules
+    from headgate.features.knowledge import indexing, verifying
     from headgate.features.mcptools import connector as mcp_connector
     from headgate.features.models.classes import ModelClasses
     from headgate.features.runs import ports, starters, step_state
@@ -44,6 +45,8 @@ else:
     traced = lazy_module("headgate.entrypoints.traced")
     check = lazy_module("headgate.features.catalog.own.check")
     run_files = lazy_module("headgate.features.files.run_files")
+    indexing = lazy_module("headgate.features.knowledge.indexing")
+    verifying = lazy_module("headgate.features.knowledge.verifying")
     mcp_connector = lazy_module("headgate.features.mcptools.connector")
     starters = lazy_module("headgate.features.runs.starters")
     step_state = lazy_module("headgate.features.runs.step_state")
@@ -213,6 +216,16 @@ class StepServices:
     def flow_state(self) -> "step_state.FlowState":
         """Values that last between runs of a flow."""
         return step_state.FlowState(self.installation.database, self.installation.box)
+
+    @cached_property
+    def indexer(self) -> "indexing.Indexer":
+        """Indexes documents of knowledge bases; registers its jobs."""
+        return indexing.Indexer(self.installation.database, self.installation.storage, self.isolated, self.jobs)
+
+    @cached_property
+    def citations(self) -> "verifying.Verifier":
+        """Verifies citations of documents."""
+        return verifying.Verifier(self.installation.database, self.installation.storage, self.isolated)
 
     @cached_property
     def sent_events(self) -> "sent_events.StepSentEvents":

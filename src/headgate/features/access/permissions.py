@@ -55,11 +55,13 @@ class Permission(StrEnum):
     FILES_VIEW = "files.view"
     ASSISTANTS_VIEW = "assistants.view"
     MCP_SERVERS_VIEW = "mcp_servers.view"
+    KNOWLEDGE_VIEW = "knowledge.view"
     RUNS_START = "runs.start"
     FILES_UPLOAD = "files.upload"
     FLOWS_EDIT = "flows.edit"
     RUNS_TEST = "runs.test"
     ASSISTANTS_EDIT = "assistants.edit"
+    KNOWLEDGE_EDIT = "knowledge.edit"
     FLOWS_PUBLISH = "flows.publish"
     SPACES_MANAGE = "spaces.manage"
     MCP_SERVERS_MANAGE = "mcp_servers.manage"
@@ -138,6 +140,9 @@ TABLE: Mapping[Permission, Rule] = MappingProxyType(
         Permission.FILES_VIEW: Rule(Role.VIEWER, "View files that runs of the space used or created."),
         Permission.ASSISTANTS_VIEW: Rule(Role.VIEWER, "View shared assistants."),
         Permission.MCP_SERVERS_VIEW: Rule(Role.VIEWER, "View MCP servers and their tools."),
+        Permission.KNOWLEDGE_VIEW: Rule(
+            Role.VIEWER, "View knowledge bases, and search and read the documents whose readers include you."
+        ),
         Permission.RUNS_START: Rule(
             Role.RUNNER,
             "Run published versions and dry-run them; cancel, pause, resume, rerun, redeliver, decide approvals.",
@@ -151,6 +156,9 @@ TABLE: Mapping[Permission, Rule] = MappingProxyType(
         ),
         Permission.RUNS_TEST: Rule(Role.EDITOR, "Run drafts and versions that were never published."),
         Permission.ASSISTANTS_EDIT: Rule(Role.EDITOR, "Create, change and delete shared assistants."),
+        Permission.KNOWLEDGE_EDIT: Rule(
+            Role.EDITOR, "Create and change knowledge bases; add documents, and change and delete those you can view."
+        ),
         Permission.FLOWS_PUBLISH: Rule(Role.PUBLISHER, "Publish a flow; delete or restore one that is published."),
         Permission.SPACES_MANAGE: Rule(
             Role.OWNER, "Rename and delete a space; add and remove members and set their role."
