@@ -11,6 +11,7 @@ from headgate.components.data import MessageHistory, ParseJSON, SelectData
 from headgate.components.documents import MakeDocument
 from headgate.components.group import Group
 from headgate.components.inputs import ChatInput, FileInput, FormInput, TextInput
+from headgate.components.knowledge import AnswerFromKnowledge, Retrieve
 from headgate.components.logic import If, Merge
 from headgate.components.mapping import Map
 from headgate.components.matching import Regex
@@ -78,6 +79,8 @@ BUILTINS: tuple[type[Component], ...] = (
     WorkspaceFiles,
     StructuredOutput,
     Classify,
+    Retrieve,
+    AnswerFromKnowledge,
     Transcribe,
     Note,
     Group,

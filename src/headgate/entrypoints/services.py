@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from headgate.features.knowledge import indexing, verifying
     from headgate.features.mcptools import connector as mcp_connector
     from headgate.features.models.classes import ModelClasses
-    from headgate.features.runs import ports, starters, step_state
+    from headgate.features.runs import ports, starters, step_knowledge, step_state
     from headgate.features.runs.approvals import asking
     from headgate.features.runs.deliveries import attempt, delivery_sender
     from headgate.features.runs.quotas import service as quotas
@@ -49,6 +49,7 @@ else:
     verifying = lazy_module("headgate.features.knowledge.verifying")
     mcp_connector = lazy_module("headgate.features.mcptools.connector")
     starters = lazy_module("headgate.features.runs.starters")
+    step_knowledge = lazy_module("headgate.features.runs.step_knowledge")
     step_state = lazy_module("headgate.features.runs.step_state")
     asking = lazy_module("headgate.features.runs.approvals.asking")
     attempt = lazy_module("headgate.features.runs.deliveries.attempt")
@@ -216,6 +217,11 @@ class StepServices:
     def flow_state(self) -> "step_state.FlowState":
         """Values that last between runs of a flow."""
         return step_state.FlowState(self.installation.database, self.installation.box)
+
+    @cached_property
+    def knowledge(self) -> "step_knowledge.RunKnowledge":
+        """Documents that steps may read."""
+        return step_knowledge.RunKnowledge(self.installation.database, self.spaces)
 
     @cached_property
     def indexer(self) -> "indexing.Indexer":

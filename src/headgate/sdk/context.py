@@ -12,6 +12,7 @@ from headgate.graph.secret_reference import SecretReference
 from headgate.sdk.approvals import ApprovalAnswer, ApprovalRequest
 from headgate.sdk.calls import CallRequest, CallResult
 from headgate.sdk.flows import Flows
+from headgate.sdk.knowledge import Knowledge
 from headgate.sdk.sent_events import EventQuery, OutgoingEvent, ReceivedEvent
 from headgate.sdk.state import State
 from headgate.sdk.values import File, Message, Model, Recording, Tool, Transcript
@@ -190,6 +191,11 @@ class RunContext(Protocol):
     @property
     def state(self) -> State:
         """Values of the flow that last between its runs."""
+        ...
+
+    @property
+    def knowledge(self) -> Knowledge:
+        """Knowledge bases of the flow's space."""
         ...
 
     async def isolated(self, function: str, arguments: Mapping[str, JsonValue], *, timeout_seconds: float) -> JsonValue:

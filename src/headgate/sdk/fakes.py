@@ -16,6 +16,7 @@ from headgate.sdk.approvals import ApprovalAnswer, ApprovalRequest
 from headgate.sdk.calls import CallRequest, CallResult
 from headgate.sdk.context import HttpAnswer, RunInput, WorkspaceTools
 from headgate.sdk.fake_flows import FakeFlows
+from headgate.sdk.fake_knowledge import FakeKnowledge
 from headgate.sdk.fake_state import FakeState
 from headgate.sdk.outside import merged
 from headgate.sdk.sent_events import EventQuery, OutgoingEvent, ReceivedEvent
@@ -225,6 +226,7 @@ class FakeContext:
     code: FakeCode = field(default_factory=FakeCode)
     flows: FakeFlows = field(default_factory=FakeFlows)
     state: FakeState = field(default_factory=FakeState)
+    knowledge: FakeKnowledge = field(default_factory=FakeKnowledge)
     model: "BaseChatModel | None" = None
     secrets: dict[str, str] = field(default_factory=dict)
     models: list[Model] = field(default_factory=list)

@@ -32,6 +32,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "deliveries": ("all_deliveries", "List deliveries of all runs, and send failed ones again."),
     "approvals": ("approvals", "Approvals that runs wait for: list, show, approve, reject."),
     "events": ("events", "Events that runs wait for: send, list, waiting steps."),
+    "knowledge": ("knowledge", "Knowledge: bases, documents, search, verify citations."),
     "runs": ("runs", "List and inspect runs; resume, rerun, cancel; export evidence."),
     "evidence": ("evidence", "Verify evidence of a run offline; print the signing key."),
     "audit": ("audit", "Audit log: list, export and verify who changed what."),

@@ -133,6 +133,16 @@ async def get_document(
     return OpenDocument(base, *result)
 
 
+async def document_id_of(session: AsyncSession, principal: Principal, base_id: str, which: str) -> str:
+    """Return the id of the document with an id or name. Raises `DocumentNotFound`."""
+    if is_id(which):
+        return which
+    row = await repository.find_document_named(session, which, base_id=base_id, tenant_id=principal.tenant_id)
+    if row is None:
+        raise DocumentNotFound(which)
+    return (await get_document(session, principal, base_id, row.id)).row.id
+
+
 async def describe_document(session: AsyncSession, principal: Principal, base_id: str, document_id: str) -> DocumentOut:
     """Return a document with its state. Raises `BaseNotFound`, `DocumentNotFound`."""
     document = await get_document(session, principal, base_id, document_id)

@@ -82,7 +82,7 @@ async def count_documents(session: AsyncSession, base_id: str, *, tenant_id: str
     return (await session.execute(query)).scalar_one()
 
 
-def _documents(tenant_id: str) -> Select[tuple[DocumentRow, DocumentVersionRow]]:
+def _documents(tenant_id: str) -> Select[DocumentRow, DocumentVersionRow]:
     current = and_(DocumentVersionRow.document_id == DocumentRow.id, DocumentVersionRow.version == DocumentRow.version)
     return (
         select(DocumentRow, DocumentVersionRow)
@@ -164,7 +164,7 @@ async def set_readers(
 
 
 async def versions_of(
-    session: AsyncSession, document_ids: Collection[str] | Select[tuple[str]], *, tenant_id: str
+    session: AsyncSession, document_ids: Collection[str] | Select[str], *, tenant_id: str
 ) -> Sequence[DocumentVersionRow]:
     """Return all versions of documents."""
     row = DocumentVersionRow
@@ -192,7 +192,7 @@ async def superseded_versions(session: AsyncSession, before: Any, *, limit: int)
     return (await session.execute(select(row).where(replaced).limit(limit))).scalars().all()
 
 
-def documents_of(base_id: str, *, tenant_id: str) -> Select[tuple[str]]:
+def documents_of(base_id: str, *, tenant_id: str) -> Select[str]:
     """Return a query of the ids of a base's documents."""
     return select(DocumentRow.id).where(DocumentRow.base_id == base_id, DocumentRow.tenant_id == tenant_id)
 

@@ -8,10 +8,12 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
+from typing import cast as typed
 
 from sqlalchemy import (
     ColumnElement,
     Float,
+    Table,
     bindparam,
     cast,
     column,
@@ -33,6 +35,7 @@ postgresql = lazy_module("sqlalchemy.dialects.postgresql")
 
 MOST_COUNTED = 2_000
 """PostgreSQL: a term of more passages counts as common."""
+_PASSAGES = typed("Table", PassageRow.__table__)
 _INDEX = table("knowledge_index", column("rowid"), column("terms"), column("base_id"))
 
 
@@ -127,13 +130,13 @@ async def read_passages(
 async def add_passages(session: AsyncSession, rows: Sequence[dict[str, Any]]) -> None:
     """Insert passages; `terms` of each is a list. A passage that exists is a unique row: raises `IntegrityError`."""
     if session.get_bind().dialect.name == "postgresql":
-        statement = insert(PassageRow.__table__).values(terms=cast(bindparam("vector"), PassageRow.terms.type))
+        statement = insert(_PASSAGES).values(terms=cast(bindparam("vector"), PassageRow.terms.type))
         values = [{**row, "vector": vector_of(row["terms"])} for row in rows]
         for row in values:
             del row["terms"]
         await session.execute(statement, values)
         return
-    await session.execute(insert(PassageRow.__table__), [{**row, "terms": " ".join(row["terms"])} for row in rows])
+    await session.execute(insert(_PASSAGES), [{**row, "terms": " ".join(row["terms"])} for row in rows])
 
 
 def _quoted(term: str) -> str:

@@ -53,6 +53,14 @@ async def find_base(session: AsyncSession, principal: Principal, which: str, *, 
     return await get_base(session, principal, which if row is None else row.id)
 
 
+async def base_of_space(session: AsyncSession, name: str, *, tenant_id: str, space_id: str) -> KnowledgeBaseRow:
+    """Return the base with a name, for flows of its space. Raises `BaseNotFound`."""
+    row = await repository.find_base_named(session, name, tenant_id=tenant_id, space_id=space_id)
+    if row is None:
+        raise BaseNotFound(name)
+    return row
+
+
 async def list_bases(
     session: AsyncSession, principal: Principal, *, space_id: str | None = None, limit: int = 50, after: str | None
 ) -> Sequence[BaseOut]:

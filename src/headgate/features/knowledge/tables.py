@@ -25,7 +25,7 @@ class Terms(TypeDecorator[str]):
         """Return the type for a database."""
         if dialect.name == "postgresql":
             return dialect.type_descriptor(postgresql.TSVECTOR())
-        return dialect.type_descriptor(self.impl)
+        return dialect.type_descriptor(Text())
 
 
 class KnowledgeBaseRow(Row):

@@ -10,18 +10,24 @@ from collections import Counter
 from functools import lru_cache
 from itertools import pairwise
 
+from headgate.features.catalog.words import word_set
 from headgate.features.knowledge.chunking import IDEOGRAPHS
 
 LONGEST_TERM = 40
 MOST_QUERY_TERMS = 32
 LONGEST_QUERY = 2_000
 _RUN = re.compile(rf"(?P<signs>[{IDEOGRAPHS}]+)|[^\W_{IDEOGRAPHS}]+")
-_STOP = frozenset(
-    ["a", "about", "after", "all", "also", "an", "and", "any", "are", "as", "at", "be", "been", "but", "by", "can", "could", "did", "do", "does", "for", "from", "had", "has", "have", "how", "i", "if", "in", "into", "is", "it", "its", "me", "more", "most", "my", "no", "not", "of", "on", "or", "our", "should", "so", "some", "such", "than", "that", "the", "their", "them", "then", "there", "these", "they", "this", "to", "us", "was", "we", "were", "what", "when", "where", "which", "who", "why", "will", "with", "would", "you", "your", "att", "av", "de", "den", "denna", "det", "detta", "du", "där", "eller", "en", "er", "ett", "finns", "för", "från", "får", "ha", "han", "hade", "har", "hon", "hur", "i", "inte", "jag", "kan", "man", "med", "men", "mig", "min", "måste", "ni", "nu", "när", "någon", "och", "om", "oss", "på", "ska", "skulle", "som", "så", "till", "under", "upp", "ut", "var", "vad", "vem", "vi", "vid", "vilka", "vilken", "vilket", "vår", "är"]
+_STOP = word_set(
+    "a about after all also an and any are as at be been but by can could did do does for from had has have how "
+    "i if in into is it its me more most my no not of on or our should so some such than that the their them "
+    "then there these they this to us was we were what when where which who why will with would you your att av "
+    "de den denna det detta du där eller en er ett finns för från får ha han hade har hon hur i inte jag kan "
+    "man med men mig min måste ni nu när någon och om oss på ska skulle som så till under upp ut var vad vem vi "
+    "vid vilka vilken vilket vår är"
 )
 _LANGUAGES = {
-    "en": frozenset(["the", "and", "of", "to", "in", "is", "that", "for", "with", "are", "this", "by"]),
-    "sv": frozenset(["och", "att", "det", "som", "en", "på", "är", "av", "för", "med", "den", "till"]),
+    "en": word_set("the and of to in is that for with are this by"),
+    "sv": word_set("och att det som en på är av för med den till"),
 }
 _SCRIPTS = (
     ("ja", re.compile("[\u3040-\u30ff]")),

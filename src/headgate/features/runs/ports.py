@@ -18,6 +18,7 @@ from headgate.graph.model import Flow
 from headgate.graph.template import Template
 from headgate.sdk import CodeRunner, Component, File, HttpClient, Model, Recording, Transcript, WorkspaceTools
 from headgate.sdk.approvals import ApprovalAnswer, ApprovalRequest
+from headgate.sdk.knowledge import KnowledgeQuery, Passage
 from headgate.sdk.sent_events import EventQuery, OutgoingEvent, ReceivedEvent
 from headgate.sdk.state import StateChange, StateValue
 
@@ -304,6 +305,25 @@ class FlowState(Protocol):
         ...
 
 
+class KnowledgeBases(Protocol):
+    """Documents that steps may read."""
+
+    async def search(
+        self, origin: Origin, query: KnowledgeQuery, *, clearance: int | None
+    ) -> tuple[tuple[Passage, ...], int]:
+        """Return the passages that the user who started the run may read, and their highest classification.
+
+        Args:
+            origin: The step; the base is of the space of its flow.
+            query: What is searched.
+            clearance: The highest classification that the step may read; None when classifications are disabled.
+
+        Raises:
+            NotFound: The space has no such base.
+        """
+        ...
+
+
 class Approvals(Protocol):
     """Decisions of users that steps ask for."""
 
@@ -429,6 +449,11 @@ class Services(Protocol):
     @property
     def sent_events(self) -> SentEvents:
         """Events that steps send and wait for."""
+        ...
+
+    @property
+    def knowledge(self) -> KnowledgeBases:
+        """Documents that steps may read."""
         ...
 
     @property

@@ -47,7 +47,7 @@ class TestResuming:
     ) -> None:
         shelf = open_shelf(database, tmp_path)
         await shelf.make_base(passage_tokens=50, overlap_tokens=0)
-        shelf.indexer.soon = lambda _: None  # type: ignore[method-assign]
+        shelf.indexer.soon = lambda document_id: None  # type: ignore[method-assign]
         document = await shelf.add("long.txt", TEXT)
         url = database.url.render_as_string(hide_password=False)
         process = await asyncio.create_subprocess_exec(sys.executable, "-c", DIES, str(tmp_path), url)

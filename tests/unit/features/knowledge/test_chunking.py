@@ -69,7 +69,8 @@ class TestDivide:
             assert count_tokens(text, second.start, second.core) <= overlap
             if pages:
                 begin, end = sorted(set(edges))[(second.page or 1) - 1 : (second.page or 1) + 1]
-                assert begin <= second.start and second.end <= end
+                assert begin <= second.start
+                assert second.end <= end
             else:
                 assert second.page is None
             if first is not None:

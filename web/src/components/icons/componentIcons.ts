@@ -1,4 +1,6 @@
 import {
+  BookOpen,
+  BookOpenCheck,
   Bot,
   Box,
   Braces,
@@ -48,6 +50,8 @@ import {
 
 /** The icons that components name; a name that is not here is a box. */
 export const ICONS: Record<string, LucideIcon> = {
+  "book-open": BookOpen,
+  "book-open-check": BookOpenCheck,
   bot: Bot,
   box: Box,
   braces: Braces,

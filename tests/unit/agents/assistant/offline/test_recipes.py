@@ -27,6 +27,7 @@ REQUIRED = {
     "Calculator": "expression '1+1'", "HTTPRequest": "url 'https://example.org'", "URL": "url 'https://example.org'",
     "WebhookOut": "url 'https://example.org'", "AIStep": "prompt 'Answer'", "Switch": "", "Python": "", "StructuredOutput": "",  # noqa: E501
     "RunFlow": "", "ForEach": "", "Loop": "", "Classify": "", "ReadState": "name 'n'", "WriteState": "name 'n'",
+    "Retrieve": "base 'Handbook'", "AnswerFromKnowledge": "base 'Handbook'",
     "SendEvent": "event 'paid'", "WaitForEvent": "event 'paid'",
 }  # fmt: skip
 """The field that a component cannot do without."""
