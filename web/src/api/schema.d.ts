@@ -2213,6 +2213,218 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/knowledge-bases": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List knowledge bases
+         * @description List knowledge bases of one space, or of all that you can view, oldest first.
+         *
+         *     Requires the permission `knowledge.view`.
+         */
+        get: operations["list__api_v1_knowledge_bases_get"];
+        put?: never;
+        /**
+         * Create a knowledge base
+         * @description Create a knowledge base. Flows of its space refer to it by name.
+         *
+         *     Requires the permission `knowledge.edit`.
+         */
+        post: operations["create_api_v1_knowledge_bases_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/knowledge-bases/verify": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Verify citations
+         * @description Verify that cited texts are in the documents with the cited checksums: their files are read again.
+         *
+         *     Requires the permission `knowledge.view`.
+         */
+        post: operations["verify_api_v1_knowledge_bases_verify_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/knowledge-bases/{base_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a knowledge base
+         * @description A knowledge base with the numbers of its documents that you can view.
+         *
+         *     Requires the permission `knowledge.view`.
+         */
+        get: operations["read_api_v1_knowledge_bases__base_id__get"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a knowledge base
+         * @description Delete a knowledge base with all its documents, as an owner of the space.
+         *
+         *     Requires the permission `knowledge.edit`.
+         */
+        delete: operations["delete_api_v1_knowledge_bases__base_id__delete"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a knowledge base
+         * @description Change a knowledge base. Another passage size applies to documents that are indexed later.
+         *
+         *     Requires the permission `knowledge.edit`.
+         */
+        patch: operations["change_api_v1_knowledge_bases__base_id__patch"];
+        trace?: never;
+    };
+    "/api/v1/knowledge-bases/{base_id}/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Search a knowledge base
+         * @description Return the passages that answer a query, of the documents that you may read.
+         *
+         *     Requires the permission `knowledge.view`.
+         */
+        post: operations["search_api_v1_knowledge_bases__base_id__search_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/knowledge-bases/{base_id}/documents": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List documents
+         * @description List the documents of a base that you can view, newest first.
+         *
+         *     Requires the permission `knowledge.view`.
+         */
+        get: operations["list_documents_api_v1_knowledge_bases__base_id__documents_get"];
+        put?: never;
+        /**
+         * Add a document
+         * @description Add an uploaded file, or make it the next version of the document of its name. It is indexed afterwards.
+         *
+         *     Requires the permission `knowledge.edit`.
+         */
+        post: operations["add_document_api_v1_knowledge_bases__base_id__documents_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/knowledge-bases/{base_id}/documents/{document_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a document
+         * @description A document: readers, version, checksum, the progress of its index, and what was not understood.
+         *
+         *     Requires the permission `knowledge.view`.
+         */
+        get: operations["read_document_api_v1_knowledge_bases__base_id__documents__document_id__get"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a document
+         * @description Delete a document with its passages and versions.
+         *
+         *     Requires the permission `knowledge.edit`.
+         */
+        delete: operations["delete_document_api_v1_knowledge_bases__base_id__documents__document_id__delete"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a document
+         * @description Change who may read a document, and its classification. It applies to the next search.
+         *
+         *     Requires the permission `knowledge.edit`.
+         */
+        patch: operations["change_document_api_v1_knowledge_bases__base_id__documents__document_id__patch"];
+        trace?: never;
+    };
+    "/api/v1/knowledge-bases/{base_id}/documents/{document_id}/reindex": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Index a document again
+         * @description Read a document again and update its passages, for example after another passage size.
+         *
+         *     Requires the permission `knowledge.edit`.
+         */
+        post: operations["reindex_document_api_v1_knowledge_bases__base_id__documents__document_id__reindex_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/knowledge-bases/{base_id}/documents/{document_id}/passages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the passages of a document
+         * @description List passages in the order of the document. The rest follows with `after`.
+         *
+         *     Requires the permission `knowledge.view`.
+         */
+        get: operations["list_passages_api_v1_knowledge_bases__base_id__documents__document_id__passages_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/mcp-servers": {
         parameters: {
             query?: never;
@@ -4703,6 +4915,96 @@ export interface components {
             /** Overdue */
             overdue: boolean;
         };
+        /**
+         * BaseChange
+         * @description The members to change; omitted ones stay unchanged. Another passage size applies to documents indexed later.
+         */
+        BaseChange: {
+            /** Name */
+            name?: string | null;
+            /** Description */
+            description?: string | null;
+            /** Passage Tokens */
+            passage_tokens?: number | null;
+            /** Overlap Tokens */
+            overlap_tokens?: number | null;
+        };
+        /**
+         * BaseIn
+         * @description A new knowledge base.
+         */
+        BaseIn: {
+            /**
+             * Name
+             * @description Name that flows refer to.
+             */
+            name: string;
+            /**
+             * Description
+             * @default
+             */
+            description?: string;
+            /**
+             * Passage Tokens
+             * @description Size of a passage in tokens.
+             * @default 400
+             */
+            passage_tokens?: number;
+            /**
+             * Overlap Tokens
+             * @description How much neighbouring passages share, in tokens.
+             * @default 40
+             */
+            overlap_tokens?: number;
+            /**
+             * Space Id
+             * @description Space of the base; empty: your own space.
+             */
+            space_id?: string | null;
+        };
+        /**
+         * BaseOut
+         * @description A knowledge base. The counts are those of documents that you can view.
+         */
+        BaseOut: {
+            /** Id */
+            id: string;
+            /** Space Id */
+            space_id: string;
+            /** Name */
+            name: string;
+            /** Description */
+            description: string;
+            /** Passage Tokens */
+            passage_tokens: number;
+            /** Overlap Tokens */
+            overlap_tokens: number;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /**
+             * Updated At
+             * Format: date-time
+             */
+            updated_at: string;
+            /**
+             * Documents
+             * @default 0
+             */
+            documents?: number;
+            /**
+             * Waiting
+             * @default 0
+             */
+            waiting?: number;
+            /**
+             * Failed
+             * @default 0
+             */
+            failed?: number;
+        };
         /** Body_back_channel_logout_api_v1_sign_in_oidc_back_channel_logout_post */
         Body_back_channel_logout_api_v1_sign_in_oidc_back_channel_logout_post: {
             /**
@@ -4809,6 +5111,24 @@ export interface components {
              *     }
              */
             protocol?: components["schemas"]["AssistProtocol"];
+        };
+        /**
+         * CitationIn
+         * @description A citation to verify.
+         */
+        CitationIn: {
+            /** Document Id */
+            document_id: string;
+            /** Version */
+            version: number;
+            /** Document Sha256 */
+            document_sha256: string;
+            /** Start */
+            start: number;
+            /** End */
+            end: number;
+            /** Sha256 */
+            sha256: string;
         };
         /**
          * Clarification
@@ -5425,6 +5745,110 @@ export interface components {
             users: number;
             /** Groups */
             groups: number;
+        };
+        /**
+         * DocumentChange
+         * @description The members to change; omitted ones stay unchanged.
+         */
+        DocumentChange: {
+            readers?: components["schemas"]["Readers"] | null;
+            /** Classification */
+            classification?: number | null;
+        };
+        /**
+         * DocumentIn
+         * @description A document to add. A document of the same name becomes its next version.
+         */
+        DocumentIn: {
+            /**
+             * File Id
+             * @description Id of an uploaded file.
+             */
+            file_id: string;
+            /**
+             * Name
+             * @description Name of the document; empty: that of the file.
+             */
+            name?: string | null;
+            /**
+             * Source
+             * @description Where it came from.
+             * @default upload
+             */
+            source?: string;
+            /** @description Empty: every member of the space; of a next version: those of the document. */
+            readers?: components["schemas"]["Readers"] | null;
+            /**
+             * Classification
+             * @description Sensitivity level of the content. Empty: 0, or that of the document.
+             */
+            classification?: number | null;
+            /**
+             * Language
+             * @description ISO 639-1 code; empty: detected.
+             * @default
+             */
+            language?: string;
+        };
+        /**
+         * DocumentOut
+         * @description A document and the state of its index.
+         */
+        DocumentOut: {
+            /** Id */
+            id: string;
+            /** Base Id */
+            base_id: string;
+            /** Name */
+            name: string;
+            /** Source */
+            source: string;
+            /** Owner User Id */
+            owner_user_id: string | null;
+            readers: components["schemas"]["Readers"];
+            /** Classification */
+            classification: number;
+            /** Language */
+            language: string;
+            /** Version */
+            version: number;
+            /** Sha256 */
+            sha256: string;
+            /** Size Bytes */
+            size_bytes: number;
+            /** Media Type */
+            media_type: string;
+            /** File Id */
+            file_id: string;
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "pending" | "indexing" | "ready" | "failed";
+            /** Problem */
+            problem: string;
+            /** Notes */
+            notes: string[];
+            /** Characters */
+            characters: number;
+            /** Pages */
+            pages: number | null;
+            /** Passages */
+            passages: number;
+            /** Passages Done */
+            passages_done: number;
+            /** Passages Added */
+            passages_added: number;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /**
+             * Updated At
+             * Format: date-time
+             */
+            updated_at: string;
         };
         /**
          * DomainOut
@@ -6540,6 +6964,46 @@ export interface components {
              * @default 0.1.0
              */
             version?: string;
+        };
+        /**
+         * HitOut
+         * @description A passage that answers a query, with its score.
+         */
+        HitOut: {
+            /** Document Id */
+            document_id: string;
+            /** Document */
+            document: string;
+            /** Version */
+            version: number;
+            /** Document Sha256 */
+            document_sha256: string;
+            /** Ordinal */
+            ordinal: number;
+            /** Start */
+            start: number;
+            /** End */
+            end: number;
+            /** Page */
+            page: number | null;
+            /** Sha256 */
+            sha256: string;
+            /** Context */
+            context: string;
+            /** Text */
+            text: string;
+            /** Tokens */
+            tokens: number;
+            /** Classification */
+            classification: number;
+            /** Score */
+            score: number;
+            /** Lexical Rank */
+            lexical_rank: number | null;
+            /** Vector Rank */
+            vector_rank: number | null;
+            /** Matched */
+            matched: string[];
         };
         /**
          * HttpCall
@@ -7984,10 +8448,24 @@ export interface components {
             /** Next Cursor */
             next_cursor?: string | null;
         };
+        /** Page[BaseOut] */
+        Page_BaseOut_: {
+            /** Items */
+            items: components["schemas"]["BaseOut"][];
+            /** Next Cursor */
+            next_cursor?: string | null;
+        };
         /** Page[DeliveryOut] */
         Page_DeliveryOut_: {
             /** Items */
             items: components["schemas"]["DeliveryOut"][];
+            /** Next Cursor */
+            next_cursor?: string | null;
+        };
+        /** Page[DocumentOut] */
+        Page_DocumentOut_: {
+            /** Items */
+            items: components["schemas"]["DocumentOut"][];
             /** Next Cursor */
             next_cursor?: string | null;
         };
@@ -8162,6 +8640,32 @@ export interface components {
              * @default
              */
             detail?: string;
+        };
+        /**
+         * PassageOut
+         * @description A passage of a document: characters `start` to `end` of its text.
+         */
+        PassageOut: {
+            /** Ordinal */
+            ordinal: number;
+            /** Version */
+            version: number;
+            /** Start */
+            start: number;
+            /** Core */
+            core: number;
+            /** End */
+            end: number;
+            /** Page */
+            page: number | null;
+            /** Context */
+            context: string;
+            /** Text */
+            text: string;
+            /** Sha256 */
+            sha256: string;
+            /** Tokens */
+            tokens: number;
         };
         /**
          * PasskeyAdded
@@ -8377,7 +8881,7 @@ export interface components {
          * @description A permission. The value is its name in errors, API keys and docs.
          * @enum {string}
          */
-        Permission: "account.view" | "account.change" | "account.protect" | "catalog.view" | "people.view" | "spaces.create" | "variables.view" | "workspace.use" | "people.manage" | "keys.manage" | "directory.manage" | "variables.manage" | "models.classify" | "models.manage" | "mcp_servers.programs" | "maintenance.run" | "keyring.manage" | "quotas.manage" | "audit.view" | "spaces.view" | "flows.view" | "runs.view" | "files.view" | "assistants.view" | "mcp_servers.view" | "runs.start" | "files.upload" | "flows.edit" | "runs.test" | "assistants.edit" | "flows.publish" | "spaces.manage" | "mcp_servers.manage" | "space_variables.manage";
+        Permission: "account.view" | "account.change" | "account.protect" | "catalog.view" | "people.view" | "spaces.create" | "variables.view" | "workspace.use" | "people.manage" | "keys.manage" | "directory.manage" | "variables.manage" | "models.classify" | "models.manage" | "mcp_servers.programs" | "maintenance.run" | "keyring.manage" | "quotas.manage" | "audit.view" | "spaces.view" | "flows.view" | "runs.view" | "files.view" | "assistants.view" | "mcp_servers.view" | "knowledge.view" | "runs.start" | "files.upload" | "flows.edit" | "runs.test" | "assistants.edit" | "knowledge.edit" | "flows.publish" | "spaces.manage" | "mcp_servers.manage" | "space_variables.manage";
         /**
          * Person
          * @description A user of a tenant.
@@ -8663,6 +9167,28 @@ export interface components {
              * @description Modules that it imports.
              */
             imports: string[];
+        };
+        /**
+         * Readers
+         * @description Who may read the passages of a document, in addition to its owner.
+         */
+        Readers: {
+            /**
+             * Role
+             * @description Lowest role in the space that may read it; visitor: also runs without a user, such as those of a public page; null: only the listed users and groups.
+             * @default viewer
+             */
+            role?: ("visitor" | "viewer" | "runner" | "editor" | "publisher" | "owner") | null;
+            /**
+             * Users
+             * @description Ids of users.
+             */
+            users?: string[];
+            /**
+             * Groups
+             * @description Ids of directory groups.
+             */
+            groups?: string[];
         };
         /**
          * Readiness
@@ -9430,6 +9956,38 @@ export interface components {
          * @enum {string}
          */
         Scope: "tenant" | "space" | "visitor";
+        /**
+         * SearchIn
+         * @description A search in a knowledge base.
+         */
+        SearchIn: {
+            /** Query */
+            query: string;
+            /**
+             * Limit
+             * @description Most passages.
+             * @default 8
+             */
+            limit?: number;
+            /**
+             * Max Tokens
+             * @description Most tokens of all passages.
+             * @default 3000
+             */
+            max_tokens?: number;
+        };
+        /**
+         * SearchOut
+         * @description Passages, the best first.
+         */
+        SearchOut: {
+            /** Terms */
+            terms: string[];
+            /** Vectors */
+            vectors: boolean;
+            /** Hits */
+            hits: components["schemas"]["HitOut"][];
+        };
         /**
          * SecondFactorOut
          * @description The caller's second factors.
@@ -10955,22 +11513,22 @@ export interface components {
             last_read_at: string;
         };
         /**
-         * VerdictOut
-         * @description The result of a verification.
+         * VerifyIn
+         * @description Citations to verify.
          */
-        VerdictOut: {
+        VerifyIn: {
+            /** Citations */
+            citations: components["schemas"]["CitationIn"][];
+        };
+        /**
+         * VerifyOut
+         * @description Verdicts, in the order of the citations.
+         */
+        VerifyOut: {
             /** Verified */
             verified: boolean;
-            /** Entries */
-            entries: number;
-            /** Seq */
-            seq: number;
-            /** Hash */
-            hash: string;
-            /** Faults */
-            faults: components["schemas"]["FaultOut"][];
-            /** More Faults */
-            more_faults: number;
+            /** Citations */
+            citations: components["schemas"]["headgate__features__knowledge__schemas__VerdictOut"][];
         };
         /**
          * VersionFigures
@@ -11143,6 +11701,44 @@ export interface components {
             modified_at: string;
             /** Text */
             text: string;
+        };
+        /**
+         * VerdictOut
+         * @description The result of a verification.
+         */
+        headgate__features__audit__schemas__VerdictOut: {
+            /** Verified */
+            verified: boolean;
+            /** Entries */
+            entries: number;
+            /** Seq */
+            seq: number;
+            /** Hash */
+            hash: string;
+            /** Faults */
+            faults: components["schemas"]["FaultOut"][];
+            /** More Faults */
+            more_faults: number;
+        };
+        /**
+         * VerdictOut
+         * @description Whether the cited text is in the document with the cited checksum.
+         */
+        headgate__features__knowledge__schemas__VerdictOut: {
+            /** Document Id */
+            document_id: string;
+            /** Document */
+            document: string;
+            /** Version */
+            version: number;
+            /** Start */
+            start: number;
+            /** End */
+            end: number;
+            /** Verified */
+            verified: boolean;
+            /** Reason */
+            reason: string;
         };
     };
     responses: never;
@@ -13414,7 +14010,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["VerdictOut"];
+                    "application/json": components["schemas"]["headgate__features__audit__schemas__VerdictOut"];
                 };
             };
             /** @description Not signed in, or the API key is not valid. */
@@ -19837,6 +20433,1174 @@ export interface operations {
                 content: {
                     "application/problem+json": unknown;
                     "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list__api_v1_knowledge_bases_get: {
+        parameters: {
+            query?: {
+                /** @description Items per page. */
+                limit?: number;
+                /** @description `next_cursor` of the previous page. */
+                cursor?: string | null;
+                space_id?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_BaseOut_"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The user or the API key lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    create_api_v1_knowledge_bases_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BaseIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BaseOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    verify_api_v1_knowledge_bases_verify_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["VerifyIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VerifyOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The user or the API key lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    read_api_v1_knowledge_bases__base_id__get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                base_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BaseOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The user or the API key lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_api_v1_knowledge_bases__base_id__delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                base_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    change_api_v1_knowledge_bases__base_id__patch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                base_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BaseChange"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BaseOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    search_api_v1_knowledge_bases__base_id__search_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                base_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SearchIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SearchOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The user or the API key lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_documents_api_v1_knowledge_bases__base_id__documents_get: {
+        parameters: {
+            query?: {
+                /** @description Items per page. */
+                limit?: number;
+                /** @description `next_cursor` of the previous page. */
+                cursor?: string | null;
+            };
+            header?: never;
+            path: {
+                base_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_DocumentOut_"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The user or the API key lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    add_document_api_v1_knowledge_bases__base_id__documents_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                base_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DocumentIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DocumentOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    read_document_api_v1_knowledge_bases__base_id__documents__document_id__get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                base_id: string;
+                document_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DocumentOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The user or the API key lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_document_api_v1_knowledge_bases__base_id__documents__document_id__delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                base_id: string;
+                document_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    change_document_api_v1_knowledge_bases__base_id__documents__document_id__patch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                base_id: string;
+                document_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DocumentChange"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DocumentOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    reindex_document_api_v1_knowledge_bases__base_id__documents__document_id__reindex_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                base_id: string;
+                document_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DocumentOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_passages_api_v1_knowledge_bases__base_id__documents__document_id__passages_get: {
+        parameters: {
+            query?: {
+                /** @description Items per page. */
+                limit?: number;
+                /** @description Only passages after this ordinal. */
+                after?: number;
+            };
+            header?: never;
+            path: {
+                base_id: string;
+                document_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PassageOut"][];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The user or the API key lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
                 };
             };
             /** @description Not Found */

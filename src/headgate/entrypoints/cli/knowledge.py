@@ -22,7 +22,6 @@ from headgate.features.knowledge.schemas import (
     CitationIn,
     DocumentIn,
     DocumentOut,
-    ReaderRole,
     Readers,
     SearchIn,
 )
@@ -91,7 +90,7 @@ def add(
     which: BaseArgument,
     paths: Annotated[list[Path], typer.Argument(help="Files, or folders whose files are added.")],
     role: Annotated[
-        ReaderRole | Literal["nobody"],
+        Literal["nobody", "visitor", "viewer", "runner", "editor", "publisher", "owner"],
         typer.Option(help="Lowest role in the space that may read them; nobody: only you."),
     ] = "viewer",
     classification: Annotated[int, typer.Option(help="Sensitivity level.", min=0, max=4)] = 0,

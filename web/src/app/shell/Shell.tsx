@@ -64,6 +64,7 @@ const PLACES = {
   templates: "templates",
   runs: "runs",
   inbox: "inbox",
+  knowledge: "knowledge",
   develop: "development",
   observe: "observe",
   settings: "settings",

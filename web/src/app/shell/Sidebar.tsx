@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { ChartNoAxesColumn, Hammer, History, Inbox, LayoutTemplate, Search, Settings, Workflow } from "lucide-react";
+import { BookOpen, ChartNoAxesColumn, Hammer, History, Inbox, LayoutTemplate, Search, Settings, Workflow } from "lucide-react";
 import { approvalCountQuery } from "@/api/queries/approvals";
 import { codevWaitingQuery } from "@/api/queries/codev";
 import { meQuery } from "@/api/queries/me";
@@ -31,6 +31,7 @@ export function Sidebar() {
     { to: "/templates", label: t("templates"), icon: LayoutTemplate, wide: true },
     { to: "/runs", label: t("runs"), icon: History },
     { to: "/inbox/{-$approvalId}", label: t("inbox"), icon: Inbox, waiting: approvals ?? 0 },
+    { to: "/knowledge/{-$baseId}", label: t("knowledge"), icon: BookOpen },
     { to: "/develop", label: t("develop"), icon: Hammer, waiting },
     { to: "/observe", label: t("observe"), icon: ChartNoAxesColumn },
     { to: "/settings/{-$section}", label: t("settings"), icon: Settings },

@@ -1,5 +1,5 @@
 import { useNavigate } from "@tanstack/react-router";
-import {
+import { BookOpen,
   ChartNoAxesColumn,
   Hammer,
   History,
@@ -24,6 +24,7 @@ const PLACES = [
   { to: "/templates", text: "templates", icon: LayoutTemplate },
   { to: "/runs", text: "runs", icon: History },
   { to: "/inbox/{-$approvalId}", text: "inbox", icon: Inbox, keywords: "inbox_words" },
+  { to: "/knowledge/{-$baseId}", text: "knowledge", icon: BookOpen, keywords: "knowledge_words" },
   { to: "/develop", text: "development", icon: Hammer },
   { to: "/observe", text: "observe", icon: ChartNoAxesColumn },
   { to: "/settings/{-$section}", text: "settings", icon: Settings },
