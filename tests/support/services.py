@@ -13,6 +13,7 @@ from headgate.foundation.settings import EngineSettings, LimitSettings
 from headgate.foundation.telemetry import Telemetry
 from headgate.sdk import HttpClient, Model
 from headgate.sdk.approvals import ApprovalAnswer, ApprovalRequest
+from headgate.sdk.knowledge import KnowledgeQuery, Passage
 from headgate.sdk.sent_events import EventQuery, OutgoingEvent
 from headgate.sdk.state import StateChange
 
@@ -76,6 +77,15 @@ class NoSentEvents:
         raise AssertionError(f"step {origin.step_id} waits: {query.name}")
 
 
+class NoKnowledge:
+    """Refuses to search."""
+
+    async def search(
+        self, origin: ports.Origin, query: KnowledgeQuery, *, clearance: int | None
+    ) -> tuple[tuple[Passage, ...], int]:
+        raise AssertionError(f"step {origin.step_id} searches {query.base}")
+
+
 class EveryStarter:
     """Every user may start every flow."""
 
@@ -107,6 +117,7 @@ class FixedServices:
     capacity: Capacity | None = None
     approvals: ports.Approvals = field(default_factory=NoApprovals)
     flow_state: ports.FlowState = field(default_factory=NoState)
+    knowledge: ports.KnowledgeBases = field(default_factory=NoKnowledge)
     sent_events: ports.SentEvents = field(default_factory=NoSentEvents)
     budgets: ports.Budgets = field(default_factory=NoBudgets)
     quotas: ports.Quotas | None = None

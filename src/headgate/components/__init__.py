@@ -22,6 +22,7 @@ from headgate.components.files.spreadsheets import ReadSpreadsheet, WriteSpreads
 from headgate.components.files.workspace_files import WorkspaceFiles
 from headgate.components.group import Group
 from headgate.components.inputs import ChatInput, FileInput, FormInput, TextInput
+from headgate.components.knowledge import AnswerFromKnowledge, Retrieve
 from headgate.components.logic import If, Merge
 from headgate.components.mapping import Map
 from headgate.components.matching import Regex
@@ -101,6 +102,8 @@ BUILTINS: tuple[type[Component], ...] = (
     WorkspaceFiles,
     StructuredOutput,
     Classify,
+    Retrieve,
+    AnswerFromKnowledge,
     Transcribe,
     Note,
     Group,

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from headgate.features.catalog.own.check import ComponentChecker
     from headgate.features.connections import manage
     from headgate.features.keyring import rotation
+    from headgate.features.knowledge import indexing, verifying
     from headgate.features.maintenance import service as maintenance
     from headgate.features.mcptools.connector import McpConnector
     from headgate.features.runs.engine import build
@@ -107,6 +108,16 @@ class Parts(Installation):
     def web(self) -> "GuardedHttp":
         """The way to the servers of models."""
         return self.services.web
+
+    @property
+    def indexer(self) -> "indexing.Indexer":
+        """Indexes documents of knowledge bases."""
+        return self.services.indexer
+
+    @property
+    def citations(self) -> "verifying.Verifier":
+        """Verifies citations of documents."""
+        return self.services.citations
 
     @property
     def checker(self) -> "ComponentChecker":
@@ -206,6 +217,7 @@ class Parts(Installation):
             "keys": lambda: self.rotation,
             "tests": lambda: self.tests,
             "triggers": lambda: self._scheduler,
+            "knowledge": lambda: self.services.indexer,
             "development sessions": lambda: self._development,
         }
         for name, begin in begins.items():

@@ -26,9 +26,10 @@ if TYPE_CHECKING:
     from headgate.features.connections.oauth import tokens as oauth_tokens
     from headgate.features.files import run_files
     from headgate.features.flows.rules import FlowRules
+    from headgate.features.knowledge import indexing, verifying
     from headgate.features.mcptools import connector as mcp_connector
     from headgate.features.models.classes import ModelClasses
-    from headgate.features.runs import ports, starters, step_state
+    from headgate.features.runs import ports, starters, step_knowledge, step_state
     from headgate.features.runs.approvals import asking
     from headgate.features.runs.budgets import service as budgets
     from headgate.features.runs.deliveries import attempt, delivery_sender
@@ -50,8 +51,11 @@ else:
     outside_values = lazy_module("headgate.features.connections.outside_values")
     oauth_tokens = lazy_module("headgate.features.connections.oauth.tokens")
     run_files = lazy_module("headgate.features.files.run_files")
+    indexing = lazy_module("headgate.features.knowledge.indexing")
+    verifying = lazy_module("headgate.features.knowledge.verifying")
     mcp_connector = lazy_module("headgate.features.mcptools.connector")
     starters = lazy_module("headgate.features.runs.starters")
+    step_knowledge = lazy_module("headgate.features.runs.step_knowledge")
     step_state = lazy_module("headgate.features.runs.step_state")
     asking = lazy_module("headgate.features.runs.approvals.asking")
     budgets = lazy_module("headgate.features.runs.budgets.service")
@@ -249,6 +253,21 @@ class StepServices:
     def flow_state(self) -> "step_state.FlowState":
         """Values that last between runs of a flow."""
         return step_state.FlowState(self.installation.database, self.installation.box)
+
+    @cached_property
+    def knowledge(self) -> "step_knowledge.RunKnowledge":
+        """Documents that steps may read."""
+        return step_knowledge.RunKnowledge(self.installation.database, self.spaces)
+
+    @cached_property
+    def indexer(self) -> "indexing.Indexer":
+        """Indexes documents of knowledge bases; registers its jobs."""
+        return indexing.Indexer(self.installation.database, self.installation.storage, self.isolated, self.jobs)
+
+    @cached_property
+    def citations(self) -> "verifying.Verifier":
+        """Verifies citations of documents."""
+        return verifying.Verifier(self.installation.database, self.installation.storage, self.isolated)
 
     @cached_property
     def sent_events(self) -> "sent_events.StepSentEvents":

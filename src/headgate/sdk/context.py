@@ -15,6 +15,7 @@ from headgate.sdk.calls import CallRequest, CallResult
 from headgate.sdk.connections import Connection
 from headgate.sdk.flows import Flows
 from headgate.sdk.http import HttpClient
+from headgate.sdk.knowledge import Knowledge
 from headgate.sdk.sent_events import EventQuery, OutgoingEvent, ReceivedEvent
 from headgate.sdk.state import State
 from headgate.sdk.values import File, Message, Model, Recording, Tool, Transcript
@@ -177,6 +178,11 @@ class RunContext(Protocol):
     @property
     def state(self) -> State:
         """Values of the flow that last between its runs."""
+        ...
+
+    @property
+    def knowledge(self) -> Knowledge:
+        """Knowledge bases of the flow's space."""
         ...
 
     async def isolated(self, function: str, arguments: Mapping[str, JsonValue], *, timeout_seconds: float) -> JsonValue:

@@ -18,6 +18,7 @@ from headgate.sdk.calls import CallRequest, CallResult
 from headgate.sdk.connections import Connection
 from headgate.sdk.context import HttpAnswer, RunInput, WorkspaceTools
 from headgate.sdk.fake_flows import FakeFlows
+from headgate.sdk.fake_knowledge import FakeKnowledge
 from headgate.sdk.fake_state import FakeState
 from headgate.sdk.outside import merged
 from headgate.sdk.sent_events import EventQuery, OutgoingEvent, ReceivedEvent
@@ -227,6 +228,7 @@ class FakeContext:
     code: FakeCode = field(default_factory=FakeCode)
     flows: FakeFlows = field(default_factory=FakeFlows)
     state: FakeState = field(default_factory=FakeState)
+    knowledge: FakeKnowledge = field(default_factory=FakeKnowledge)
     model: "BaseChatModel | None" = None
     secrets: dict[str, str] = field(default_factory=dict)
     connections: dict[str, Connection] = field(default_factory=dict)

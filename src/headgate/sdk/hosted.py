@@ -117,6 +117,11 @@ class HostedContext:
         """Raise `NotInTheSandbox`."""
         raise _refused("reach the state of the flow", "Add ReadState before it, or WriteState after it.")
 
+    @property
+    def knowledge(self) -> NoReturn:
+        """Raise `NotInTheSandbox`."""
+        raise _refused("search a knowledge base", "Add Retrieve before it.")
+
     async def mcp_tools(self, server: str) -> Sequence[Tool]:  # noqa: ARG002
         """Raise `NotInTheSandbox`."""
         raise _refused("reach an MCP server", "Connect McpTools to an Agent.")

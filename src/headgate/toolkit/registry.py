@@ -19,7 +19,17 @@ from headgate.toolkit.components import register_component
 from headgate.toolkit.flow.dry_run import dry_run
 from headgate.toolkit.running import save_flow
 from headgate.toolkit.schemas import plain
-from headgate.toolkit.stored import approving, composing, keeping, running, searching, surroundings, testing, viewing
+from headgate.toolkit.stored import (
+    approving,
+    composing,
+    keeping,
+    knowing,
+    running,
+    searching,
+    surroundings,
+    testing,
+    viewing,
+)
 from headgate.toolkit.stored.batching import batch_over
 from headgate.toolkit.stored.editing import on_flow, personal
 from headgate.toolkit.stored.operation import Operation, OperationFailed, operation
@@ -119,7 +129,7 @@ _CHANGING = frozenset({"save_tests"})
 
 
 def _operations() -> dict[str, Operation]:
-    modules = (keeping, composing, running, approving, testing, viewing, searching, surroundings)
+    modules = (keeping, composing, running, approving, testing, viewing, searching, knowing, surroundings)
     listed = [operation(*row) for module in modules for row in module.OPERATIONS]
     for tool in (*tools.TOOLS, _DRY_RUN, _REGISTER):
         if tool.name in ONLY_ASSISTANT or tool.name in _OWN_FUNCTION:

@@ -41,7 +41,7 @@ edges:
 """
 READS = frozenset(
     {
-        "approvals list", "events list", "events waiting", "codev list", "codev patterns", "codev instances list",
+        "approvals list", "events list", "knowledge list", "events waiting", "codev list", "codev patterns", "codev instances list",
         "flows list", "deliveries list",
         "runs list",
         "evidence key", "evidence keys", "audit list", "audit export", "audit head", "maintenance status",
@@ -66,6 +66,12 @@ UNDOABLE: dict[str, tuple[str, ...]] = {
     "approvals approve": (NOBODY,),
     "approvals reject": (NOBODY,),
     "events send": ("paid", "--data", "{"),
+    "knowledge create": ("a", "--passage-tokens", "1"),
+    "knowledge add": ("nobody", "missing.txt"),
+    "knowledge status": ("nobody",),
+    "knowledge search": ("nobody", "x"),
+    "knowledge verify": (NOBODY,),
+    "knowledge delete": ("nobody",),
     "codev start": ("a flow", "--model", "openai/gpt-5-mini"),
     "codev resume": (NOBODY, "--approve"),
     "codev show": (NOBODY,),

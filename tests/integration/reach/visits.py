@@ -116,6 +116,8 @@ def _run(client: httpx2.Client, flow: Mapping[str, Any], upload: str = "r.txt") 
         body["file_ids"] = [client.post("/files", files={"file": (upload, CONTENTS[upload])}).json()["id"]]
         if "report" in fields:
             body["form_data"] = {"report": body["file_ids"][0]}
+    if '"base"' in definition:
+        client.post("/knowledge-bases", json={"name": "Handbook"})
     waits = any(f'"{kind}"' in definition for kind in ("Approval", "WaitForEvent"))
     done = client.post(f"/flows/{flow_id}/runs", json=body | {"wait": not waits})
     if done.is_success and not done.json()["finished_at"]:

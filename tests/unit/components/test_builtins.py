@@ -84,6 +84,9 @@ McpTools!: server* tools -> tools:Tool
 WorkspaceFiles!: root_path read_only -> tools:Tool metadata:Data
 StructuredOutput: model*(Model) input*@~(Text|Data) schema* -> data:Data table:Table
 Classify: model*(Model) value*@(Text|Data|Table) labels* instructions min_confidence -> otherwise:Data? decision:Data
+Retrieve: base* query*@~(Text|Message) limit max_tokens -> text:Text table:Table citations:Data
+AnswerFromKnowledge: base* question*@~(Text|Message) model*(Model) instructions limit max_tokens temperature \
+ -> answer:Text message:Message citations:Data sentences:Data supported:Data
 Transcribe: model*(Model) audio*@(File) language words -> text:Text message:Message data:Data
 Note: text ->
 Group: title colour width height ->
@@ -136,7 +139,9 @@ class TestContract:
 
     def test_marks_what_calls_models(self) -> None:
         using = {template.type for template in TEMPLATES if template.model_using}
-        assert using == {"LanguageModel", "AIStep", "Agent", "StructuredOutput", "Classify", "Transcribe"}
+        assert using == {"LanguageModel", "AIStep", "Agent", "StructuredOutput", "Classify", "AnswerFromKnowledge",
+            "Transcribe",
+        }  # fmt: skip
         assert [template.type for template in TEMPLATES if template.annotation] == ["Note", "Group"]
 
 

@@ -77,6 +77,8 @@ class TestBuildingBlocks:
             ("call another flow", "RunFlow"),
             ("route mails by topic", "Classify"),
             ("remember a counter between runs", "WriteState"),
+            ("answer questions about the PDFs with citations", "AnswerFromKnowledge"),
+            ("search passages of a knowledge base", "Retrieve"),
             ("read what the last run stored", "ReadState"),
         ],
     )

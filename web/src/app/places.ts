@@ -1,4 +1,5 @@
 import {
+  BookOpen,
   ChartNoAxesColumn,
   Hammer,
   History,
@@ -41,6 +42,7 @@ export const PLACES = [
     counts: "approvals",
     primary: true,
   },
+  { id: "knowledge", to: "/knowledge/{-$baseId}", text: "knowledge", words: "knowledge_words", icon: BookOpen },
   {
     id: "develop",
     to: "/develop",

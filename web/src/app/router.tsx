@@ -89,6 +89,24 @@ const inbox = createRoute({
   validateSearch: (search: Record<string, unknown>): { show?: string | undefined } => ({ show: text(search.show) }),
   component: lazyRouteComponent(() => import("@/features/inbox"), "InboxPage"),
 });
+const knowledge = createRoute({
+  getParentRoute: () => inside,
+  path: "/knowledge/{-$baseId}",
+  validateSearch: (
+    search: Record<string, unknown>,
+  ): {
+    view?: string | undefined;
+    document?: string | undefined;
+    passage?: string | undefined;
+    cited?: string | undefined;
+  } => ({
+    view: text(search.view),
+    document: text(search.document),
+    passage: text(search.passage),
+    cited: text(search.cited),
+  }),
+  component: lazyRouteComponent(() => import("@/features/knowledge"), "KnowledgePage"),
+});
 const develop = createRoute({
   getParentRoute: () => inside,
   path: "/develop",
@@ -213,6 +231,7 @@ const tree = root.addChildren([
     templates,
     runs,
     inbox,
+    knowledge,
     develop,
     developNew,
     developOne,

@@ -6,7 +6,7 @@ not retried.
 
 import base64
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any, Final, cast
+from typing import Any, Final, Protocol, cast
 
 from pydantic import JsonValue
 
@@ -47,8 +47,16 @@ _BOUNDS = frozenset({"code_timed_out", "code_failed", "code_too_big"})
 """Errors with which the sandbox stops a process."""
 
 
+class Isolation(Protocol):
+    """Calls functions in processes that can be killed, as `RunContext` does."""
+
+    async def isolated(self, function: str, arguments: Mapping[str, JsonValue], *, timeout_seconds: float) -> JsonValue:
+        """Call a function; see `RunContext.isolated`."""
+        ...
+
+
 async def read_document(
-    ctx: RunContext,
+    ctx: Isolation,
     content: bytes,
     *,
     name: str,
@@ -159,7 +167,7 @@ async def find_schema_problems(ctx: RunContext, value: JsonValue, schema: dict[s
 
 
 async def call_isolated(
-    ctx: RunContext, function: str, arguments: Mapping[str, JsonValue], task: str, seconds: float = DOCUMENT_SECONDS
+    ctx: Isolation, function: str, arguments: Mapping[str, JsonValue], task: str, seconds: float = DOCUMENT_SECONDS
 ) -> JsonValue:
     """Call one of the functions in `isolated.FUNCTIONS` and return its result.
 

@@ -33,6 +33,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "approvals": ("approvals", "Approvals that runs wait for: list, show, approve, reject."),
     "triggers": ("triggers", "Triggers: flows that start by themselves on a schedule, a call, an event."),
     "events": ("events", "Events that runs wait for: send, list, waiting steps."),
+    "knowledge": ("knowledge", "Knowledge: bases, documents, search, verify citations."),
     "runs": ("runs", "List and inspect runs; resume, rerun, cancel; export evidence."),
     "evidence": ("evidence", "Verify evidence of a run offline; print the signing key."),
     "audit": ("audit", "Audit log: list, export and verify who changed what."),

@@ -34,6 +34,7 @@ ROUTES: Sequence[BaseRoute] = (
             "templates",
             "runs",
             "inbox",
+            "knowledge",
             "develop",
             "observe",
             "design",
@@ -75,6 +76,7 @@ ROUTES: Sequence[BaseRoute] = (
     LazyRouter("headgate.features.accounts.keys.routes", "api-keys", prefix=API),
     LazyRouter("headgate.features.connections.routes", "connections", prefix=API),
     LazyRouter("headgate.features.flows.connection_uses", "connections", prefix=API),
+    LazyRouter("headgate.features.knowledge.routes", "knowledge-bases", prefix=API),
     LazyRouter("headgate.features.mcptools.routes", "mcp-servers", prefix=API),
     LazyRouter("headgate.features.models.routes", "providers", "models", "model-classes", prefix=API),
     LazyRouter(

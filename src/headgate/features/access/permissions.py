@@ -56,12 +56,14 @@ class Permission(StrEnum):
     ASSISTANTS_VIEW = "assistants.view"
     MCP_SERVERS_VIEW = "mcp_servers.view"
     CONNECTIONS_VIEW = "connections.view"
+    KNOWLEDGE_VIEW = "knowledge.view"
     RUNS_START = "runs.start"
     FILES_UPLOAD = "files.upload"
     CONNECTIONS_OWN = "connections.own"
     FLOWS_EDIT = "flows.edit"
     RUNS_TEST = "runs.test"
     ASSISTANTS_EDIT = "assistants.edit"
+    KNOWLEDGE_EDIT = "knowledge.edit"
     FLOWS_PUBLISH = "flows.publish"
     TRIGGERS_MANAGE = "triggers.manage"
     SPACES_MANAGE = "spaces.manage"
@@ -145,6 +147,9 @@ TABLE: Mapping[Permission, Rule] = MappingProxyType(
         Permission.CONNECTIONS_VIEW: Rule(
             Role.VIEWER, "View shared connections of a space and your own ones, never their secrets."
         ),
+        Permission.KNOWLEDGE_VIEW: Rule(
+            Role.VIEWER, "View knowledge bases, and search and read the documents whose readers include you."
+        ),
         Permission.RUNS_START: Rule(
             Role.RUNNER,
             "Run published versions and dry-run them; cancel, pause, resume, rerun, redeliver, decide approvals.",
@@ -161,6 +166,9 @@ TABLE: Mapping[Permission, Rule] = MappingProxyType(
         ),
         Permission.RUNS_TEST: Rule(Role.EDITOR, "Run drafts and versions that were never published."),
         Permission.ASSISTANTS_EDIT: Rule(Role.EDITOR, "Create, change and delete shared assistants."),
+        Permission.KNOWLEDGE_EDIT: Rule(
+            Role.EDITOR, "Create and change knowledge bases; add documents, and change and delete those you can view."
+        ),
         Permission.FLOWS_PUBLISH: Rule(Role.PUBLISHER, "Publish a flow; delete or restore one that is published."),
         Permission.TRIGGERS_MANAGE: Rule(
             Role.PUBLISHER,

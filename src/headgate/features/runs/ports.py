@@ -28,6 +28,7 @@ from headgate.sdk import (
     WorkspaceTools,
 )
 from headgate.sdk.approvals import ApprovalAnswer, ApprovalRequest
+from headgate.sdk.knowledge import KnowledgeQuery, Passage
 from headgate.sdk.sent_events import EventQuery, OutgoingEvent, ReceivedEvent
 from headgate.sdk.state import StateChange, StateValue
 
@@ -323,6 +324,25 @@ class FlowState(Protocol):
         ...
 
 
+class KnowledgeBases(Protocol):
+    """Documents that steps may read."""
+
+    async def search(
+        self, origin: Origin, query: KnowledgeQuery, *, clearance: int | None
+    ) -> tuple[tuple[Passage, ...], int]:
+        """Return the passages that the user who started the run may read, and their highest classification.
+
+        Args:
+            origin: The step; the base is of the space of its flow.
+            query: What is searched.
+            clearance: The highest classification that the step may read; None when classifications are disabled.
+
+        Raises:
+            NotFound: The space has no such base.
+        """
+        ...
+
+
 class Approvals(Protocol):
     """Decisions of users that steps ask for."""
 
@@ -478,6 +498,11 @@ class Services(Protocol):
     @property
     def sent_events(self) -> SentEvents:
         """Events that steps send and wait for."""
+        ...
+
+    @property
+    def knowledge(self) -> KnowledgeBases:
+        """Documents that steps may read."""
         ...
 
     @property

@@ -44,8 +44,8 @@ async def find_run(session: AsyncSession, run_id: str, *, tenant_id: str) -> Any
     return (await session.execute(query)).one_or_none()
 
 
-async def find_starter(session: AsyncSession, run_id: str, *, tenant_id: str) -> str | None:
-    """Return the user who started a run and may still start runs of its flow; None if there is none."""
+async def find_starter(session: AsyncSession, run_id: str, *, tenant_id: str) -> tuple[str, Role] | None:
+    """Return the user who started a run and may still start runs of its flow, and the role; None if there is none."""
     query = (
         select(User.id, User.role, SpaceMember.role)
         .select_from(flow_runs)
@@ -65,7 +65,9 @@ async def find_starter(session: AsyncSession, run_id: str, *, tenant_id: str) ->
     if row is None:
         return None
     user_id, of_tenant, of_space = row
-    return str(user_id) if _may_start(of_tenant, of_space) else None
+    if not _may_start(of_tenant, of_space):
+        return None
+    return str(user_id), Role.OWNER if of_tenant == TenantRole.ADMIN.value else Role(of_space)
 
 
 async def may_start(

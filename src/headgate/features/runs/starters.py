@@ -14,7 +14,8 @@ class RunStarters:
     async def of(self, key: RunKey) -> str:
         """Return the user's id; empty when there is none, or the user may no longer run the flow."""
         async with self._database.reading() as session:
-            return await repository.find_starter(session, key.run_id, tenant_id=key.tenant_id) or ""
+            starter = await repository.find_starter(session, key.run_id, tenant_id=key.tenant_id)
+        return "" if starter is None else starter[0]
 
     async def may_start(self, tenant_id: str, user_id: str | None, flow_id: str, *, without_user: bool) -> bool:
         """Return whether a step of a user's run may start another flow."""

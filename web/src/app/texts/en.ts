@@ -3,6 +3,8 @@ export default {
   templates: "Templates",
   runs: "Runs",
   inbox: "Inbox",
+  knowledge: "Knowledge",
+  knowledge_words: "documents search rag retrieval citations pdf",
   inbox_words: "approvals approve review waiting decide",
   develop: "Develop",
   development: "Development",

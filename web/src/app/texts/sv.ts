@@ -6,6 +6,8 @@ const sv: Translation<typeof en> = {
   templates: "Mallar",
   runs: "Körningar",
   inbox: "Inkorg",
+  knowledge: "Kunskap",
+  knowledge_words: "dokument sök rag källor hänvisningar pdf",
   inbox_words: "godkännanden godkänn granska väntar besluta",
   develop: "Utveckla",
   development: "Utveckling",

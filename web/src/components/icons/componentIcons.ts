@@ -1,5 +1,7 @@
 import {
   Bell,
+  BookOpen,
+  BookOpenCheck,
   Bot,
   Box,
   Braces,
@@ -69,6 +71,8 @@ import {
 /** The icons that components name; a name that is not here is a box. */
 export const ICONS: Record<string, LucideIcon> = {
   bell: Bell,
+  "book-open": BookOpen,
+  "book-open-check": BookOpenCheck,
   bot: Bot,
   box: Box,
   braces: Braces,

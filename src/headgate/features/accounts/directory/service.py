@@ -1,6 +1,6 @@
 """Connecting a directory, and the roles of its groups: operations of admins."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -88,6 +88,17 @@ async def list_groups(
     return [
         GroupOut(id=row.id, name=row.name, members=members.get(row.id, 0), roles=roles.get(row.id, [])) for row in rows
     ]
+
+
+async def group_ids_of(session: AsyncSession, user_id: str, *, tenant_id: str) -> frozenset[str]:
+    """Return the ids of the directory groups of a user."""
+    groups = await repository.groups_of(session, [user_id], tenant_id=tenant_id) if user_id else {}
+    return frozenset(group_id for group_id, _ in groups.get(user_id, ()))
+
+
+async def missing_groups(session: AsyncSession, group_ids: Collection[str], *, tenant_id: str) -> list[str]:
+    """Return the ids among these that are no group of the directory."""
+    return [one for one in group_ids if await repository.find_group(session, one, tenant_id=tenant_id) is None]
 
 
 async def find_group(session: AsyncSession, principal: Principal, group: str) -> DirectoryGroup:

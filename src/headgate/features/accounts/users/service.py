@@ -1,6 +1,6 @@
 """Inviting users, changing their role, deactivating them."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -37,6 +37,11 @@ async def get_user(session: AsyncSession, principal: Principal, user_id: str) ->
     if user is None:
         raise UserNotFound(user_id)
     return user
+
+
+async def missing_users(session: AsyncSession, user_ids: Collection[str], *, tenant_id: str) -> list[str]:
+    """Return the ids among these that are no user of a tenant."""
+    return [one for one in user_ids if await accounts.find_user(session, one, tenant_id=tenant_id) is None]
 
 
 async def get_user_of_address(session: AsyncSession, principal: Principal, email: str) -> User:

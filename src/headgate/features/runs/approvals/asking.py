@@ -104,7 +104,7 @@ class StepApprovals:
             "assignees": [await _assignee(session, entry, key.tenant_id) for entry in request.assignees],
             "needed": request.needed,
             "approvals": 0,
-            "barred_user_id": starter if request.not_starter else None,
+            "barred_user_id": starter[0] if starter is not None and request.not_starter else None,
             "due_at": None if timeout is None else at + int(timeout * 1_000_000),
             "created_at": at,
         }

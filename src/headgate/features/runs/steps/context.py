@@ -14,6 +14,7 @@ from headgate.features.runs.steps.calls import ModelMisses, StepCalls
 from headgate.features.runs.steps.files import StepFiles
 from headgate.features.runs.steps.flows import StepFlows
 from headgate.features.runs.steps.guard import StepGuard
+from headgate.features.runs.steps.knowledge import StepKnowledge
 from headgate.features.runs.steps.limit import TimeLimit
 from headgate.features.runs.steps.marking import MarkingHttp, MarkingRunner, MarkingWorkspace
 from headgate.features.runs.steps.outside import OutsideContent
@@ -47,6 +48,7 @@ from headgate.sdk import (
 from headgate.sdk.approvals import ApprovalAnswer, ApprovalRequest
 from headgate.sdk.calls import CallRequest, CallResult
 from headgate.sdk.flows import Flows
+from headgate.sdk.knowledge import Knowledge
 from headgate.sdk.sent_events import EventQuery, OutgoingEvent, ReceivedEvent
 from headgate.sdk.state import State
 
@@ -164,6 +166,11 @@ class StepContext:
     def state(self) -> State:
         """Values of the flow that last between its runs."""
         return StepState(self._services.flow_state, self._origin, self._secrets, self._outside)
+
+    @property
+    def knowledge(self) -> Knowledge:
+        """Knowledge bases of the flow's space."""
+        return StepKnowledge(self._services.knowledge, self._origin, self, self._outside, self.guard)
 
     @property
     def call_scope(self) -> str:

@@ -30,6 +30,8 @@ class StepGuard:
         self._override = override
         self._recorder = recorder
         self._given = self._here.incoming if self._here.unknown_model else self._here.output
+        self._read = 0
+        """The highest classification of the documents that the step has read."""
         self._keep()
 
     def check_step(self) -> None:
@@ -43,11 +45,12 @@ class StepGuard:
         own_address = model.params.get("base_url") is not None
         ref = ModelRef(model.provider.strip().lower().replace("-", "_"), model.name, own_address)
         trusted, name = self._found.class_of(ref), self._found.scheme.name
-        if trusted < self._here.incoming:
+        needed = max(self._here.incoming, self._read)
+        if trusted < needed:
             raise ClassRefused(
                 f"Step '{self._step_id}' would call {ref}, which is cleared for {name(trusted)}, with input "
-                f"classified {name(self._here.incoming)}. The model was not called.",
-                remedy=f"Choose a model cleared for {name(self._here.incoming)} or higher.",
+                f"classified {name(needed)}. The model was not called.",
+                remedy=f"Choose a model cleared for {name(needed)} or higher.",
             )
         self._given = max(self._given, trusted)
         self._keep()
@@ -77,6 +80,16 @@ class StepGuard:
                 f" is classified {name(output)}.",
                 remedy=f"Set the classification of its output to {name(level)} or higher.",
             )
+
+    @property
+    def clearance(self) -> int:
+        """Return the highest classification of documents that the step may read: that of its output."""
+        return self._here.output if self._override is None else self._override
+
+    def read(self, level: int) -> None:
+        """Take account of the classification of documents that the step has read."""
+        self._read = max(self._read, level)
+        self.receive(level)
 
     def receive(self, level: int) -> None:
         """Take account of the classification of what the step received while it ran."""

@@ -8,7 +8,7 @@ from urllib.parse import parse_qs
 import orjson
 from pydantic import JsonValue
 
-from headgate.components.selecting import select
+from headgate.components.data.selecting import select
 from headgate.features.triggers.errors import TriggerInvalid
 from headgate.foundation.errors import Invalid
 from headgate.foundation.lazy import lazy_module

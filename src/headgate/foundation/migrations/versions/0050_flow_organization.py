@@ -4,7 +4,7 @@ import sqlalchemy as sa
 from alembic import op
 
 revision = "0050"
-down_revision = "0048"
+down_revision = "0049"
 
 
 def _of_flow(table: str) -> sa.ForeignKeyConstraint:

@@ -29,6 +29,7 @@ REQUIRED = {
     "RunFlow": "", "ForEach": "", "Loop": "", "Classify": "", "ReadState": "name 'n'", "WriteState": "name 'n'",
     "SendEvent": "event 'paid'", "WaitForEvent": "event 'paid'", "ExtractXML": "expression '//a'",
     "ExtractHTML": "selector 'a'", "ReadFeed": "url 'https://example.org'", "ReadSitemap": "url 'https://example.org'",
+    "Retrieve": "base 'Handbook'", "AnswerFromKnowledge": "base 'Handbook'",
 }  # fmt: skip
 """The field that a component cannot do without."""
 

@@ -69,7 +69,7 @@ SAID: list[JsonValue] = [
 
 NEEDED: dict[str, dict[str, JsonValue]] = {
     "HTTPRequest": {"url": URL}, "WebhookOut": {"url": URL}, "AIStep": {"prompt": "x"},
-    "Classify": {"labels": ["refund", "fault"]},
+    "Classify": {"labels": ["refund", "fault"]}, "AnswerFromKnowledge": {"base": "Handbook"},
     "StructuredOutput": {"schema": {"type": "object", "properties": {"a": {"type": "string"}}}},
 }  # fmt: skip
 """What a step needs besides, by its type."""

@@ -11,6 +11,7 @@ import { dateTime, duration } from "@/lib/i18n/format";
 import { DeliveryView } from "../deliveries/DeliveryView";
 import { useNames } from "../model/useNames";
 import { type RunTextKey, useRunTexts } from "../texts";
+import { isCited, KNOWLEDGE_SEARCH, KnowledgeCall } from "./KnowledgeCall";
 
 type Outputs = Record<string, unknown>;
 const outputsOf = (step: StepOut) => (step.output?.outputs ?? {}) as Outputs;
@@ -127,7 +128,11 @@ export function ToolsTab({ step }: { step: StepOut }) {
           </div>
           <ValueView value={call.arguments} />
           {Boolean(call.error) && <Callout tone="bad">{String(call.error)}</Callout>}
-          {call.result !== undefined && <ValueView value={call.result} />}
+          {call.name === KNOWLEDGE_SEARCH && isCited(call.result) ? (
+            <KnowledgeCall passages={call.result} />
+          ) : (
+            call.result !== undefined && <ValueView value={call.result} />
+          )}
         </li>
       ))}
     </ol>

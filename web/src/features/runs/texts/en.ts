@@ -1,4 +1,7 @@
 export default {
+  cited_passages: "Passages in the prompt",
+  cited_page: "page {{page}}",
+  cited_version: "version {{version}}",
   // states
   queued: "Queued",
   pending: "Not started",

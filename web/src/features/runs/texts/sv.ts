@@ -2,6 +2,9 @@ import type { Translation } from "@/lib/i18n/texts";
 import type en from "./en";
 
 const sv: Translation<typeof en> = {
+  cited_passages: "Textavsnitt i prompten",
+  cited_page: "sida {{page}}",
+  cited_version: "version {{version}}",
   queued: "I kö",
   pending: "Inte påbörjat",
   running: "Körs",

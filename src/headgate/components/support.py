@@ -1,0 +1,82 @@
+"""Checks by rule whether the passages that a sentence cites support it. Pure.
+
+A sentence is supported when it cites a passage that exists, most of its words are in the cited passages, and all of its
+numbers are. This finds invented facts and wrong numbers; it does not judge whether a conclusion is right.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pydantic import JsonValue
+
+LEAST_SHARE = 0.5
+"""Least part of a sentence's words that must be in the cited passages."""
+UNSUPPORTED = "[not supported]"
+_CITATION = re.compile(r"\[(\d{1,3})\]")
+_SENTENCE = re.compile(r"\S.*?(?:[.!?…](?=[\s\[\"'”’)]|$)[\"'”’)]*|[。！？]|\n|$)(?:\s*\[\d{1,3}\])*", re.DOTALL)
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+_WORD = re.compile(r"[^\W\d_]{4,}|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_STEM = 5
+"""Characters of a word that are compared: an ending in another form makes no difference."""
+
+
+@dataclass(frozen=True, slots=True)
+class SentenceSupport:
+    """A sentence of an answer, and whether the passages that it cites support it."""
+
+    text: str
+    cited: tuple[int, ...]
+    supported: bool
+    reason: str
+    """Why it is not supported; empty when it is."""
+
+    def as_data(self) -> dict[str, JsonValue]:
+        """Return the members as JSON."""
+        return {"text": self.text, "cited": list(self.cited), "supported": self.supported, "reason": self.reason}
+
+
+def check_support(answer: str, passages: Sequence[str]) -> tuple[SentenceSupport, ...]:
+    """Return the support of each sentence; passages are numbered from 1."""
+    return tuple(_checked(match[0].strip(), passages) for match in _SENTENCE.finditer(answer) if _says(match[0]))
+
+
+def marked_answer(sentences: Sequence[SentenceSupport]) -> str:
+    """Return the sentences as a text in which those without support are marked."""
+    return " ".join(one.text if one.supported else f"{one.text} {UNSUPPORTED}" for one in sentences)
+
+
+def _says(sentence: str) -> bool:
+    return any(character.isalnum() for character in _CITATION.sub("", sentence))
+
+
+def _checked(sentence: str, passages: Sequence[str]) -> SentenceSupport:
+    cited = tuple(dict.fromkeys(int(number) for number in _CITATION.findall(sentence)))
+    reason = _fault(sentence, cited, passages)
+    return SentenceSupport(sentence, cited, not reason, reason)
+
+
+def _fault(sentence: str, cited: Sequence[int], passages: Sequence[str]) -> str:
+    missing = [number for number in cited if not 1 <= number <= len(passages)]
+    if missing:
+        return f"It cites [{missing[0]}], and there are {len(passages)} passages."
+    if not cited:
+        return "It cites no passage."
+    text = _CITATION.sub(" ", sentence)
+    source = "\n".join(passages[number - 1] for number in cited)
+    numbers = {_plain(number) for number in _NUMBER.findall(text)}
+    invented = sorted(numbers - {_plain(number) for number in _NUMBER.findall(source)})
+    if invented:
+        return f"The number {invented[0]} is in none of the cited passages."
+    words, known = _words(text), _words(source)
+    if words and len(words & known) < LEAST_SHARE * len(words):
+        return f"{len(words - known)} of its {len(words)} words are in none of the cited passages."
+    return ""
+
+
+def _plain(number: str) -> str:
+    return number.replace(",", ".").rstrip(".")
+
+
+def _words(text: str) -> set[str]:
+    return {word[:_STEM] for word in _WORD.findall(text.casefold())}

@@ -1,0 +1,285 @@
+"""`headgate knowledge`: knowledge bases, their documents, search, and the verification of citations."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import orjson
+import typer
+from rich.markup import escape
+
+from headgate.entrypoints.cli.exit_codes import FAILED, OK
+from headgate.entrypoints.cli.files import store_files
+from headgate.entrypoints.cli.output import JsonFlag, console, print_json, table, when
+from headgate.entrypoints.cli.session import acting, with_installation, with_parts
+from headgate.entrypoints.compose import Parts
+from headgate.entrypoints.installation import Installation
+from headgate.features.knowledge import documents, searching, service
+from headgate.features.knowledge.schemas import (
+    DEFAULT_PASSAGES,
+    MOST_PASSAGES,
+    BaseIn,
+    CitationIn,
+    DocumentIn,
+    DocumentOut,
+    Readers,
+    SearchIn,
+)
+from headgate.features.knowledge.tables import KnowledgeBaseRow
+from headgate.foundation.checked import checked
+from headgate.foundation.errors import Invalid
+from headgate.foundation.ids import is_id
+from headgate.sdk.coerce import text_of
+
+app = typer.Typer(
+    add_completion=False, no_args_is_help=True, help="Knowledge: bases, documents, search, verify citations."
+)
+BaseArgument = Annotated[str, typer.Argument(metavar="BASE", help="Id or name of the knowledge base.")]
+MOST_FILES = 10_000
+SEARCH = "knowledge.search"
+
+
+@app.command("list")
+def list_(json: JsonFlag = False) -> None:
+    """List knowledge bases with the numbers of their documents."""
+
+    async def work(installation: Installation) -> None:
+        async with installation.database.reading() as session:
+            bases = await service.list_bases(session, acting(), limit=200, after=None)
+        if json:
+            print_json(bases)
+        elif not bases:
+            console.print("No knowledge base. Create one: headgate knowledge create NAME")
+        else:
+            rows = [(escape(one.name), one.documents, one.waiting, one.failed, one.id) for one in bases]
+            console.print(table(("name", "documents", "waiting", "failed", "id"), rows))
+
+    with_installation(work)
+
+
+@app.command()
+def create(
+    name: Annotated[str, typer.Argument(help="Name that flows refer to.")],
+    description: Annotated[str, typer.Option(help="What its documents are about.")] = "",
+    passage_tokens: Annotated[int, typer.Option(help="Size of a passage in tokens.")] = 400,
+    overlap_tokens: Annotated[int, typer.Option(help="How much neighbouring passages share, in tokens.")] = 40,
+    json: JsonFlag = False,
+) -> None:
+    """Create a knowledge base in the space."""
+    base_in = checked(
+        BaseIn,
+        name=name,
+        description=description,
+        passage_tokens=passage_tokens,
+        overlap_tokens=overlap_tokens,
+    )
+
+    async def work(installation: Installation) -> None:
+        async with installation.database.writing() as session:
+            base = await service.create_base(session, acting(), base_in)
+        if json:
+            print_json(base)
+        else:
+            console.print(f"Created {escape(base.name)}: {base.id}")
+
+    with_installation(work)
+
+
+@app.command()
+def add(
+    which: BaseArgument,
+    paths: Annotated[list[Path], typer.Argument(help="Files, or folders whose files are added.")],
+    role: Annotated[
+        Literal["nobody", "visitor", "viewer", "runner", "editor", "publisher", "owner"],
+        typer.Option(help="Lowest role in the space that may read them; nobody: only you."),
+    ] = "viewer",
+    classification: Annotated[int, typer.Option(help="Sensitivity level.", min=0, max=4)] = 0,
+    json: JsonFlag = False,
+) -> int:
+    """Add files to a knowledge base and index them. A document of the same name becomes its next version.
+
+    Exit code 1 when a document could not be read; each is listed with the reason.
+    """
+    files = list(_files(paths))
+
+    async def work(parts: Parts) -> Sequence[DocumentOut]:
+        base = await _base(parts, which)
+        readers = Readers(role=None if role == "nobody" else role)
+        ids = []
+        for path, name in files:
+            (file_id,) = await store_files(parts, [path])
+            body = checked(
+                DocumentIn, file_id=file_id, name=name, source=str(path)[-500:], readers=readers,
+                classification=classification,
+            )  # fmt: skip
+            async with parts.database.writing() as session:
+                document = await documents.add_document(session, acting(), base.id, body)
+            ids.append(document.id)
+            parts.indexer.soon(document.id)
+        await parts.indexer.settle()
+        async with parts.database.reading() as session:
+            return [await documents.describe_document(session, acting(), base.id, one) for one in ids]
+
+    added = with_parts(work)
+    if json:
+        print_json(added)
+    else:
+        _show(added)
+    return FAILED if any(one.status == "failed" for one in added) else OK
+
+
+def _files(paths: Sequence[Path]) -> Iterator[tuple[Path, str]]:
+    """Yield files with the names of their documents: the path within a folder that was named."""
+    count = 0
+    for path in paths:
+        members = sorted(one for one in path.rglob("*") if one.is_file()) if path.is_dir() else [path]
+        for member in members:
+            count += 1
+            if count > MOST_FILES:
+                raise Invalid(f"There are more than {MOST_FILES} files.", remedy="Add them in several steps.")
+            yield member, member.relative_to(path).as_posix() if path.is_dir() else member.name
+
+
+@app.command("status")
+def status(which: BaseArgument, json: JsonFlag = False) -> None:
+    """List the documents of a knowledge base: state, passages, what was not understood."""
+
+    async def work(installation: Installation) -> None:
+        base = await _base(installation, which)
+        async with installation.database.reading() as session:
+            rows = await documents.list_documents(session, acting(), base.id, limit=200)
+        if json:
+            print_json(rows)
+        elif not rows:
+            console.print("No document. Add files: headgate knowledge add BASE FILE...")
+        else:
+            _show(rows)
+
+    with_installation(work)
+
+
+def _show(rows: Sequence[DocumentOut]) -> None:
+    shown = [
+        (
+            escape(one.name),
+            one.version,
+            one.status if one.status != "indexing" else f"{one.passages_done} of {one.passages}",
+            one.passages,
+            one.readers.role or "listed",
+            when(one.updated_at),
+        )
+        for one in rows
+    ]
+    console.print(table(("document", "version", "state", "passages", "readers", "updated"), shown))
+    for one in rows:
+        for line in [one.problem, *one.notes]:
+            if line:
+                console.print(f"{escape(one.name)}: {escape(line)}")
+
+
+@app.command()
+def search(
+    which: BaseArgument,
+    query: Annotated[str, typer.Argument(help="What to search for.")],
+    limit: Annotated[int, typer.Option(help="Maximum number of passages.", min=1, max=MOST_PASSAGES)] = (
+        DEFAULT_PASSAGES
+    ),
+    json: JsonFlag = False,
+) -> None:
+    """Search a knowledge base: passages with scores, documents and pages."""
+    search_in = checked(SearchIn, query=query, limit=limit)
+
+    async def work(installation: Installation) -> None:
+        base = await _base(installation, which)
+        async with installation.database.reading() as session:
+            answer = await searching.search_as(session, acting(), base.id, search_in)
+        if json:
+            print_json(answer)
+        elif not answer.hits:
+            console.print("No passage matches.")
+        for number, hit in enumerate(() if json else answer.hits, start=1):
+            page = f", page {hit.page}" if hit.page is not None else ""
+            console.print(f"[bold]{number}. {escape(hit.document)}{page}[/bold]  score {hit.score}")
+            console.print(escape(hit.text.strip()[:600]), soft_wrap=True)
+
+    with_installation(work)
+
+
+@app.command()
+def verify(
+    evidence: Annotated[str, typer.Argument(metavar="RUN", help="Id of a run, or its evidence as a JSON file.")],
+    json: JsonFlag = False,
+) -> int:
+    """Verify the citations of a run: that each cited text is in the document with the cited checksum.
+
+    The files of the documents are read again. Exit code 1 when a citation is not verified.
+    """
+
+    async def work(parts: Parts) -> int:
+        found = list(_citations(await _evidence(parts, evidence)))
+        unique = {(one.document_id, one.version, one.start, one.end, one.sha256): one for one in found}
+        result = await parts.citations.verify(acting(), list(unique.values())[:500])
+        if json:
+            print_json(result)
+        elif not result.citations:
+            console.print("The run cites no document.")
+        for one in () if json else result.citations:
+            mark = "[green]verified[/green]" if one.verified else "[red]not verified[/red]"
+            console.print(f"{mark}  {escape(one.document)} version {one.version}: {escape(one.reason)}")
+        return OK if result.verified else FAILED
+
+    return with_parts(work)
+
+
+async def _evidence(parts: Parts, which: str) -> Any:  # noqa: ANN401 - JSON
+    if is_id(which):
+        async with parts.database.reading() as session:
+            return await parts.notary.package(session, acting(), which)
+    try:
+        return orjson.loads(Path(which).read_bytes())
+    except (OSError, orjson.JSONDecodeError) as error:
+        raise Invalid(f"{which} is neither a run nor evidence as JSON.", remedy="Give the id of a run.") from error
+
+
+def _citations(value: Any) -> Iterator[CitationIn]:  # noqa: ANN401 - JSON
+    """Yield the passages of every search in evidence."""
+    if isinstance(value, list):
+        for member in value:
+            yield from _citations(member)
+    elif isinstance(value, dict):
+        if value.get("name") == SEARCH and isinstance(value.get("result"), list):
+            yield from (CitationIn.model_validate(one) for one in value["result"])
+        for member in value.values():
+            yield from _citations(member)
+
+
+@app.command()
+def delete(
+    which: BaseArgument,
+    document: Annotated[str | None, typer.Option(help="Only this document: its id or name.")] = None,
+    json: JsonFlag = False,
+) -> None:
+    """Delete a knowledge base with all its documents, or one document."""
+
+    async def work(installation: Installation) -> None:
+        base = await _base(installation, which)
+        async with installation.database.writing() as session:
+            if document is None:
+                file_ids = await service.delete_base(session, acting(), base.id)
+            else:
+                document_id = await documents.document_id_of(session, acting(), base.id, document)
+                file_ids = await documents.delete_document(session, acting(), base.id, document_id)
+        await documents.delete_files(
+            installation.database, installation.storage, file_ids, tenant_id=acting().tenant_id
+        )
+        if json:
+            print_json({"deleted": document or base.name})
+        else:
+            console.print(f"Deleted {escape(text_of(document or base.name))}.")
+
+    with_installation(work)
+
+
+async def _base(installation: Installation, which: str) -> KnowledgeBaseRow:
+    async with installation.database.reading() as session:
+        return await service.find_base(session, acting(), which, space_id=acting().space_id)

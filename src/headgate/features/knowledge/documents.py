@@ -1,0 +1,301 @@
+"""Adding, replacing, changing and deleting documents, and reading their passages."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from headgate.features.access.permissions import Permission
+from headgate.features.access.principal import Principal
+from headgate.features.accounts.directory.service import missing_groups
+from headgate.features.accounts.users.service import missing_users
+from headgate.features.audit.actions import Action
+from headgate.features.audit.recorder import record
+from headgate.features.files import service as files
+from headgate.features.files.storage import Storage
+from headgate.features.jobs.leases import clock
+from headgate.features.knowledge import repository
+from headgate.features.knowledge.errors import DocumentNotFound, ReadersUnknown, TooManyDocuments
+from headgate.features.knowledge.rights import readable, reader_of
+from headgate.features.knowledge.schemas import DocumentChange, DocumentIn, DocumentOut, PassageOut, Readers
+from headgate.features.knowledge.service import get_base, visible_to
+from headgate.features.knowledge.tables import DocumentRow, DocumentVersionRow, KnowledgeBaseRow
+from headgate.foundation.database import Database, now
+from headgate.foundation.ids import is_id, new_id
+
+MOST_DOCUMENTS = 100_000
+"""Maximum documents of one base."""
+
+
+@dataclass(frozen=True, slots=True)
+class OpenDocument:
+    """A document that the caller can view."""
+
+    base: KnowledgeBaseRow
+    row: DocumentRow
+    version: DocumentVersionRow
+
+
+async def add_document(
+    session: AsyncSession, principal: Principal, base_id: str, document_in: DocumentIn
+) -> DocumentOut:
+    """Add an uploaded file to a base, or make it the next version of the document of its name.
+
+    It is indexed afterwards. Raises `BaseNotFound`, `PermissionMissing`, `FileNotFound`, `ReadersUnknown`,
+    `DocumentNotFound` for a name that a document has which the caller cannot view, and `TooManyDocuments`.
+    """
+    base = await get_base(session, principal, base_id, permission=Permission.KNOWLEDGE_EDIT)
+    file = await files.get_file(session, principal, document_in.file_id)
+    name = document_in.name or file.name
+    row = await repository.find_document_named(session, name, base_id=base.id, tenant_id=principal.tenant_id)
+    if row is None:
+        action: Action = "knowledge_document.added"
+        row = await _new_document(session, principal, base, name, document_in)
+    else:
+        action = "knowledge_document.replaced"
+        await _next_version(session, principal, base, row, document_in)
+    version = DocumentVersionRow(
+        document_id=row.id, version=row.version, tenant_id=row.tenant_id, file_id=file.id, sha256=file.sha256,
+        size_bytes=file.size_bytes, media_type=file.media_type, created_at=now(),
+    )  # fmt: skip
+    await repository.add(session, version)
+    if document_in.readers is not None:
+        await _set_readers(session, row, document_in.readers)
+    out = (await _described(session, [(row, version)], principal.tenant_id))[0]
+    await _record(session, principal, action, base, out)
+    return out
+
+
+async def _new_document(
+    session: AsyncSession, principal: Principal, base: KnowledgeBaseRow, name: str, document_in: DocumentIn
+) -> DocumentRow:
+    count = await repository.count_documents(session, base.id, tenant_id=principal.tenant_id)
+    if count >= MOST_DOCUMENTS:
+        raise TooManyDocuments(
+            f"'{base.name}' has {count} documents, the maximum.", remedy="Use another knowledge base."
+        )
+    readers = document_in.readers or Readers()
+    row = DocumentRow(
+        id=new_id(), tenant_id=principal.tenant_id, base_id=base.id, name=name, source=document_in.source,
+        owner_user_id=principal.user_id or None, reader_role=readers.role,
+        classification=document_in.classification or 0, language=document_in.language, version=1, generation=1,
+        status="pending", problem="", notes=[], characters=0, pages=None, passages=0, passages_done=0,
+        passages_added=0, created_at=now(), updated_at=now(), due_at=clock(),
+    )  # fmt: skip
+    try:
+        await repository.add(session, row)
+    except IntegrityError as error:
+        raise DocumentNotFound(name) from error
+    return row
+
+
+async def _next_version(
+    session: AsyncSession, principal: Principal, base: KnowledgeBaseRow, row: DocumentRow, document_in: DocumentIn
+) -> None:
+    visible = await visible_to(session, principal, base)
+    if not await repository.is_visible(session, row.id, tenant_id=row.tenant_id, visible=visible):
+        raise DocumentNotFound(row.name)
+    row.version += 1
+    row.source = document_in.source
+    row.language = document_in.language or row.language
+    if document_in.classification is not None:
+        row.classification = document_in.classification
+    _index_again(row)
+    await session.flush()
+
+
+def _index_again(row: DocumentRow) -> None:
+    row.generation += 1
+    row.status, row.problem, row.notes, row.passages_done = "pending", "", [], 0
+    row.due_at, row.updated_at = clock(), now()
+
+
+async def get_document(
+    session: AsyncSession,
+    principal: Principal,
+    base_id: str,
+    document_id: str,
+    *,
+    permission: Permission = Permission.KNOWLEDGE_VIEW,
+    lock: bool = False,
+) -> OpenDocument:
+    """Return a document that the caller can list. Raises `BaseNotFound`, `DocumentNotFound`, `PermissionMissing`."""
+    base = await get_base(session, principal, base_id, permission=permission)
+    visible = await visible_to(session, principal, base)
+    result = None
+    if is_id(document_id):
+        result = await repository.find_document(
+            session, document_id, base_id=base.id, tenant_id=principal.tenant_id, visible=visible, lock=lock
+        )
+    if result is None:
+        raise DocumentNotFound(document_id)
+    return OpenDocument(base, *result)
+
+
+async def document_id_of(session: AsyncSession, principal: Principal, base_id: str, which: str) -> str:
+    """Return the id of the document with an id or name. Raises `DocumentNotFound`."""
+    if is_id(which):
+        return which
+    row = await repository.find_document_named(session, which, base_id=base_id, tenant_id=principal.tenant_id)
+    if row is None:
+        raise DocumentNotFound(which)
+    return (await get_document(session, principal, base_id, row.id)).row.id
+
+
+async def describe_document(session: AsyncSession, principal: Principal, base_id: str, document_id: str) -> DocumentOut:
+    """Return a document with its state. Raises `BaseNotFound`, `DocumentNotFound`."""
+    document = await get_document(session, principal, base_id, document_id)
+    return (await _described(session, [(document.row, document.version)], principal.tenant_id))[0]
+
+
+async def list_documents(
+    session: AsyncSession, principal: Principal, base_id: str, *, limit: int = 50, before: str | None = None
+) -> Sequence[DocumentOut]:
+    """Return the documents of a base that the caller can view, newest first. Raises `BaseNotFound`."""
+    base = await get_base(session, principal, base_id)
+    visible = await visible_to(session, principal, base)
+    rows = await repository.list_documents(
+        session, base.id, tenant_id=principal.tenant_id, visible=visible, limit=limit, before=before
+    )
+    return await _described(session, rows, principal.tenant_id)
+
+
+async def list_passages(
+    session: AsyncSession, principal: Principal, base_id: str, document_id: str, *, limit: int, after: int = -1
+) -> Sequence[PassageOut]:
+    """Return passages of a document in order. Raises `DocumentNotFound` unless the caller is one of its readers."""
+    document = await get_document(session, principal, base_id, document_id)
+    await require_readable(session, principal, document)
+    rows = await repository.list_passages(
+        session, document.row.id, tenant_id=principal.tenant_id, limit=limit, after=after
+    )
+    return [PassageOut.model_validate(row) for row in rows]
+
+
+async def require_readable(session: AsyncSession, principal: Principal, document: OpenDocument) -> None:
+    """Raise `DocumentNotFound` unless the caller may read the content: owners of the space may list it only."""
+    condition = readable(await reader_of(session, principal, document.base.space_id))
+    if not await repository.is_visible(session, document.row.id, tenant_id=principal.tenant_id, visible=condition):
+        raise DocumentNotFound(document.row.name)
+
+
+async def change_document(
+    session: AsyncSession, principal: Principal, base_id: str, document_id: str, change: DocumentChange
+) -> DocumentOut:
+    """Change readers and classification; valid for the next search. Raises like `get_document`, `ReadersUnknown`."""
+    document = await get_document(
+        session, principal, base_id, document_id, permission=Permission.KNOWLEDGE_EDIT, lock=True
+    )
+    row, pair = document.row, [(document.row, document.version)]
+    before = (await _described(session, pair, principal.tenant_id))[0]
+    if change.classification is not None:
+        row.classification = change.classification
+    row.updated_at = now()
+    if change.readers is not None:
+        await _set_readers(session, row, change.readers)
+    await session.flush()
+    out = (await _described(session, pair, principal.tenant_id))[0]
+    await _record(session, principal, "knowledge_document.changed", document.base, out, before=before)
+    return out
+
+
+async def reindex_document(session: AsyncSession, principal: Principal, base_id: str, document_id: str) -> DocumentOut:
+    """Index a document again, for example after another passage size. Raises like `get_document`."""
+    document = await get_document(
+        session, principal, base_id, document_id, permission=Permission.KNOWLEDGE_EDIT, lock=True
+    )
+    _index_again(document.row)
+    await session.flush()
+    out = (await _described(session, [(document.row, document.version)], principal.tenant_id))[0]
+    await _record(session, principal, "knowledge_document.reindexed", document.base, out)
+    return out
+
+
+async def delete_document(session: AsyncSession, principal: Principal, base_id: str, document_id: str) -> list[str]:
+    """Delete a document with its passages and versions. Returns the ids of their files. Raises like `get_document`."""
+    document = await get_document(
+        session, principal, base_id, document_id, permission=Permission.KNOWLEDGE_EDIT, lock=True
+    )
+    out = (await _described(session, [(document.row, document.version)], principal.tenant_id))[0]
+    versions = await repository.versions_of(session, [document.row.id], tenant_id=principal.tenant_id)
+    await _record(session, principal, "knowledge_document.deleted", document.base, None, before=out)
+    await repository.remove(session, document.row)
+    return [version.file_id for version in versions]
+
+
+async def delete_files(database: Database, storage: Storage, file_ids: Collection[str], *, tenant_id: str) -> None:
+    """Delete files of deleted documents, except those that other documents or runs use."""
+    async with database.reading() as session:
+        used = await repository.files_in_use(session, file_ids, tenant_id=tenant_id)
+        rows = await files.find_files(session, tenant_id=tenant_id, file_ids=set(file_ids) - used)
+    for row in rows:
+        if row.space_id is None and row.flow_run_id is None:  # a run that uses a file shares it with its space
+            await files.delete_file_system(database, storage, tenant_id=tenant_id, file_id=row.id)
+
+
+async def _set_readers(session: AsyncSession, row: DocumentRow, readers: Readers) -> None:
+    missing = await missing_users(session, readers.users, tenant_id=row.tenant_id)
+    missing += await missing_groups(session, readers.groups, tenant_id=row.tenant_id)
+    if missing:
+        raise ReadersUnknown(
+            f"There is no user or directory group with the id '{missing[0][:100]}'.",
+            remedy="Use ids of users and of directory groups of the organisation.",
+        )
+    row.reader_role = readers.role
+    listed = [("user", one) for one in readers.users] + [("group", one) for one in readers.groups]
+    await session.flush()
+    await repository.set_readers(session, row.id, listed, tenant_id=row.tenant_id)
+
+
+async def _described(
+    session: AsyncSession, rows: Sequence[tuple[DocumentRow, DocumentVersionRow]], tenant_id: str
+) -> list[DocumentOut]:
+    readers = await repository.readers_of(session, [row.id for row, _ in rows], tenant_id=tenant_id)
+    described = []
+    for row, version in rows:
+        listed = readers.get(row.id, [])
+        values = {name: getattr(row, name) for name in DocumentOut.model_fields if hasattr(row, name)}
+        values |= {
+            "sha256": version.sha256, "size_bytes": version.size_bytes, "media_type": version.media_type,
+            "file_id": version.file_id,
+            "readers": {
+                "role": row.reader_role,
+                "users": [one for kind, one in listed if kind == "user"],
+                "groups": [one for kind, one in listed if kind == "group"],
+            },
+        }  # fmt: skip
+        described.append(DocumentOut.model_validate(values))
+    return described
+
+
+async def _record(
+    session: AsyncSession,
+    principal: Principal,
+    action: Action,
+    base: KnowledgeBaseRow,
+    after: DocumentOut | None,
+    *,
+    before: DocumentOut | None = None,
+) -> None:
+    document = after or before
+    if document is None:
+        raise RuntimeError("a change of a document has a state before or after")
+    shown = _audited(after) if after is not None else _audited(document)
+    await record(
+        session,
+        principal,
+        action,
+        id=document.id,
+        name=document.name,
+        space_id=base.space_id,
+        before=None if before is None else _audited(before),
+        after=None if after is None else shown,
+        payload=shown | {"base_id": base.id},
+    )
+
+
+def _audited(document: DocumentOut) -> dict[str, object]:
+    return document.model_dump(
+        mode="json", include={"version", "sha256", "size_bytes", "source", "classification", "readers", "file_id"}
+    )

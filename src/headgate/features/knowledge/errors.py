@@ -1,0 +1,54 @@
+"""Errors of knowledge."""
+
+from headgate.foundation.errors import Conflict, Invalid, NotFound
+
+
+class BaseNotFound(NotFound):
+    """The caller can view no such knowledge base."""
+
+    code = "knowledge_base_not_found"
+    title = "Knowledge base not found"
+
+    def __init__(self, name: str) -> None:
+        super().__init__(
+            f"There is no knowledge base '{name[:100]}'.", remedy="List the knowledge bases to see their names."
+        )
+
+
+class BaseNameTaken(Conflict):
+    """Another knowledge base of the space has the name; flows refer to it by name."""
+
+    code = "knowledge_base_name_taken"
+    title = "Name taken"
+
+    def __init__(self, name: str) -> None:
+        super().__init__(
+            f"A knowledge base '{name}' already exists in this space.", remedy="Choose another name, or change it."
+        )
+
+
+class DocumentNotFound(NotFound):
+    """The caller can view no such document."""
+
+    code = "knowledge_document_not_found"
+    title = "Document not found"
+
+    def __init__(self, name: str) -> None:
+        super().__init__(
+            f"There is no document '{name[:200]}' that you can view.",
+            remedy="List the documents of the knowledge base to see their names.",
+        )
+
+
+class ReadersUnknown(Invalid):
+    """The readers of a document include a user or group that does not exist."""
+
+    code = "knowledge_readers_unknown"
+    title = "Unknown reader"
+
+
+class TooManyDocuments(Conflict):
+    """The knowledge base has as many documents as it can have."""
+
+    code = "too_many_documents"
+    title = "Too many documents"

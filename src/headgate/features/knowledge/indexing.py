@@ -1,0 +1,208 @@
+"""Indexes documents, as one kind of job: read in the sandbox, divided, and stored in small transactions.
+
+A job that was interrupted continues: passages that are stored are unique rows and stay. Of a new version only changed
+passages are indexed. The generation of a document keeps a job for an older content from writing.
+"""
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from headgate.features.files import service as files
+from headgate.features.files.storage import Storage
+from headgate.features.jobs.errors import LeaseLost
+from headgate.features.jobs.leases import clock
+from headgate.features.jobs.queue import Job
+from headgate.features.jobs.runner import JobKind, JobRunner
+from headgate.features.knowledge import repository, search_index
+from headgate.features.knowledge.changes import changes_of
+from headgate.features.knowledge.chunking import Chunk, count_tokens, divide
+from headgate.features.knowledge.extraction import Extract, Runners, extract
+from headgate.features.knowledge.tables import DocumentRow, KnowledgeBaseRow
+from headgate.features.knowledge.terms import language_of, terms
+from headgate.foundation.database import Database
+from headgate.foundation.errors import HeadgateError, Unavailable
+from headgate.foundation.flow_threads import run_in_flow_thread
+
+KIND = "knowledge"
+AT_ONCE = 2
+"""Documents that one process indexes at once."""
+BATCH = 200
+"""Passages of one transaction."""
+Item = TypeVar("Item")
+
+
+@dataclass(frozen=True, slots=True)
+class Passages:
+    """The passages of a text, ready to be stored."""
+
+    rows: list[dict[str, Any]]
+    language: str
+
+    @property
+    def digests(self) -> list[str]:
+        """Return the digest of each passage."""
+        return [row["digest"] for row in self.rows]
+
+
+class Indexer:
+    """Indexes documents that are due.
+
+    Args:
+        database: Holds documents and passages. No connection is held while a document is read.
+        storage: Contents of files.
+        isolated: Processes of the sandbox in which documents are read.
+        jobs: Runs due documents.
+    """
+
+    def __init__(self, database: Database, storage: Storage, isolated: Runners, jobs: JobRunner) -> None:
+        self._database = database
+        self._storage = storage
+        self._isolated = isolated
+        self._jobs = jobs
+        jobs.register(JobKind(KIND, repository.QUEUE, self.index, AT_ONCE))
+
+    def soon(self, document_id: str) -> None:
+        """Index a document as soon as possible, in this process."""
+        self._jobs.enqueue(KIND, document_id)
+
+    async def settle(self) -> None:
+        """Return when this process indexes nothing and nothing that it may index is due."""
+        await self._jobs.settle(KIND)
+
+    async def index(self, job: Job) -> None:
+        """Index a document to the end. Raises `LeaseLost` when it was deleted, or another process has it."""
+        async with self._database.reading() as session:
+            pair = await repository.find_indexed(session, job.id)
+        if pair is None:
+            raise LeaseLost(f"The document {job.id} was deleted.")
+        document, base = pair
+        generation = document.generation
+        await self._hold(job, generation, status="indexing")
+        try:
+            read = await self._read(document)
+            passages = await run_in_flow_thread(prepared, read, document, base)
+        except (LeaseLost, Unavailable):
+            raise
+        except HeadgateError as error:
+            await self._fail(job, generation, error)
+            return
+        await self._hold(job, generation, passages=len(passages.rows), characters=len(read.text))
+        added = await self._store(job, generation, document.tenant_id, passages)
+        notes = list(read.notes) if passages.rows else [*read.notes, "The document has no text."]
+        await self._finish(
+            job,
+            generation,
+            status="ready",
+            problem="",
+            notes=notes,
+            pages=read.page_count,
+            language=document.language or passages.language,
+            passages_done=len(passages.rows),
+            passages_added=added,
+        )
+
+    async def _read(self, document: DocumentRow) -> Extract:
+        async with self._database.reading() as session:
+            version = await repository.find_version(
+                session, document.id, document.version, tenant_id=document.tenant_id
+            )
+            if version is None:
+                raise LeaseLost(f"The document {document.id} was deleted.")
+            file = await files.get_file_system(session, tenant_id=document.tenant_id, file_id=version.file_id)
+        content = await files.read_content(self._storage, file)
+        return await extract(
+            self._isolated, content, tenant_id=document.tenant_id, name=file.name, media_type=version.media_type
+        )
+
+    async def _store(self, job: Job, generation: int, tenant_id: str, passages: Passages) -> int:
+        """Make the stored passages those of the text. Returns how many were added in this generation."""
+        async with self._database.reading() as session:
+            stored = await repository.stored_passages(session, job.id, tenant_id=tenant_id)
+        changes = changes_of(stored, passages.digests, generation)
+        for ids in _batches(changes.removed):
+            await self._hold(job, generation, deleted=ids, tenant_id=tenant_id)
+        done = changes.unchanged
+        for moves in _batches(changes.moved):
+            done += len(moves)
+            places = [{"id": id_, **_place(passages.rows[ordinal])} for id_, ordinal in moves]
+            await self._hold(job, generation, moved=places, tenant_id=tenant_id, passages_done=done)
+        for ordinals in _batches(changes.added):
+            done += len(ordinals)
+            rows = [passages.rows[ordinal] for ordinal in ordinals]
+            await self._hold(job, generation, added=rows, tenant_id=tenant_id, passages_done=done)
+        return len(changes.added) + changes.unchanged
+
+    async def _hold(
+        self,
+        job: Job,
+        generation: int,
+        *,
+        deleted: Sequence[int] = (),
+        moved: Sequence[dict[str, Any]] = (),
+        added: Sequence[dict[str, Any]] = (),
+        tenant_id: str = "",
+        **values: Any,  # noqa: ANN401 - columns of the document
+    ) -> None:
+        """Write in one transaction, if the job still has this generation. Raises `LeaseLost`."""
+        async with self._database.writing() as session:
+            if await repository.hold_generation(session, job, generation, **values):
+                if deleted:
+                    await repository.delete_passages(session, deleted, tenant_id=tenant_id)
+                if moved:
+                    await repository.move_passages(session, moved, tenant_id=tenant_id)
+                if added:
+                    await search_index.add_passages(session, added)
+                return
+        await self._again(job)
+
+    async def _finish(self, job: Job, generation: int, **values: Any) -> None:  # noqa: ANN401
+        async with self._database.writing() as session:
+            if await repository.hold_generation(session, job, generation, **values):
+                await repository.QUEUE.finish(session, job)
+                return
+        await self._again(job)
+
+    async def _fail(self, job: Job, generation: int, error: HeadgateError) -> None:
+        reason = f"{error.detail} {error.remedy}".strip()
+        await self._finish(job, generation, status="failed", problem=reason, notes=[], passages_done=0)
+
+    async def _again(self, job: Job) -> None:
+        """Release a job whose document has another content by now. Raises `LeaseLost`."""
+        async with self._database.writing() as session:
+            await repository.QUEUE.release(session, job, due_at=clock())
+        raise LeaseLost(f"The document {job.id} was changed or deleted.")
+
+
+def prepared(read: Extract, document: DocumentRow, base: KnowledgeBaseRow) -> Passages:
+    """Return the passages of a text. Takes time in proportion to the text."""
+    chunks = divide(read.text, pages=read.pages, most_tokens=base.passage_tokens, overlap_tokens=base.overlap_tokens)
+    place = {
+        "tenant_id": document.tenant_id, "base_id": base.id, "document_id": document.id,
+        "generation": document.generation, "version": document.version,
+    }  # fmt: skip
+    rows = [{**place, "ordinal": number, **_row(read, chunk)} for number, chunk in enumerate(chunks)]
+    return Passages(rows, language_of(read.text))
+
+
+def _batches(items: Sequence[Item]) -> Iterator[Sequence[Item]]:
+    return (items[start : start + BATCH] for start in range(0, len(items), BATCH))
+
+
+def _row(read: Extract, chunk: Chunk) -> dict[str, Any]:
+    text, context, page = read.text[chunk.start : chunk.end], chunk.context, read.page_number(chunk.page)
+    return {
+        "start": chunk.start, "core": chunk.core, "end": chunk.end, "page": page, "context": context, "text": text,
+        "sha256": digest_of(text), "digest": digest_of(f"{page}\n{chunk.core - chunk.start}\n{context}\n\n{text}"),
+        "tokens": count_tokens(text), "terms": terms(f"{context}\n{text}"),
+    }  # fmt: skip
+
+
+def _place(row: dict[str, Any]) -> dict[str, Any]:
+    return {name: row[name] for name in ("generation", "version", "ordinal", "start", "core", "end")}
+
+
+def digest_of(text: str) -> str:
+    """Return the SHA-256 of a text in UTF-8."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

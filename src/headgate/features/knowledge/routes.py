@@ -1,0 +1,212 @@
+"""HTTP routes of knowledge bases and their documents."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Query, Request, Response
+
+from headgate.features.access.caller import Caller, needs
+from headgate.features.access.permissions import Permission
+from headgate.features.files.storage import Storage
+from headgate.features.knowledge import documents, searching, service
+from headgate.features.knowledge.indexing import Indexer
+from headgate.features.knowledge.schemas import (
+    BaseChange,
+    BaseIn,
+    BaseOut,
+    DocumentChange,
+    DocumentIn,
+    DocumentOut,
+    PassageOut,
+    SearchIn,
+    SearchOut,
+    VerifyIn,
+    VerifyOut,
+)
+from headgate.features.knowledge.verifying import Verifier
+from headgate.foundation.api import (
+    Cursor,
+    Limit,
+    Page,
+    ReadSession,
+    WriteSession,
+    get_database,
+    page_of,
+    parse_cursor,
+    problems,
+)
+from headgate.foundation.database import Database
+
+router = APIRouter(prefix="/knowledge-bases", tags=["knowledge"])
+_VIEW, _EDIT = [needs(Permission.KNOWLEDGE_VIEW)], [needs(Permission.KNOWLEDGE_EDIT)]
+Data = Annotated[Database, Depends(get_database)]
+
+
+def _storage(request: Request) -> Storage:
+    storage: Storage = request.app.state.storage
+    return storage
+
+
+def _indexer(request: Request) -> Indexer:
+    indexer: Indexer = request.app.state.indexer
+    return indexer
+
+
+def _verifier(request: Request) -> Verifier:
+    verifier: Verifier = request.app.state.citations
+    return verifier
+
+
+Contents = Annotated[Storage, Depends(_storage)]
+Jobs = Annotated[Indexer, Depends(_indexer)]
+
+
+@router.get("", summary="List knowledge bases", responses=problems(404), dependencies=_VIEW)
+async def list_(
+    session: ReadSession, caller: Caller, limit: Limit = 50, cursor: Cursor = None, space_id: str | None = None
+) -> Page[BaseOut]:
+    """List knowledge bases of one space, or of all that you can view, oldest first."""
+    rows = await service.list_bases(session, caller, space_id=space_id, limit=limit + 1, after=parse_cursor(cursor))
+    page, following = page_of(rows, limit, "id")
+    return Page(items=page, next_cursor=following)
+
+
+@router.post(
+    "", status_code=201, summary="Create a knowledge base", responses=problems(403, 404, 409), dependencies=_EDIT
+)
+async def create(body: BaseIn, session: WriteSession, caller: Caller) -> BaseOut:
+    """Create a knowledge base. Flows of its space refer to it by name."""
+    return await service.create_base(session, caller, body)
+
+
+@router.post("/verify", summary="Verify citations", responses=problems(), dependencies=_VIEW)
+async def verify(body: VerifyIn, caller: Caller, verifier: Annotated[Verifier, Depends(_verifier)]) -> VerifyOut:
+    """Verify that cited texts are in the documents with the cited checksums: their files are read again."""
+    return await verifier.verify(caller, body.citations)
+
+
+@router.get("/{base_id}", summary="Read a knowledge base", responses=problems(404), dependencies=_VIEW)
+async def read(base_id: str, session: ReadSession, caller: Caller) -> BaseOut:
+    """A knowledge base with the numbers of its documents that you can view."""
+    return await service.described(session, caller, await service.get_base(session, caller, base_id))
+
+
+@router.patch("/{base_id}", summary="Change a knowledge base", responses=problems(403, 404, 409), dependencies=_EDIT)
+async def change(base_id: str, body: BaseChange, session: WriteSession, caller: Caller) -> BaseOut:
+    """Change a knowledge base. Another passage size applies to documents that are indexed later."""
+    return await service.change_base(session, caller, base_id, body)
+
+
+@router.delete(
+    "/{base_id}",
+    status_code=204,
+    summary="Delete a knowledge base",
+    responses=problems(403, 404),
+    dependencies=_EDIT,
+)
+async def delete(base_id: str, caller: Caller, database: Data, contents: Contents) -> Response:
+    """Delete a knowledge base with all its documents, as an owner of the space."""
+    async with database.writing() as session:
+        file_ids = await service.delete_base(session, caller, base_id)
+    await documents.delete_files(database, contents, file_ids, tenant_id=caller.tenant_id)
+    return Response(status_code=204)
+
+
+@router.post("/{base_id}/search", summary="Search a knowledge base", responses=problems(404), dependencies=_VIEW)
+async def search(base_id: str, body: SearchIn, session: ReadSession, caller: Caller) -> SearchOut:
+    """Return the passages that answer a query, of the documents that you may read."""
+    return await searching.search_as(session, caller, base_id, body)
+
+
+@router.get("/{base_id}/documents", summary="List documents", responses=problems(404), dependencies=_VIEW)
+async def list_documents(
+    base_id: str, session: ReadSession, caller: Caller, limit: Limit = 50, cursor: Cursor = None
+) -> Page[DocumentOut]:
+    """List the documents of a base that you can view, newest first."""
+    rows = await documents.list_documents(session, caller, base_id, limit=limit + 1, before=parse_cursor(cursor))
+    page, following = page_of(rows, limit, "id")
+    return Page(items=page, next_cursor=following)
+
+
+@router.post(
+    "/{base_id}/documents",
+    status_code=201,
+    summary="Add a document",
+    responses=problems(403, 404, 409),
+    dependencies=_EDIT,
+)
+async def add_document(base_id: str, body: DocumentIn, caller: Caller, database: Data, jobs: Jobs) -> DocumentOut:
+    """Add an uploaded file, or make it the next version of the document of its name. It is indexed afterwards."""
+    async with database.writing() as session:
+        document = await documents.add_document(session, caller, base_id, body)
+    jobs.soon(document.id)
+    return document
+
+
+@router.get(
+    "/{base_id}/documents/{document_id}", summary="Read a document", responses=problems(404), dependencies=_VIEW
+)
+async def read_document(base_id: str, document_id: str, session: ReadSession, caller: Caller) -> DocumentOut:
+    """A document: readers, version, checksum, the progress of its index, and what was not understood."""
+    return await documents.describe_document(session, caller, base_id, document_id)
+
+
+@router.patch(
+    "/{base_id}/documents/{document_id}",
+    summary="Change a document",
+    responses=problems(403, 404),
+    dependencies=_EDIT,
+)
+async def change_document(
+    base_id: str, document_id: str, body: DocumentChange, session: WriteSession, caller: Caller
+) -> DocumentOut:
+    """Change who may read a document, and its classification. It applies to the next search."""
+    return await documents.change_document(session, caller, base_id, document_id, body)
+
+
+@router.delete(
+    "/{base_id}/documents/{document_id}",
+    status_code=204,
+    summary="Delete a document",
+    responses=problems(403, 404),
+    dependencies=_EDIT,
+)
+async def delete_document(
+    base_id: str, document_id: str, caller: Caller, database: Data, contents: Contents
+) -> Response:
+    """Delete a document with its passages and versions."""
+    async with database.writing() as session:
+        file_ids = await documents.delete_document(session, caller, base_id, document_id)
+    await documents.delete_files(database, contents, file_ids, tenant_id=caller.tenant_id)
+    return Response(status_code=204)
+
+
+@router.post(
+    "/{base_id}/documents/{document_id}/reindex",
+    summary="Index a document again",
+    responses=problems(403, 404),
+    dependencies=_EDIT,
+)
+async def reindex_document(base_id: str, document_id: str, caller: Caller, database: Data, jobs: Jobs) -> DocumentOut:
+    """Read a document again and update its passages, for example after another passage size."""
+    async with database.writing() as session:
+        document = await documents.reindex_document(session, caller, base_id, document_id)
+    jobs.soon(document.id)
+    return document
+
+
+@router.get(
+    "/{base_id}/documents/{document_id}/passages",
+    summary="List the passages of a document",
+    responses=problems(404),
+    dependencies=_VIEW,
+)
+async def list_passages(
+    base_id: str,
+    document_id: str,
+    session: ReadSession,
+    caller: Caller,
+    limit: Limit = 50,
+    after: Annotated[int, Query(ge=-1, description="Only passages after this ordinal.")] = -1,
+) -> list[PassageOut]:
+    """List passages in the order of the document. The rest follows with `after`."""
+    return list(await documents.list_passages(session, caller, base_id, document_id, limit=limit, after=after))

@@ -1,0 +1,252 @@
+"""API schemas of knowledge."""
+
+from datetime import datetime
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from headgate.features.knowledge.chunking import MOST_TOKENS, OVERLAP_TOKENS
+from headgate.features.knowledge.terms import LONGEST_QUERY
+from headgate.foundation import names
+from headgate.graph.json_values import PlainText
+
+Name = Annotated[names.Name, Field(max_length=100)]
+DocumentName = Annotated[names.Name, Field(max_length=255)]
+ReaderRole = Literal["visitor", "viewer", "runner", "editor", "publisher", "owner"]
+Status = Literal["pending", "indexing", "ready", "failed"]
+Sha256 = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
+MOST_READERS = 200
+MOST_PASSAGES = 50
+DEFAULT_PASSAGES = 8
+DEFAULT_BUDGET = 3_000
+MOST_BUDGET = 100_000
+
+
+class BaseIn(BaseModel):
+    """A new knowledge base."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    name: Name = Field(description="Name that flows refer to.")
+    description: PlainText = Field(default="", max_length=2_000)
+    passage_tokens: int = Field(default=MOST_TOKENS, ge=50, le=2_000, description="Size of a passage in tokens.")
+    overlap_tokens: int = Field(
+        default=OVERLAP_TOKENS, ge=0, le=500, description="How much neighbouring passages share, in tokens."
+    )
+    space_id: str | None = Field(default=None, description="Space of the base; empty: your own space.")
+
+
+class BaseChange(BaseModel):
+    """The members to change; omitted ones stay unchanged. Another passage size applies to documents indexed later."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    name: Name | None = None
+    description: PlainText | None = Field(default=None, max_length=2_000)
+    passage_tokens: int | None = Field(default=None, ge=50, le=2_000)
+    overlap_tokens: int | None = Field(default=None, ge=0, le=500)
+
+
+class BaseOut(BaseModel):
+    """A knowledge base. The counts are those of documents that you can view."""
+
+    model_config = ConfigDict(from_attributes=True)
+
+    id: str
+    space_id: str
+    name: str
+    description: str
+    passage_tokens: int
+    overlap_tokens: int
+    created_at: datetime
+    updated_at: datetime
+    documents: int = 0
+    waiting: int = 0
+    """Documents that are not indexed yet."""
+    failed: int = 0
+
+
+class Readers(BaseModel):
+    """Who may read the passages of a document, in addition to its owner."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    role: ReaderRole | None = Field(
+        default="viewer",
+        description=(
+            "Lowest role in the space that may read it; visitor: also runs without a user, such as those of a public"
+            " page; null: only the listed users and groups."
+        ),
+    )
+    users: list[str] = Field(default_factory=list, max_length=MOST_READERS, description="Ids of users.")
+    groups: list[str] = Field(default_factory=list, max_length=MOST_READERS, description="Ids of directory groups.")
+
+
+class DocumentIn(BaseModel):
+    """A document to add. A document of the same name becomes its next version."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    file_id: str = Field(description="Id of an uploaded file.")
+    name: DocumentName | None = Field(default=None, description="Name of the document; empty: that of the file.")
+    source: PlainText = Field(default="upload", max_length=500, description="Where it came from.")
+    readers: Readers | None = Field(
+        default=None, description="Empty: every member of the space; of a next version: those of the document."
+    )
+    classification: int | None = Field(
+        default=None, ge=0, le=4, description="Sensitivity level of the content. Empty: 0, or that of the document."
+    )
+    language: str = Field(default="", max_length=16, description="ISO 639-1 code; empty: detected.")
+
+
+class DocumentChange(BaseModel):
+    """The members to change; omitted ones stay unchanged."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    readers: Readers | None = None
+    classification: int | None = Field(default=None, ge=0, le=4)
+
+
+class DocumentOut(BaseModel):
+    """A document and the state of its index."""
+
+    model_config = ConfigDict(from_attributes=True)
+
+    id: str
+    base_id: str
+    name: str
+    source: str
+    owner_user_id: str | None
+    readers: Readers
+    classification: int
+    language: str
+    version: int
+    sha256: str
+    size_bytes: int
+    media_type: str
+    file_id: str
+    status: Status
+    problem: str
+    """Why it could not be read; empty unless it failed."""
+    notes: list[str]
+    """What was not understood."""
+    characters: int
+    pages: int | None
+    passages: int
+    passages_done: int
+    passages_added: int
+    """Passages that the last indexing added; the others were unchanged."""
+    created_at: datetime
+    updated_at: datetime
+
+
+class PassageOut(BaseModel):
+    """A passage of a document: characters `start` to `end` of its text."""
+
+    model_config = ConfigDict(from_attributes=True)
+
+    ordinal: int
+    version: int
+    start: int
+    core: int
+    """Where the part begins that the passage before it does not contain."""
+    end: int
+    page: int | None
+    context: str
+    """Headings above it, and the header row of its table."""
+    text: str
+    sha256: str
+    tokens: int
+
+
+class SearchIn(BaseModel):
+    """A search in a knowledge base."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    query: PlainText = Field(min_length=1, max_length=LONGEST_QUERY)
+    limit: int = Field(default=DEFAULT_PASSAGES, ge=1, le=MOST_PASSAGES, description="Most passages.")
+    max_tokens: int = Field(default=DEFAULT_BUDGET, ge=50, le=MOST_BUDGET, description="Most tokens of all passages.")
+
+
+class CitationOut(BaseModel):
+    """Where a passage is: enough to open it and to verify it."""
+
+    document_id: str
+    document: str
+    version: int
+    document_sha256: str
+    ordinal: int
+    start: int
+    end: int
+    page: int | None
+    sha256: str
+    """Of the passage's text."""
+
+
+class HitOut(CitationOut):
+    """A passage that answers a query, with its score."""
+
+    context: str
+    text: str
+    tokens: int
+    classification: int
+    score: float
+    """From 0 to 1, for the order; the best of all ways of searching is 1."""
+    lexical_rank: int | None
+    vector_rank: int | None
+    matched: list[str]
+    """Terms of the query that it contains."""
+
+
+class SearchOut(BaseModel):
+    """Passages, the best first."""
+
+    terms: list[str]
+    """Terms that were searched."""
+    vectors: bool
+    """Whether embeddings were used; without them the search is lexical only."""
+    hits: list[HitOut]
+
+
+class CitationIn(BaseModel):
+    """A citation to verify."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    document_id: str = Field(max_length=36)
+    version: int = Field(ge=1)
+    document_sha256: Sha256
+    start: int = Field(ge=0)
+    end: int = Field(ge=0)
+    sha256: Sha256
+
+
+class VerifyIn(BaseModel):
+    """Citations to verify."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    citations: list[CitationIn] = Field(max_length=500)
+
+
+class VerdictOut(BaseModel):
+    """Whether the cited text is in the document with the cited checksum."""
+
+    document_id: str
+    document: str
+    version: int
+    start: int
+    end: int
+    verified: bool
+    reason: str
+    """Why it is not verified, or where the text is."""
+
+
+class VerifyOut(BaseModel):
+    """Verdicts, in the order of the citations."""
+
+    verified: bool
+    """Whether all are verified."""
+    citations: list[VerdictOut]

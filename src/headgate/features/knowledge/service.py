@@ -1,0 +1,123 @@
+"""Creating, changing and deleting knowledge bases, and reading the passages of their documents."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import ColumnElement
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from headgate.features.access.permissions import Permission
+from headgate.features.access.principal import Principal
+from headgate.features.accounts.spaces.service import require_space, spaces_shown
+from headgate.features.audit.recorder import record_of
+from headgate.features.knowledge import repository
+from headgate.features.knowledge.errors import BaseNameTaken, BaseNotFound
+from headgate.features.knowledge.rights import readable, reader_of
+from headgate.features.knowledge.schemas import BaseChange, BaseIn, BaseOut
+from headgate.features.knowledge.tables import KnowledgeBaseRow
+from headgate.foundation.database import now
+from headgate.foundation.ids import is_id, new_id
+
+
+async def create_base(session: AsyncSession, principal: Principal, base_in: BaseIn) -> BaseOut:
+    """Create a knowledge base of a space. Raises `SpaceNotFound`, `PermissionMissing`, `BaseNameTaken`."""
+    space = base_in.space_id or principal.space_id
+    await require_space(session, principal, space, Permission.KNOWLEDGE_EDIT)
+    values = base_in.model_dump(exclude={"space_id"})
+    row = KnowledgeBaseRow(
+        id=new_id(), tenant_id=principal.tenant_id, space_id=space, created_at=now(), updated_at=now(), **values
+    )
+    try:
+        await repository.add(session, row)
+    except IntegrityError as error:
+        raise BaseNameTaken(base_in.name) from error
+    await record_of(session, principal, "knowledge_base.created", row, after=values)
+    return BaseOut.model_validate(row)
+
+
+async def get_base(
+    session: AsyncSession, principal: Principal, base_id: str, *, permission: Permission = Permission.KNOWLEDGE_VIEW
+) -> KnowledgeBaseRow:
+    """Return a base for which the caller has the permission. Raises `BaseNotFound`, `PermissionMissing`."""
+    row = await repository.find_base(session, base_id, tenant_id=principal.tenant_id) if is_id(base_id) else None
+    if row is None:
+        raise BaseNotFound(base_id)
+    principal.require_in(row.space_id, permission, BaseNotFound(base_id))
+    return row
+
+
+async def find_base(session: AsyncSession, principal: Principal, which: str, *, space_id: str) -> KnowledgeBaseRow:
+    """Return the base with an id, or with a name in a space. Raises `BaseNotFound`, `PermissionMissing`."""
+    row = await repository.find_base_named(session, which, tenant_id=principal.tenant_id, space_id=space_id)
+    return await get_base(session, principal, which if row is None else row.id)
+
+
+async def base_of_space(session: AsyncSession, name: str, *, tenant_id: str, space_id: str) -> KnowledgeBaseRow:
+    """Return the base with a name, for flows of its space. Raises `BaseNotFound`."""
+    row = await repository.find_base_named(session, name, tenant_id=tenant_id, space_id=space_id)
+    if row is None:
+        raise BaseNotFound(name)
+    return row
+
+
+async def list_bases(
+    session: AsyncSession, principal: Principal, *, space_id: str | None = None, limit: int = 50, after: str | None
+) -> Sequence[BaseOut]:
+    """Return the bases that the caller can view, of one space or of all, oldest first. Raises `SpaceNotFound`."""
+    space_ids = await spaces_shown(session, principal, space_id, Permission.KNOWLEDGE_VIEW)
+    rows = await repository.list_bases(
+        session, tenant_id=principal.tenant_id, space_ids=space_ids, limit=limit, after=after
+    )
+    allowed = [row for row in rows if principal.may(Permission.KNOWLEDGE_VIEW, row.space_id)]
+    return [await described(session, principal, row) for row in allowed]
+
+
+async def described(session: AsyncSession, principal: Principal, row: KnowledgeBaseRow) -> BaseOut:
+    """Return a base with the numbers of documents that the caller can view."""
+    visible = await visible_to(session, principal, row)
+    counts = await repository.count_states(session, row.id, tenant_id=principal.tenant_id, visible=visible)
+    states = {
+        "documents": sum(counts.values()),
+        "waiting": counts.get("pending", 0) + counts.get("indexing", 0),
+        "failed": counts.get("failed", 0),
+    }
+    return BaseOut.model_validate(row).model_copy(update=states)
+
+
+async def change_base(session: AsyncSession, principal: Principal, base_id: str, change: BaseChange) -> BaseOut:
+    """Change a base. Raises `BaseNotFound`, `PermissionMissing`, `BaseNameTaken`."""
+    row = await get_base(session, principal, base_id, permission=Permission.KNOWLEDGE_EDIT)
+    before = _values(row)
+    for name, value in change.model_dump(exclude_unset=True, exclude_none=True).items():
+        setattr(row, name, value)
+    row.updated_at = now()
+    try:
+        await session.flush()
+    except IntegrityError as error:
+        raise BaseNameTaken(change.name or "") from error
+    await record_of(session, principal, "knowledge_base.changed", row, before=before, after=_values(row))
+    return await described(session, principal, row)
+
+
+async def delete_base(session: AsyncSession, principal: Principal, base_id: str) -> list[str]:
+    """Delete a base with its documents, as an owner of its space. Returns the ids of the files of its documents."""
+    row = await get_base(session, principal, base_id, permission=Permission.KNOWLEDGE_EDIT)
+    principal.require_in(row.space_id, Permission.SPACES_MANAGE, BaseNotFound(base_id))
+    tenant_id = principal.tenant_id
+    documents = repository.documents_of(row.id, tenant_id=tenant_id)
+    versions = await repository.versions_of(session, documents, tenant_id=tenant_id)
+    await record_of(session, principal, "knowledge_base.deleted", row, before=_values(row))
+    await repository.remove(session, row)
+    return [version.file_id for version in versions]
+
+
+async def visible_to(session: AsyncSession, principal: Principal, base: KnowledgeBaseRow) -> ColumnElement[bool]:
+    """Return the condition of the documents that the caller can list: owners of the space list all of them."""
+    if principal.may(Permission.SPACES_MANAGE, base.space_id):
+        return repository.any_document()
+    return readable(await reader_of(session, principal, base.space_id))
+
+
+def _values(row: KnowledgeBaseRow) -> dict[str, Any]:
+    return BaseIn.model_validate(row, from_attributes=True).model_dump(exclude={"space_id"})

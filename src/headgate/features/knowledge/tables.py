@@ -1,0 +1,171 @@
+"""Knowledge bases, their documents with versions and readers, and the passages that are searched."""
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import BigInteger, CheckConstraint, Dialect, ForeignKeyConstraint, Index, Integer, String, Text
+from sqlalchemy import UniqueConstraint as Unique
+from sqlalchemy.orm import Mapped, mapped_column
+from sqlalchemy.types import TypeDecorator, TypeEngine
+
+from headgate.features.jobs.tables import JobColumns, job_indexes
+from headgate.foundation.database import Json, Row, Timestamp, now
+from headgate.foundation.lazy import lazy_module
+
+postgresql = lazy_module("sqlalchemy.dialects.postgresql")
+
+
+class Terms(TypeDecorator[str]):
+    """Index terms: `tsvector` on PostgreSQL, words separated by spaces on SQLite, where FTS5 indexes them."""
+
+    impl = Text
+    cache_ok = True
+
+    def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[Any]:
+        """Return the type for a database."""
+        if dialect.name == "postgresql":
+            return dialect.type_descriptor(postgresql.TSVECTOR())
+        return dialect.type_descriptor(Text())
+
+
+class KnowledgeBaseRow(Row):
+    """A knowledge base of a space."""
+
+    __tablename__ = "knowledge_bases"
+    __table_args__ = (
+        Unique("space_id", "name"),
+        Unique("id", "tenant_id"),
+        ForeignKeyConstraint(["space_id", "tenant_id"], ["spaces.id", "spaces.tenant_id"], ondelete="CASCADE"),
+    )
+
+    id: Mapped[str] = mapped_column(String(36), primary_key=True)
+    tenant_id: Mapped[str] = mapped_column(String(36))
+    space_id: Mapped[str] = mapped_column(String(36))
+    name: Mapped[str] = mapped_column(String(100))
+    description: Mapped[str] = mapped_column(Text)
+    passage_tokens: Mapped[int]
+    overlap_tokens: Mapped[int]
+    created_at: Mapped[datetime] = mapped_column(Timestamp, default=now)
+    updated_at: Mapped[datetime] = mapped_column(Timestamp, default=now)
+
+
+class DocumentRow(JobColumns, Row):
+    """A document. The row is also the job that indexes it."""
+
+    __tablename__ = "knowledge_documents"
+    __table_args__ = (
+        Unique("base_id", "name"),
+        Unique("id", "tenant_id"),
+        ForeignKeyConstraint(
+            ["base_id", "tenant_id"], ["knowledge_bases.id", "knowledge_bases.tenant_id"], ondelete="CASCADE"
+        ),
+        CheckConstraint("status IN ('pending', 'indexing', 'ready', 'failed')", name="status_known"),
+        *job_indexes("knowledge_documents"),
+    )
+
+    id: Mapped[str] = mapped_column(String(36), primary_key=True)
+    tenant_id: Mapped[str] = mapped_column(String(36))
+    base_id: Mapped[str] = mapped_column(String(36))
+    name: Mapped[str] = mapped_column(String(255))
+    source: Mapped[str] = mapped_column(String(500))
+    """Where it came from, such as `upload`."""
+    owner_user_id: Mapped[str | None] = mapped_column(String(36))
+    reader_role: Mapped[str | None] = mapped_column(String(16))
+    """The lowest role in the space that may read it; `visitor`: also runs without a user; null: only listed readers."""
+    classification: Mapped[int]
+    language: Mapped[str] = mapped_column(String(16))
+    version: Mapped[int]
+    """Counts the contents from 1."""
+    generation: Mapped[int]
+    """Counts the times it was to be indexed."""
+    status: Mapped[str] = mapped_column(String(16))
+    problem: Mapped[str] = mapped_column(Text)
+    """Why it could not be read; empty unless it failed."""
+    notes: Mapped[list[str]] = mapped_column(Json)
+    """What was not understood, one sentence each."""
+    characters: Mapped[int]
+    pages: Mapped[int | None]
+    passages: Mapped[int]
+    """Passages in all, once it has been read."""
+    passages_done: Mapped[int]
+    passages_added: Mapped[int]
+    """Passages that the last indexing had to add: the others were unchanged."""
+    created_at: Mapped[datetime] = mapped_column(Timestamp, default=now)
+    updated_at: Mapped[datetime] = mapped_column(Timestamp, default=now)
+
+
+class DocumentVersionRow(Row):
+    """A content that a document has or had; its file is kept so that citations can be verified."""
+
+    __tablename__ = "knowledge_versions"
+    __table_args__ = (
+        ForeignKeyConstraint(
+            ["document_id", "tenant_id"],
+            ["knowledge_documents.id", "knowledge_documents.tenant_id"],
+            ondelete="CASCADE",
+        ),
+        Index("ix_knowledge_versions_file_id", "file_id"),
+    )
+
+    document_id: Mapped[str] = mapped_column(String(36), primary_key=True)
+    version: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    tenant_id: Mapped[str] = mapped_column(String(36))
+    file_id: Mapped[str] = mapped_column(String(36))
+    sha256: Mapped[str] = mapped_column(String(64))
+    size_bytes: Mapped[int] = mapped_column(BigInteger)
+    media_type: Mapped[str] = mapped_column(String(255))
+    created_at: Mapped[datetime] = mapped_column(Timestamp, default=now)
+
+
+class ReaderRow(Row):
+    """A user or group of the directory that may read a document, in addition to its owner and its role."""
+
+    __tablename__ = "knowledge_readers"
+    __table_args__ = (
+        ForeignKeyConstraint(
+            ["document_id", "tenant_id"],
+            ["knowledge_documents.id", "knowledge_documents.tenant_id"],
+            ondelete="CASCADE",
+        ),
+        CheckConstraint("kind IN ('user', 'group')", name="kind_known"),
+    )
+
+    document_id: Mapped[str] = mapped_column(String(36), primary_key=True)
+    kind: Mapped[str] = mapped_column(String(8), primary_key=True)
+    reader_id: Mapped[str] = mapped_column(String(36), primary_key=True)
+    tenant_id: Mapped[str] = mapped_column(String(36))
+
+
+class PassageRow(Row):
+    """A passage of a document. On SQLite, triggers keep the FTS5 table `knowledge_index` the same as these rows."""
+
+    __tablename__ = "knowledge_passages"
+    __table_args__ = (
+        Unique("document_id", "generation", "ordinal"),
+        ForeignKeyConstraint(
+            ["document_id", "tenant_id"],
+            ["knowledge_documents.id", "knowledge_documents.tenant_id"],
+            ondelete="CASCADE",
+        ),
+        Index("ix_knowledge_passages_base_id", "base_id"),
+    )
+
+    id: Mapped[int] = mapped_column(BigInteger().with_variant(Integer, "sqlite"), primary_key=True)
+    tenant_id: Mapped[str] = mapped_column(String(36))
+    base_id: Mapped[str] = mapped_column(String(36))
+    document_id: Mapped[str] = mapped_column(String(36))
+    generation: Mapped[int]
+    version: Mapped[int]
+    ordinal: Mapped[int]
+    start: Mapped[int]
+    core: Mapped[int]
+    end: Mapped[int]
+    page: Mapped[int | None]
+    context: Mapped[str] = mapped_column(Text)
+    text: Mapped[str] = mapped_column(Text)
+    sha256: Mapped[str] = mapped_column(String(64))
+    """Of the text."""
+    digest: Mapped[str] = mapped_column(String(64))
+    """Of the text and its context: a passage with the same digest is not indexed again."""
+    tokens: Mapped[int]
+    terms: Mapped[str] = mapped_column(Terms)

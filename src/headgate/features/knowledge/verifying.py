@@ -1,0 +1,82 @@
+"""Verifies citations: that the cited text is in the document with the cited checksum."""
+
+from dataclasses import dataclass
+
+from headgate.features.access.principal import Principal
+from headgate.features.files import service as files
+from headgate.features.files.storage import Storage
+from headgate.features.knowledge import repository
+from headgate.features.knowledge.extraction import Runners, extract
+from headgate.features.knowledge.indexing import digest_of
+from headgate.features.knowledge.rights import readable, reader_of
+from headgate.features.knowledge.schemas import CitationIn, VerdictOut, VerifyOut
+from headgate.features.knowledge.tables import DocumentRow, DocumentVersionRow
+from headgate.foundation.database import Database
+from headgate.foundation.errors import HeadgateError
+
+_UNKNOWN = "The document does not exist, or you may not read it."
+
+
+@dataclass(frozen=True, slots=True)
+class Verifier:
+    """Reads the file of each cited version again, after its checksum was verified."""
+
+    database: Database
+    storage: Storage
+    isolated: Runners
+
+    async def verify(self, principal: Principal, citations: list[CitationIn]) -> VerifyOut:
+        """Return a verdict for each citation, in their order."""
+        texts: dict[tuple[str, int], tuple[str, str] | str] = {}
+        verdicts = []
+        for citation in citations:
+            key = citation.document_id, citation.version
+            if key not in texts:
+                texts[key] = await self._text(principal, citation)
+            verdicts.append(_verdict(citation, texts[key]))
+        return VerifyOut(verified=all(one.verified for one in verdicts), citations=verdicts)
+
+    async def _text(self, principal: Principal, citation: CitationIn) -> tuple[str, str] | str:
+        """Return name and text of the cited version; or the reason why there is none."""
+        tenant_id = principal.tenant_id
+        async with self.database.reading() as session:
+            place = await repository.find_indexed(session, citation.document_id)
+            if place is None or place[0].tenant_id != tenant_id or not principal.sees(place[1].space_id):
+                return _UNKNOWN
+            document, base = place
+            condition = readable(await reader_of(session, principal, base.space_id))
+            if not await repository.is_visible(session, document.id, tenant_id=tenant_id, visible=condition):
+                return _UNKNOWN
+            version = await repository.find_version(session, document.id, citation.version, tenant_id=tenant_id)
+        if version is None:
+            return f"Version {citation.version} of '{document.name}' is not kept."
+        if version.sha256 != citation.document_sha256:
+            return f"Version {citation.version} of '{document.name}' has another checksum: {version.sha256}."
+        try:
+            return document.name, await self._read(document, version)
+        except HeadgateError as error:
+            return f"'{document.name}' cannot be read: {error.detail}"
+
+    async def _read(self, document: DocumentRow, version: DocumentVersionRow) -> str:
+        async with self.database.reading() as session:
+            file = await files.get_file_system(session, tenant_id=document.tenant_id, file_id=version.file_id)
+        content = await files.read_content(self.storage, file)
+        read = await extract(
+            self.isolated, content, tenant_id=document.tenant_id, name=file.name, media_type=version.media_type
+        )
+        return read.text
+
+
+def _verdict(citation: CitationIn, text: tuple[str, str] | str) -> VerdictOut:
+    name, content = text if isinstance(text, tuple) else ("", "")
+    verified = isinstance(text, tuple) and digest_of(content[citation.start : citation.end]) == citation.sha256
+    if isinstance(text, str):
+        reason = text
+    elif verified:
+        reason = f"Characters {citation.start} to {citation.end} of the document are the cited text."
+    else:
+        reason = f"Characters {citation.start} to {citation.end} of the document are another text."
+    return VerdictOut(
+        document_id=citation.document_id, document=name, version=citation.version, start=citation.start,
+        end=citation.end, verified=verified, reason=reason,
+    )  # fmt: skip

@@ -1,0 +1,50 @@
+"""Knowledge: passages of documents that a step may read."""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class KnowledgeQuery:
+    """A search in a knowledge base of the flow's space."""
+
+    base: str
+    """Its name."""
+    text: str
+    limit: int = 8
+    """Maximum number of passages."""
+    max_tokens: int = 3_000
+    """Maximum number of tokens of all passages."""
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A passage of a document, with what is needed to verify it."""
+
+    text: str
+    context: str
+    """Headings above it, and the header row of its table."""
+    document: str
+    """Name of the document."""
+    document_id: str
+    base_id: str
+    version: int
+    document_sha256: str
+    """Checksum of the file of that version."""
+    ordinal: int
+    start: int
+    end: int
+    """Characters `start` to `end` of the document's text."""
+    page: int | None
+    sha256: str
+    """Checksum of the text."""
+    score: float
+    """From 0 to 1, for the order."""
+
+
+class Knowledge(Protocol):
+    """Knowledge bases of the flow's space, with the rights of the user who started the run."""
+
+    async def search(self, query: KnowledgeQuery) -> tuple[Passage, ...]:
+        """Return passages, the best first; the evidence lists them. Raises `NotFound` for an unknown base."""
+        ...

@@ -1,0 +1,196 @@
+"""Documents of a knowledge base over the API: read in the sandbox, indexed, searched, replaced and deleted."""
+
+import hashlib
+import io
+from typing import Any
+
+import docx
+import pytest
+
+from tests.integration.features.knowledge.conftest import API, HANDBOOK, Knowledge
+from tests.support.pdfs import pdf_of
+
+
+class TestReading:
+    async def test_makes_passages_with_headings_offsets_and_hashes(self, knowledge: Knowledge) -> None:
+        base = await knowledge.base(passage_tokens=50, overlap_tokens=0)
+        document = await knowledge.add(base, "handbook.md", HANDBOOK)
+        assert (document["status"], document["version"], document["language"]) == ("ready", 1, "en")
+        assert document["sha256"] == hashlib.sha256(HANDBOOK.encode()).hexdigest()
+        passages = await knowledge.passages(base, document["id"])
+        assert "".join(HANDBOOK[one["core"] : one["end"]] for one in passages) == HANDBOOK
+        assert all(one["text"] == HANDBOOK[one["start"] : one["end"]] for one in passages)
+        assert all(one["sha256"] == hashlib.sha256(one["text"].encode()).hexdigest() for one in passages)
+        assert any("Handbook › Leave" in one["context"] for one in passages)
+
+    async def test_keeps_the_page_numbers_of_a_pdf_and_reports_pages_without_text(self, knowledge: Knowledge) -> None:
+        base = await knowledge.base()
+        document = await knowledge.add(
+            base, "rules.pdf", pdf_of(["Opening hours are 8 to 17.", "", "Parking costs 5 EUR."])
+        )
+        assert (document["status"], document["pages"]) == ("ready", 3)
+        assert document["notes"] == ["Page 2 without text: probably scanned; text recognition (OCR) is needed."]
+        assert [hit["page"] for hit in await knowledge.search(base, "parking")] == [3]
+
+    async def test_reads_word_html_csv_and_text(self, knowledge: Knowledge) -> None:
+        base = await knowledge.base()
+        word = docx.Document()
+        word.add_heading("Pension", 1)
+        word.add_paragraph("The pension plan is called Zephyr.")
+        stream = io.BytesIO()
+        word.save(stream)
+        await knowledge.add(base, "plan.docx", stream.getvalue())
+        await knowledge.add(base, "page.html", "<html><body><h1>Wifi</h1><p>The network is Quokka.</p></body></html>")
+        await knowledge.add(base, "cities.csv", "city,allowance\nLisbon,68\nOslo,74\n")
+        await knowledge.add(base, "note.txt", "The door code is in the safe.")
+        for query, name in (
+            ("zephyr", "plan.docx"), ("quokka", "page.html"), ("oslo", "cities.csv"), ("door", "note.txt"),
+        ):  # fmt: skip
+            assert [hit["document"] for hit in await knowledge.search(base, query)] == [name]
+
+    @pytest.mark.parametrize(
+        ("name", "content", "reason"),
+        [
+            ("broken.pdf", b"%PDF-1.7 nothing", "is not a readable PDF"),
+            ("bomb.docx", b"PK\x03\x04 nothing", "is not a Word document"),
+            ("sheet.xlsx", b"PK\x03\x04", "is a spreadsheet"),
+            ("picture.bin", b"\x00\x01\x02\x00" * 50, "is not text"),
+        ],
+    )
+    async def test_says_why_a_file_cannot_be_read(
+        self, knowledge: Knowledge, name: str, content: bytes, reason: str
+    ) -> None:
+        base = await knowledge.base()
+        document = await knowledge.add(base, name, content)
+        assert document["status"] == "failed"
+        assert reason in document["problem"]
+        assert (await knowledge.client.get(f"{API}/{base}")).json()["failed"] == 1
+
+    async def test_says_that_a_document_has_no_text(self, knowledge: Knowledge) -> None:
+        base = await knowledge.base()
+        assert (await knowledge.add(base, "empty.txt", " \n "))["notes"] == ["The document has no text."]
+
+
+class TestSearch:
+    async def test_ranks_the_passage_with_the_rare_terms_first_and_explains(self, knowledge: Knowledge) -> None:
+        base = await knowledge.base(passage_tokens=50, overlap_tokens=0)
+        await knowledge.add(base, "handbook.md", HANDBOOK)
+        await knowledge.add(base, "noise.txt", "The year of the travel allowance is each year the same. " * 30)
+        hits = await knowledge.search(base, "What is the daily allowance in Lisbon?")
+        assert hits[0]["document"] == "handbook.md"
+        assert (hits[0]["lexical_rank"], hits[0]["score"], hits[0]["vector_rank"]) == (1, 1.0, None)
+        assert {"allowance", "lisbon"} <= set(hits[0]["matched"])
+        assert [hit["score"] for hit in hits] == sorted((hit["score"] for hit in hits), reverse=True)
+
+    async def test_answers_queries_in_scripts_without_spaces(self, knowledge: Knowledge) -> None:
+        base = await knowledge.base()
+        await knowledge.add(base, "請求書.txt", "請求書の支払い期限は三十日です。")
+        await knowledge.add(base, "休暇.txt", "有給休暇は年に二十日です。")
+        assert [hit["document"] for hit in await knowledge.search(base, "支払")] == ["請求書.txt"]
+        assert [hit["document"] for hit in await knowledge.search(base, "休暇")] == ["休暇.txt"]
+
+    async def test_keeps_within_the_budget(self, knowledge: Knowledge) -> None:
+        base = await knowledge.base(passage_tokens=50, overlap_tokens=0)
+        text = "\n\n".join(
+            f"Rule {number} says that parking place {number} is reserved for guests." * 4 for number in range(40)
+        )
+        await knowledge.add(base, "rules.txt", text)
+        hits = await knowledge.search(base, "parking guests", limit=20, max_tokens=150)
+        assert 1 < len(hits) < 5
+        assert sum(hit["tokens"] for hit in hits) <= 150
+        assert len(await knowledge.search(base, "parking guests", limit=3, max_tokens=5000)) == 3
+
+    @pytest.mark.parametrize(
+        "query",
+        [
+            '"',
+            "' OR 1=1 --",
+            "terms : x",
+            "NEAR(a b)",
+            "*",
+            "a AND NOT b",
+            "^x",
+            "{base_id} : y",
+            "\\",
+            "!!",
+            "&|():*<->'",
+        ],
+    )
+    async def test_takes_any_text_as_words(self, knowledge: Knowledge, query: str) -> None:
+        base = await knowledge.base()
+        await knowledge.add(base, "handbook.md", HANDBOOK)
+        assert isinstance(await knowledge.search(base, query), list)
+
+    async def test_of_one_base_gives_nothing_of_another(self, knowledge: Knowledge) -> None:
+        first, second = await knowledge.base("First"), await knowledge.base("Second")
+        await knowledge.add(first, "handbook.md", HANDBOOK)
+        assert await knowledge.search(second, "holiday") == []
+        assert len(await knowledge.search(first, "holiday")) == 1
+
+
+class TestVersions:
+    async def test_of_a_name_index_only_changed_passages(self, knowledge: Knowledge) -> None:
+        base = await knowledge.base(passage_tokens=60, overlap_tokens=0)
+        parts = [f"# Part {number}\n\n" + f"Sentence about topic{number} and its rules. " * 8 for number in range(20)]
+        first = await knowledge.add(base, "doc.md", "\n\n".join(parts))
+        assert first["passages_added"] == first["passages"] >= 20
+        parts[7] = "# Part 7\n\n" + "Sentence about the walrus and its rules. " * 8
+        second = await knowledge.add(base, "doc.md", "\n\n".join(parts))
+        assert (second["id"], second["version"]) == (first["id"], 2)
+        assert 0 < second["passages_added"] <= 4
+        assert await knowledge.search(base, "topic7") == []
+        hits = await knowledge.search(base, "walrus")
+        assert [(hit["version"], hit["document_sha256"]) for hit in hits] == [(2, second["sha256"])]
+        assert all(one["version"] == 2 for one in await knowledge.passages(base, first["id"]))
+
+    async def test_are_indexed_again_with_another_passage_size(self, knowledge: Knowledge) -> None:
+        base = await knowledge.base()
+        document = await knowledge.add(base, "handbook.md", HANDBOOK * 30)
+        await knowledge.client.patch(f"{API}/{base}", json={"passage_tokens": 50})
+        again = await knowledge.client.post(f"{API}/{base}/documents/{document['id']}/reindex")
+        assert again.json()["status"] in {"pending", "indexing"}
+        assert (await knowledge.settled(base, document["id"]))["passages"] > document["passages"]
+
+
+class TestDeletion:
+    async def test_of_a_document_deletes_passages_versions_and_files(self, knowledge: Knowledge) -> None:
+        base = await knowledge.base()
+        document = await knowledge.add(base, "handbook.md", HANDBOOK)
+        gone = await knowledge.client.delete(f"{API}/{base}/documents/{document['id']}")
+        assert gone.status_code == 204
+        assert await knowledge.search(base, "holiday") == []
+        assert (await knowledge.client.get(f"/api/v1/files/{document['file_id']}")).status_code == 404
+        assert (await knowledge.client.get(f"{API}/{base}/documents/{document['id']}")).status_code == 404
+
+    async def test_of_a_base_deletes_its_documents(self, knowledge: Knowledge) -> None:
+        base = await knowledge.base()
+        document = await knowledge.add(base, "handbook.md", HANDBOOK)
+        assert (await knowledge.client.delete(f"{API}/{base}")).status_code == 204
+        assert (await knowledge.client.get(f"/api/v1/files/{document['file_id']}")).status_code == 404
+        assert (await knowledge.client.get(API)).json()["items"] == []
+
+
+class TestVerifying:
+    async def test_shows_that_the_cited_text_is_in_the_document_of_that_checksum(self, knowledge: Knowledge) -> None:
+        base = await knowledge.base()
+        await knowledge.add(base, "rules.pdf", pdf_of(["Opening hours are 8 to 17.", "Parking costs 5 EUR."]))
+        hits = await knowledge.search(base, "parking")
+        assert (await verified(knowledge, hits))["verified"] is True
+        for change in ({"sha256": "0" * 64}, {"document_sha256": "0" * 64}, {"start": hits[0]["start"] + 1}):
+            answer = await verified(knowledge, [hits[0] | change])
+            assert answer["verified"] is False
+            assert answer["citations"][0]["reason"]
+
+    async def test_still_works_for_an_older_version(self, knowledge: Knowledge) -> None:
+        base = await knowledge.base()
+        await knowledge.add(base, "a.txt", "The code is blue.")
+        hits = await knowledge.search(base, "code")
+        await knowledge.add(base, "a.txt", "The code is red.")
+        assert (await verified(knowledge, hits))["verified"] is True
+
+
+async def verified(knowledge: Knowledge, hits: list[dict[str, Any]]) -> dict[str, Any]:
+    answer = await knowledge.client.post(f"{API}/verify", json={"citations": hits})
+    assert answer.status_code == 200, answer.text
+    result: dict[str, Any] = answer.json()
+    return result

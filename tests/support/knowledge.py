@@ -1,0 +1,72 @@
+"""Knowledge bases filled without HTTP, and an indexer whose readers run in this process."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from headgate.features.access.permissions import Role
+from headgate.features.access.principal import DEFAULT_SPACE_ID, DEFAULT_TENANT_ID, LOCAL, Access, Actor, Principal
+from headgate.features.files import service as files
+from headgate.features.files.local_storage import LocalStorage
+from headgate.features.jobs.leases import Leases
+from headgate.features.jobs.runner import JobRunner
+from headgate.features.jobs.worker import Worker
+from headgate.features.knowledge import documents, service
+from headgate.features.knowledge.indexing import Indexer
+from headgate.features.knowledge.schemas import BaseIn, DocumentIn, Readers
+from headgate.foundation.database import Database
+from headgate.sdk.fakes import InProcess
+
+
+class SameProcess:
+    """Runs the functions of the sandbox in this process."""
+
+    def runner(self, tenant_id: str) -> "SameProcess":
+        return self
+
+    def __enter__(self) -> InProcess:
+        return InProcess()
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+
+@dataclass
+class Shelf:
+    """A base of a database, to which documents are added."""
+
+    database: Database
+    storage: LocalStorage
+    jobs: JobRunner
+    indexer: Indexer
+    base_id: str = ""
+
+    async def make_base(self, name: str = "Base", **more: Any) -> str:
+        async with self.database.writing() as session:
+            self.base_id = (await service.create_base(session, LOCAL, BaseIn(name=name, **more))).id
+        return self.base_id
+
+    async def add(
+        self, name: str, text: str, principal: Principal = LOCAL, *, readers: Readers | None = None, level: int = 0
+    ) -> str:
+        file = await files.store_upload(
+            self.database, self.storage, principal, name=name, content=text.encode(), media_type="text/plain"
+        )
+        body = DocumentIn(file_id=file.id, name=name, readers=readers, classification=level)
+        async with self.database.writing() as session:
+            document = await documents.add_document(session, principal, self.base_id, body)
+        self.indexer.soon(document.id)
+        return document.id
+
+
+def open_shelf(database: Database, folder: Path) -> Shelf:
+    """A shelf whose jobs run when `jobs.running()` is entered."""
+    storage = LocalStorage(folder / "files")
+    jobs = JobRunner(database, Leases(Worker(folder / "workers"), 3.0))
+    return Shelf(database, storage, jobs, Indexer(database, storage, SameProcess(), jobs))
+
+
+def member(user_id: str, role: Role, space_id: str = DEFAULT_SPACE_ID) -> Principal:
+    """A user with a role in a space."""
+    access = Access(roles={space_id: role})
+    return Principal(DEFAULT_TENANT_ID, user_id, space_id, access, Actor("user", user_id))

@@ -1,0 +1,125 @@
+import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
+import { api, unwrap } from "../client";
+import type { components } from "../schema";
+
+type Schemas = components["schemas"];
+export type KnowledgeBase = Schemas["BaseOut"];
+export type KnowledgeDocument = Schemas["DocumentOut"];
+export type Passage = Schemas["PassageOut"];
+export type Hit = Schemas["HitOut"];
+export type ReaderRole = NonNullable<Schemas["Readers"]["role"]>;
+
+export const knowledgeKeys = {
+  all: ["knowledge"] as const,
+  bases: ["knowledge", "bases"] as const,
+  documents: (base: string) => ["knowledge", base, "documents"] as const,
+  document: (base: string, id: string) => ["knowledge", base, "documents", id] as const,
+  passages: (base: string, id: string) => ["knowledge", base, "documents", id, "passages"] as const,
+  search: (base: string, query: string) => ["knowledge", base, "search", query] as const,
+};
+
+const A_PAGE = 100;
+const INDEXING_MS = 1000;
+
+const isIndexing = ({ status }: KnowledgeDocument) => status === "pending" || status === "indexing";
+
+/** The knowledge bases that the user can view. */
+export const basesQuery = queryOptions({
+  queryKey: knowledgeKeys.bases,
+  queryFn: async ({ signal }) =>
+    (await unwrap(api.GET("/api/v1/knowledge-bases", { params: { query: { limit: A_PAGE } }, signal }))).items,
+});
+
+/** The documents of a base, newest first; read again while one is being indexed. */
+export const documentsQuery = (base_id: string) =>
+  infiniteQueryOptions({
+    queryKey: knowledgeKeys.documents(base_id),
+    queryFn: ({ signal, pageParam }) =>
+      unwrap(
+        api.GET("/api/v1/knowledge-bases/{base_id}/documents", {
+          params: { path: { base_id }, query: { limit: A_PAGE, ...(pageParam ? { cursor: pageParam } : {}) } },
+          signal,
+        }),
+      ),
+    initialPageParam: null as string | null,
+    getNextPageParam: (last) => last.next_cursor,
+    refetchInterval: ({ state: { data } }) =>
+      data?.pages.some((page) => page.items.some(isIndexing)) ? INDEXING_MS : false,
+  });
+
+export const documentQuery = (base_id: string, document_id: string) =>
+  queryOptions({
+    queryKey: knowledgeKeys.document(base_id, document_id),
+    queryFn: ({ signal }) =>
+      unwrap(
+        api.GET("/api/v1/knowledge-bases/{base_id}/documents/{document_id}", {
+          params: { path: { base_id, document_id } },
+          signal,
+        }),
+      ),
+    refetchInterval: ({ state: { data } }) => (data && isIndexing(data) ? INDEXING_MS : false),
+  });
+
+/** Passages of a document in order, a page after the other; from shortly before `first`. */
+export const passagesQuery = (base_id: string, document_id: string, first: number) =>
+  infiniteQueryOptions({
+    queryKey: [...knowledgeKeys.passages(base_id, document_id), first],
+    queryFn: ({ signal, pageParam }) =>
+      unwrap(
+        api.GET("/api/v1/knowledge-bases/{base_id}/documents/{document_id}/passages", {
+          params: { path: { base_id, document_id }, query: { limit: A_PAGE, after: pageParam } },
+          signal,
+        }),
+      ),
+    initialPageParam: Math.max(-1, first - 4),
+    getNextPageParam: (last) => (last.length < A_PAGE ? null : (last.at(-1)?.ordinal ?? null)),
+  });
+
+export const searchQuery = (base_id: string, query: string) =>
+  queryOptions({
+    queryKey: knowledgeKeys.search(base_id, query),
+    queryFn: ({ signal }) =>
+      unwrap(
+        api.POST("/api/v1/knowledge-bases/{base_id}/search", {
+          params: { path: { base_id } },
+          body: { query, limit: 10, max_tokens: 10_000 },
+          signal,
+        }),
+      ),
+  });
+
+export const createBase = (body: { name: string; description: string }) =>
+  unwrap(api.POST("/api/v1/knowledge-bases", { body: { ...body, passage_tokens: 400, overlap_tokens: 40 } }));
+
+export const deleteBase = (base_id: string) =>
+  unwrap(api.DELETE("/api/v1/knowledge-bases/{base_id}", { params: { path: { base_id } } }));
+
+export const addDocument = (base_id: string, file_id: string) =>
+  unwrap(
+    api.POST("/api/v1/knowledge-bases/{base_id}/documents", {
+      params: { path: { base_id } },
+      body: { file_id, source: "upload", language: "" },
+    }),
+  );
+
+export const changeReaders = (document: KnowledgeDocument, role: ReaderRole | null) =>
+  unwrap(
+    api.PATCH("/api/v1/knowledge-bases/{base_id}/documents/{document_id}", {
+      params: { path: { base_id: document.base_id, document_id: document.id } },
+      body: { readers: { users: document.readers.users ?? [], groups: document.readers.groups ?? [], role } },
+    }),
+  );
+
+export const deleteDocument = ({ base_id, id }: KnowledgeDocument) =>
+  unwrap(
+    api.DELETE("/api/v1/knowledge-bases/{base_id}/documents/{document_id}", {
+      params: { path: { base_id, document_id: id } },
+    }),
+  );
+
+export const reindexDocument = ({ base_id, id }: KnowledgeDocument) =>
+  unwrap(
+    api.POST("/api/v1/knowledge-bases/{base_id}/documents/{document_id}/reindex", {
+      params: { path: { base_id, document_id: id } },
+    }),
+  );

@@ -1,0 +1,103 @@
+import { Link } from "@tanstack/react-router";
+import { FileText, RefreshCw, Trash2 } from "lucide-react";
+import { useState } from "react";
+import {
+  changeReaders,
+  deleteDocument,
+  type KnowledgeDocument,
+  knowledgeKeys,
+  type ReaderRole,
+  reindexDocument,
+} from "@/api/queries/knowledge";
+import { Chip, Confirm, IconButton, Row, Select } from "@/components/ui";
+import { useChange } from "@/components/useChange";
+import { ago, bytes } from "@/lib/i18n/format";
+import { useKnowledgeTexts } from "../texts";
+import { DocumentState } from "./state";
+
+const ROLES = ["visitor", "viewer", "runner", "editor", "publisher", "owner", "listed"] as const;
+
+/** A document in the list: its state, what was not understood, who may read it. */
+export function DocumentRow({ document, edits }: { document: KnowledgeDocument; edits: boolean }) {
+  const t = useKnowledgeTexts();
+  const [deleting, setDeleting] = useState(false);
+  const touches = [knowledgeKeys.documents(document.base_id), knowledgeKeys.bases];
+  const removal = useChange({ change: deleteDocument, touches, failed: t("delete_failed") });
+  const again = useChange({ change: reindexDocument, touches, failed: t("change_failed") });
+  const readers = useChange({
+    change: (role: ReaderRole | null) => changeReaders(document, role),
+    touches,
+    failed: t("change_failed"),
+  });
+  const detail = [
+    document.status === "indexing" && t("progress", { done: document.passages_done, all: document.passages }),
+    document.status === "ready" && t("passages_count", { count: document.passages }),
+    document.pages !== null && t("pages", { count: document.pages }),
+    t("version", { version: document.version }),
+    bytes(document.size_bytes),
+    ago(document.updated_at),
+  ];
+  return (
+    <Row
+      icon={<FileText />}
+      title={
+        <>
+          <Link
+            to="/knowledge/{-$baseId}"
+            params={{ baseId: document.base_id }}
+            search={{ document: document.id }}
+            className="hover:text-accent hover:underline"
+          >
+            {document.name}
+          </Link>
+          <DocumentState document={document} />
+          {document.notes.length > 0 && <Chip tone="warn">{t("notes", { count: document.notes.length })}</Chip>}
+        </>
+      }
+      detail={detail.filter(Boolean).join(" · ")}
+      aside={
+        edits && (
+          <>
+            <Select
+              aria-label={t("readers", { name: document.name })}
+              className="w-52"
+              value={document.readers.role ?? "listed"}
+              options={ROLES.map((role) => ({ value: role, label: t(`role_${role}`) }))}
+              onChange={(role) => readers.mutate(role === "listed" ? null : role)}
+            />
+            <IconButton size="sm" label={t("reindex")} onClick={() => again.mutate(document)}>
+              <RefreshCw />
+            </IconButton>
+            <IconButton
+              size="sm"
+              label={t("delete_what", { what: document.name })}
+              onClick={() => setDeleting(true)}
+            >
+              <Trash2 />
+            </IconButton>
+          </>
+        )
+      }
+    >
+      {document.problem && <p className="mt-1 text-sm text-bad">{document.problem}</p>}
+      {document.status === "indexing" && document.passages > 0 && (
+        <progress
+          aria-label={t("status_indexing")}
+          value={document.passages_done}
+          max={document.passages}
+          className="mt-1 h-1.5 w-full accent-accent"
+        />
+      )}
+      <Confirm
+        open={deleting}
+        onOpenChange={setDeleting}
+        title={t("delete_what", { what: document.name })}
+        action={t("delete")}
+        busy={removal.isPending}
+        onConfirm={() => removal.mutate(document, { onSettled: () => setDeleting(false) })}
+      >
+        {t("delete_document_more")}
+      </Confirm>
+    </Row>
+  );
+}

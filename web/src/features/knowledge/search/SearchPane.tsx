@@ -1,0 +1,88 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { Search, SearchX } from "lucide-react";
+import { useState } from "react";
+import { type Hit, searchQuery } from "@/api/queries/knowledge";
+import { Button, Chip, EmptyState, Field, Input, Problem, Skeleton } from "@/components/ui";
+import { useKnowledgeTexts } from "../texts";
+
+/** What a step would receive for a question: passages in their order, with scores explained. */
+export function SearchPane({ baseId }: { baseId: string }) {
+  const t = useKnowledgeTexts();
+  const [text, setText] = useState("");
+  const [asked, setAsked] = useState("");
+  const answer = useQuery({ ...searchQuery(baseId, asked), enabled: asked !== "" });
+  return (
+    <div className="flex flex-col gap-4 py-4">
+      <form
+        className="flex items-end gap-2"
+        onSubmit={(event) => {
+          event.preventDefault();
+          setAsked(text.trim());
+        }}
+      >
+        <div className="min-w-0 flex-1">
+          <Field label={t("query")}>
+            {(control) => (
+              <Input
+                {...control}
+                placeholder={t("query_hint")}
+                value={text}
+                onChange={(event) => setText(event.target.value)}
+              />
+            )}
+          </Field>
+        </div>
+        <Button kind="primary" type="submit" icon={<Search />} disabled={!text.trim()} busy={answer.isFetching}>
+          {t("search")}
+        </Button>
+      </form>
+      {asked === "" && (
+        <EmptyState icon={<Search />} title={t("ask_first")}>
+          {t("ask_first_more")}
+        </EmptyState>
+      )}
+      {answer.isError && <Problem error={answer.error} />}
+      {asked !== "" && answer.isPending && <Skeleton className="h-24" />}
+      {answer.data && !answer.data.vectors && <p className="text-sm text-muted">{t("lexical_only")}</p>}
+      {answer.data?.hits.length === 0 && (
+        <EmptyState icon={<SearchX />} title={t("no_hits")}>
+          {t("no_hits_more")}
+        </EmptyState>
+      )}
+      <ol className="flex flex-col gap-3">
+        {answer.data?.hits.map((hit) => (
+          <OneHit key={`${hit.document_id}-${hit.ordinal}`} baseId={baseId} hit={hit} />
+        ))}
+      </ol>
+    </div>
+  );
+}
+
+function OneHit({ baseId, hit }: { baseId: string; hit: Hit }) {
+  const t = useKnowledgeTexts();
+  return (
+    <li className="flex flex-col gap-1.5 rounded-lg border border-line bg-surface px-4 py-3">
+      <div className="flex flex-wrap items-center gap-2">
+        <span className="min-w-0 wrap-anywhere font-medium">{hit.document}</span>
+        {hit.page !== null && <Chip>{t("page", { page: hit.page })}</Chip>}
+        <Chip tone="accent" title={t("score_help", { rank: hit.lexical_rank ?? "–" })}>
+          {t("score", { score: hit.score })}
+        </Chip>
+      </div>
+      {hit.context && <p className="text-xs text-faint">{hit.context}</p>}
+      <p className="line-clamp-6 whitespace-pre-wrap wrap-anywhere text-sm">{hit.text.trim()}</p>
+      <p className="text-xs text-muted">
+        {t("matched", { words: hit.matched.join(", ") })} · {t("score_help", { rank: hit.lexical_rank ?? "–" })}
+      </p>
+      <Link
+        to="/knowledge/{-$baseId}"
+        params={{ baseId }}
+        search={{ document: hit.document_id, passage: String(hit.ordinal), cited: hit.sha256 }}
+        className="self-start text-sm text-accent hover:underline"
+      >
+        {t("open_passage")}
+      </Link>
+    </li>
+  );
+}
