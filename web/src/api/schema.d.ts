@@ -4915,96 +4915,6 @@ export interface components {
             /** Overdue */
             overdue: boolean;
         };
-        /**
-         * BaseChange
-         * @description The members to change; omitted ones stay unchanged. Another passage size applies to documents indexed later.
-         */
-        BaseChange: {
-            /** Name */
-            name?: string | null;
-            /** Description */
-            description?: string | null;
-            /** Passage Tokens */
-            passage_tokens?: number | null;
-            /** Overlap Tokens */
-            overlap_tokens?: number | null;
-        };
-        /**
-         * BaseIn
-         * @description A new knowledge base.
-         */
-        BaseIn: {
-            /**
-             * Name
-             * @description Name that flows refer to.
-             */
-            name: string;
-            /**
-             * Description
-             * @default
-             */
-            description?: string;
-            /**
-             * Passage Tokens
-             * @description Size of a passage in tokens.
-             * @default 400
-             */
-            passage_tokens?: number;
-            /**
-             * Overlap Tokens
-             * @description How much neighbouring passages share, in tokens.
-             * @default 40
-             */
-            overlap_tokens?: number;
-            /**
-             * Space Id
-             * @description Space of the base; empty: your own space.
-             */
-            space_id?: string | null;
-        };
-        /**
-         * BaseOut
-         * @description A knowledge base. The counts are those of documents that you can view.
-         */
-        BaseOut: {
-            /** Id */
-            id: string;
-            /** Space Id */
-            space_id: string;
-            /** Name */
-            name: string;
-            /** Description */
-            description: string;
-            /** Passage Tokens */
-            passage_tokens: number;
-            /** Overlap Tokens */
-            overlap_tokens: number;
-            /**
-             * Created At
-             * Format: date-time
-             */
-            created_at: string;
-            /**
-             * Updated At
-             * Format: date-time
-             */
-            updated_at: string;
-            /**
-             * Documents
-             * @default 0
-             */
-            documents?: number;
-            /**
-             * Waiting
-             * @default 0
-             */
-            waiting?: number;
-            /**
-             * Failed
-             * @default 0
-             */
-            failed?: number;
-        };
         /** Body_back_channel_logout_api_v1_sign_in_oidc_back_channel_logout_post */
         Body_back_channel_logout_api_v1_sign_in_oidc_back_channel_logout_post: {
             /**
@@ -7513,6 +7423,87 @@ export interface components {
             };
         };
         /**
+         * KnowledgeBaseChange
+         * @description The members to change; omitted ones stay unchanged. Another passage size applies to documents indexed later.
+         */
+        KnowledgeBaseChange: {
+            /** Name */
+            name?: string | null;
+            /** Description */
+            description?: string | null;
+            /** Passage Tokens */
+            passage_tokens?: number | null;
+            /** Overlap Tokens */
+            overlap_tokens?: number | null;
+        };
+        /**
+         * KnowledgeBaseIn
+         * @description A new knowledge base.
+         */
+        KnowledgeBaseIn: {
+            /**
+             * Name
+             * @description Name that flows refer to.
+             */
+            name: string;
+            /**
+             * Description
+             * @default
+             */
+            description?: string;
+            /**
+             * Passage Tokens
+             * @description Size of a passage in tokens.
+             * @default 400
+             */
+            passage_tokens?: number;
+            /**
+             * Overlap Tokens
+             * @description How much neighbouring passages share, in tokens.
+             * @default 40
+             */
+            overlap_tokens?: number;
+            /**
+             * Space Id
+             * @description Space of the base; empty: your own space.
+             */
+            space_id?: string | null;
+        };
+        /**
+         * KnowledgeBaseOut
+         * @description A knowledge base. The counts are those of documents that you can view.
+         */
+        KnowledgeBaseOut: {
+            /** Id */
+            id: string;
+            /** Space Id */
+            space_id: string;
+            /** Name */
+            name: string;
+            /** Description */
+            description: string;
+            /** Passage Tokens */
+            passage_tokens: number;
+            /** Overlap Tokens */
+            overlap_tokens: number;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /**
+             * Updated At
+             * Format: date-time
+             */
+            updated_at: string;
+            /** Documents */
+            documents: number;
+            /** Waiting */
+            waiting: number;
+            /** Failed */
+            failed: number;
+        };
+        /**
          * LastRun
          * @description The newest run of a flow.
          */
@@ -8448,13 +8439,6 @@ export interface components {
             /** Next Cursor */
             next_cursor?: string | null;
         };
-        /** Page[BaseOut] */
-        Page_BaseOut_: {
-            /** Items */
-            items: components["schemas"]["BaseOut"][];
-            /** Next Cursor */
-            next_cursor?: string | null;
-        };
         /** Page[DeliveryOut] */
         Page_DeliveryOut_: {
             /** Items */
@@ -8515,6 +8499,13 @@ export interface components {
         Page_KeyringOut_: {
             /** Items */
             items: components["schemas"]["KeyringOut"][];
+            /** Next Cursor */
+            next_cursor?: string | null;
+        };
+        /** Page[KnowledgeBaseOut] */
+        Page_KnowledgeBaseOut_: {
+            /** Items */
+            items: components["schemas"]["KnowledgeBaseOut"][];
             /** Next Cursor */
             next_cursor?: string | null;
         };
@@ -20497,7 +20488,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Page_BaseOut_"];
+                    "application/json": components["schemas"]["Page_KnowledgeBaseOut_"];
                 };
             };
             /** @description Not signed in, or the API key is not valid. */
@@ -20568,7 +20559,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["BaseIn"];
+                "application/json": components["schemas"]["KnowledgeBaseIn"];
             };
         };
         responses: {
@@ -20578,7 +20569,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["BaseOut"];
+                    "application/json": components["schemas"]["KnowledgeBaseOut"];
                 };
             };
             /** @description Not signed in, or the API key is not valid. */
@@ -20739,7 +20730,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["BaseOut"];
+                    "application/json": components["schemas"]["KnowledgeBaseOut"];
                 };
             };
             /** @description Not signed in, or the API key is not valid. */
@@ -20890,7 +20881,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["BaseChange"];
+                "application/json": components["schemas"]["KnowledgeBaseChange"];
             };
         };
         responses: {
@@ -20900,7 +20891,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["BaseOut"];
+                    "application/json": components["schemas"]["KnowledgeBaseOut"];
                 };
             };
             /** @description Not signed in, or the API key is not valid. */

@@ -18,7 +18,7 @@ from headgate.features.knowledge import documents, searching, service
 from headgate.features.knowledge.schemas import (
     DEFAULT_PASSAGES,
     MOST_PASSAGES,
-    BaseIn,
+    KnowledgeBaseIn,
     CitationIn,
     DocumentIn,
     DocumentOut,
@@ -67,7 +67,7 @@ def create(
 ) -> None:
     """Create a knowledge base in the space."""
     base_in = checked(
-        BaseIn,
+        KnowledgeBaseIn,
         name=name,
         description=description,
         passage_tokens=passage_tokens,

@@ -1,6 +1,16 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { BookOpen, ChartNoAxesColumn, Hammer, History, Inbox, LayoutTemplate, Search, Settings, Workflow } from "lucide-react";
+import {
+  BookOpen,
+  ChartNoAxesColumn,
+  Hammer,
+  History,
+  Inbox,
+  LayoutTemplate,
+  Search,
+  Settings,
+  Workflow,
+} from "lucide-react";
 import { approvalCountQuery } from "@/api/queries/approvals";
 import { codevWaitingQuery } from "@/api/queries/codev";
 import { meQuery } from "@/api/queries/me";

@@ -1,5 +1,6 @@
 import { useNavigate } from "@tanstack/react-router";
-import { BookOpen,
+import {
+  BookOpen,
   ChartNoAxesColumn,
   Hammer,
   History,
