@@ -2,8 +2,8 @@
 
 Documents are generated: sentences of 20,000 words whose frequencies follow Zipf's law, with a rare word in some. They
 are added and indexed by the indexer; documents are read in this process, not in the sandbox, so that the index is
-measured. Queries are three words, as a user with rights on half of the documents asks them. On SQLite each query is also
-sent to a bare FTS5 table with the same terms, in turns in the same run: the floor, without rights, bases and texts.
+measured. Queries are three words, as a user with rights on half of the documents asks them. On SQLite each query is
+also sent to a bare FTS5 table with the same terms, in turns in the same run: the floor, without rights and texts.
 
     python -m benchmarks.knowledge [--quick | --smoke] [--json FILE]
 """
@@ -117,7 +117,8 @@ async def _measure(name: str, settings: Settings, size: Size, report: Report) ->
                 count += 1
             await shelf.indexer.settle()
             added, spent = await _count(database) - before, time.perf_counter() - began
-            await _report(name, shelf, corpus, (reader, hidden), size, report, (before + added, added / spent))
+            step = Step(name, before + added, added / spent, reader, hidden)
+            await _report(step, shelf, corpus, size, report)
     await database.close()
 
 
@@ -130,16 +131,21 @@ async def _add(shelf: Shelf, corpus: Corpus, author: Principal, number: int) -> 
     return [document_id] if is_hidden else []
 
 
-async def _report(
-    name: str,
-    shelf: Shelf,
-    corpus: Corpus,
-    asked: tuple[Principal, list[str]],
-    size: Size,
-    report: Report,
-    stored: tuple[int, float],
-) -> None:
-    reader, hidden = asked
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A number of passages on a database, and who asks."""
+
+    name: str
+    passages: int
+    pace: float
+    """Passages indexed each second."""
+    reader: Principal
+    hidden: list[str]
+    """Ids of documents that the reader may not read."""
+
+
+async def _report(step: Step, shelf: Shelf, corpus: Corpus, size: Size, report: Report) -> None:
+    name, reader = step.name, step.reader
     if name == "PostgreSQL":
         async with shelf.database.writing() as session:
             await session.execute(text("ANALYZE"))
@@ -150,20 +156,20 @@ async def _report(
         spent.append(await _timed(_search(shelf, reader, query)))
         if floor:
             bare.append(await _timed(_bare(shelf.database, query)))
-    leaked = await _leaks(shelf, corpus, reader, hidden, size.attacks)
+    leaked = await _leaks(shelf, corpus, reader, step.hidden, size.attacks)
     p50, p95 = percentile(spent, 0.5) * 1000, percentile(spent, 0.95) * 1000
     floor_p50 = percentile(bare, 0.5) * 1000 if bare else None
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     ratio = p50 / floor_p50 if floor_p50 else None
     report.add(
-        name, f"{stored[0]:,}", f"{stored[1]:,.0f}", f"{memory:,.0f}", f"{p50:.1f}", f"{p95:.1f}",
+        name, f"{step.passages:,}", f"{step.pace:,.0f}", f"{memory:,.0f}", f"{p50:.1f}", f"{p95:.1f}",
         "" if floor_p50 is None else f"{floor_p50:.1f}", "" if ratio is None else f"{ratio:.1f}",
         f"{leaked} of {size.attacks:,}",
         values={
-            "row": name, "passages": stored[0], "indexed_per_second": stored[1], "memory_mb": memory, "p50_ms": p50,
+            "row": name, "passages": step.passages, "indexed_per_second": step.pace, "memory_mb": memory, "p50_ms": p50,
             "p95_ms": p95, "fts5_p50_ms": floor_p50, "ratio": ratio, "attacks": size.attacks, "leaked": leaked,
         },
-        bar=(f"{name} {stored[0]:,}", p95 / 1000),
+        bar=(f"{name} {step.passages:,}", p95 / 1000),
     )  # fmt: skip
 
 

@@ -13,7 +13,7 @@ from headgate.features.jobs.runner import JobRunner
 from headgate.features.jobs.worker import Worker
 from headgate.features.knowledge import documents, service
 from headgate.features.knowledge.indexing import Indexer
-from headgate.features.knowledge.schemas import KnowledgeBaseIn, DocumentIn, Readers
+from headgate.features.knowledge.schemas import DocumentIn, KnowledgeBaseIn, Readers
 from headgate.foundation.database import Database
 from headgate.sdk.fakes import InProcess
 

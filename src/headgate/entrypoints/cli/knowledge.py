@@ -18,10 +18,10 @@ from headgate.features.knowledge import documents, searching, service
 from headgate.features.knowledge.schemas import (
     DEFAULT_PASSAGES,
     MOST_PASSAGES,
-    KnowledgeBaseIn,
     CitationIn,
     DocumentIn,
     DocumentOut,
+    KnowledgeBaseIn,
     Readers,
     SearchIn,
 )

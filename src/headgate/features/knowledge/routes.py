@@ -10,12 +10,12 @@ from headgate.features.files.storage import Storage
 from headgate.features.knowledge import documents, searching, service
 from headgate.features.knowledge.indexing import Indexer
 from headgate.features.knowledge.schemas import (
-    KnowledgeBaseChange,
-    KnowledgeBaseIn,
-    KnowledgeBaseOut,
     DocumentChange,
     DocumentIn,
     DocumentOut,
+    KnowledgeBaseChange,
+    KnowledgeBaseIn,
+    KnowledgeBaseOut,
     PassageOut,
     SearchIn,
     SearchOut,
