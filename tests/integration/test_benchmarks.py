@@ -17,6 +17,7 @@ ROWS: dict[str, set[str]] = {
     "engine": {"SQLite", "SQLite FULL", "PostgreSQL"},
     "fairness": {"4 sleeping runs", "8 short runs", "4 sleeping calls of own code", "workers: 8 short runs"},
     "identity": {"SQLite"},
+    "knowledge": {"SQLite", "PostgreSQL"},
     "mcp": set(),
     "page": {"flows", "runs", "settings"},
     "rest": {"3 steps", "12 steps"},

@@ -13,7 +13,7 @@ from headgate.features.jobs.runner import JobRunner
 from headgate.features.jobs.worker import Worker
 from headgate.features.knowledge import documents, service
 from headgate.features.knowledge.indexing import Indexer
-from headgate.features.knowledge.schemas import BaseIn, DocumentIn, Readers
+from headgate.features.knowledge.schemas import DocumentIn, KnowledgeBaseIn, Readers
 from headgate.foundation.database import Database
 from headgate.sdk.fakes import InProcess
 
@@ -43,7 +43,7 @@ class Shelf:
 
     async def make_base(self, name: str = "Base", **more: Any) -> str:
         async with self.database.writing() as session:
-            self.base_id = (await service.create_base(session, LOCAL, BaseIn(name=name, **more))).id
+            self.base_id = (await service.create_base(session, LOCAL, KnowledgeBaseIn(name=name, **more))).id
         return self.base_id
 
     async def add(

@@ -27,6 +27,9 @@ OWNED: dict[str, Callable[[World], list[Any]]] = {
     "server_id": lambda world: world.server_ids,
     "server": lambda world: world.server_ids,
     "assistant_id": lambda world: world.assistant_ids,
+    "base_id": lambda world: world.base_ids,
+    "document_id": lambda world: world.document_ids,
+    "document_ids": lambda world: [[one] for one in world.document_ids],
     "ids": lambda world: [[delivery_id] for delivery_id in world.delivery_ids],
     "approval_id": lambda world: world.approval_ids,
     "approval_ids": lambda world: [world.approval_ids],
@@ -82,6 +85,10 @@ OWNED_BY_ROUTE: dict[tuple[str, str], Callable[[World], list[Any]]] = {
 }
 """Names that mean something else on one route than on all the rest."""
 SHARED: dict[str, Callable[[World], Any]] = {
+    "citations": lambda world: [
+        {"document_id": "none", "version": 1, "document_sha256": "0" * 64, "start": 0, "end": 1, "sha256": "0" * 64}
+    ],
+    "query": lambda world: "the same text",
     "step_id": lambda world: STEP,
     "event_key": lambda world: "key:same",
     "first_only": lambda world: True,
@@ -155,6 +162,7 @@ FOR_ROUTE: dict[tuple[str, str], Any] = {
     ("/api/v1/local-models/{name}/fetch", "name"): "no-such-model",
     ("/api/v1/mcp-servers", "url"): "https://example.org/mcp",
     ("/api/v1/assistants", "name"): "Another",
+    ("/api/v1/knowledge-bases", "name"): "Another",
     ("/api/v1/flows/{flow_id}/tests", "revision"): lambda world: revision_of(
         [TestCase(name="same", text=world.marker, file_ids=[world.file_ids[0]])]
     ),

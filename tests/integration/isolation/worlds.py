@@ -65,6 +65,7 @@ from headgate.foundation.crypto import SecretBox
 from headgate.foundation.database import Database, now
 from headgate.foundation.ids import new_id
 from tests.integration.isolation.development import add_instance, add_pattern, add_sessions
+from tests.integration.isolation.known_documents import add_documents
 from tests.integration.isolation.tested import add_tests
 from tests.support.own_code import REVERSE, component
 from tests.support.tenants import ActingAs
@@ -104,6 +105,9 @@ class World:
     space_ids: list[str] = field(default_factory=list)
     server_ids: list[str] = field(default_factory=list)
     assistant_ids: list[str] = field(default_factory=list)
+    base_ids: list[str] = field(default_factory=list)
+    document_ids: list[str] = field(default_factory=list)
+    passage_ids: list[int] = field(default_factory=list)
     delivery_ids: list[str] = field(default_factory=list)
     approval_ids: list[str] = field(default_factory=list)
     event_ids: list[str] = field(default_factory=list)
@@ -379,6 +383,12 @@ async def _make_rows(world: World, database: Database, box: SecretBox) -> None:
                 model="openai/gpt",
             )
         )
+        base, document, passage = await add_documents(
+            session, world.principal, world.file_ids[0], world.marker, VARIABLE
+        )
+        world.base_ids.append(base)
+        world.document_ids.append(document)
+        world.passage_ids.append(passage)
         sealed = box.encrypt(SecretStr(json.dumps({"value": world.marker, "outside": [], "previous": None})))
         state = {"flow_id": world.flow_ids[0], "draft": False, "name": VARIABLE, "tenant_id": tenant, "version": 1}
         await session.execute(insert(FlowStateRow).values(**state, size=1, content=sealed, changed_at=clock()))

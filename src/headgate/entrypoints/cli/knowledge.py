@@ -18,10 +18,10 @@ from headgate.features.knowledge import documents, searching, service
 from headgate.features.knowledge.schemas import (
     DEFAULT_PASSAGES,
     MOST_PASSAGES,
-    BaseIn,
     CitationIn,
     DocumentIn,
     DocumentOut,
+    KnowledgeBaseIn,
     Readers,
     SearchIn,
 )
@@ -67,7 +67,7 @@ def create(
 ) -> None:
     """Create a knowledge base in the space."""
     base_in = checked(
-        BaseIn,
+        KnowledgeBaseIn,
         name=name,
         description=description,
         passage_tokens=passage_tokens,

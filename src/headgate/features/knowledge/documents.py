@@ -59,7 +59,7 @@ async def add_document(
         document_id=row.id, version=row.version, tenant_id=row.tenant_id, file_id=file.id, sha256=file.sha256,
         size_bytes=file.size_bytes, media_type=file.media_type, created_at=now(),
     )  # fmt: skip
-    await repository.add(session, version)
+    await repository.add_knowledge(session, version)
     if document_in.readers is not None:
         await _set_readers(session, row, document_in.readers)
     out = (await _described(session, [(row, version)], principal.tenant_id))[0]
@@ -84,7 +84,7 @@ async def _new_document(
         passages_added=0, created_at=now(), updated_at=now(), due_at=clock(),
     )  # fmt: skip
     try:
-        await repository.add(session, row)
+        await repository.add_knowledge(session, row)
     except IntegrityError as error:
         raise DocumentNotFound(name) from error
     return row
@@ -220,7 +220,7 @@ async def delete_document(session: AsyncSession, principal: Principal, base_id: 
     out = (await _described(session, [(document.row, document.version)], principal.tenant_id))[0]
     versions = await repository.versions_of(session, [document.row.id], tenant_id=principal.tenant_id)
     await _record(session, principal, "knowledge_document.deleted", document.base, None, before=out)
-    await repository.remove(session, document.row)
+    await repository.remove_knowledge(session, document.row)
     return [version.file_id for version in versions]
 
 

@@ -50,13 +50,13 @@ async def list_bases(
     return (await session.execute(query.order_by(KnowledgeBaseRow.id).limit(limit))).scalars().all()
 
 
-async def add(session: AsyncSession, row: object) -> None:
+async def add_knowledge(session: AsyncSession, row: object) -> None:
     """Insert a row. Raises SQLAlchemy's `IntegrityError` when its name is taken."""
     session.add(row)
     await session.flush()
 
 
-async def remove(session: AsyncSession, row: KnowledgeBaseRow | DocumentRow) -> None:
+async def remove_knowledge(session: AsyncSession, row: KnowledgeBaseRow | DocumentRow) -> None:
     """Delete a base or a document, with everything that belongs to it."""
     await session.delete(row)
     await session.flush()

@@ -10,12 +10,12 @@ from headgate.features.files.storage import Storage
 from headgate.features.knowledge import documents, searching, service
 from headgate.features.knowledge.indexing import Indexer
 from headgate.features.knowledge.schemas import (
-    BaseChange,
-    BaseIn,
-    BaseOut,
     DocumentChange,
     DocumentIn,
     DocumentOut,
+    KnowledgeBaseChange,
+    KnowledgeBaseIn,
+    KnowledgeBaseOut,
     PassageOut,
     SearchIn,
     SearchOut,
@@ -63,7 +63,7 @@ Jobs = Annotated[Indexer, Depends(_indexer)]
 @router.get("", summary="List knowledge bases", responses=problems(404), dependencies=_VIEW)
 async def list_(
     session: ReadSession, caller: Caller, limit: Limit = 50, cursor: Cursor = None, space_id: str | None = None
-) -> Page[BaseOut]:
+) -> Page[KnowledgeBaseOut]:
     """List knowledge bases of one space, or of all that you can view, oldest first."""
     rows = await service.list_bases(session, caller, space_id=space_id, limit=limit + 1, after=parse_cursor(cursor))
     page, following = page_of(rows, limit, "id")
@@ -73,7 +73,7 @@ async def list_(
 @router.post(
     "", status_code=201, summary="Create a knowledge base", responses=problems(403, 404, 409), dependencies=_EDIT
 )
-async def create(body: BaseIn, session: WriteSession, caller: Caller) -> BaseOut:
+async def create(body: KnowledgeBaseIn, session: WriteSession, caller: Caller) -> KnowledgeBaseOut:
     """Create a knowledge base. Flows of its space refer to it by name."""
     return await service.create_base(session, caller, body)
 
@@ -85,13 +85,13 @@ async def verify(body: VerifyIn, caller: Caller, verifier: Annotated[Verifier, D
 
 
 @router.get("/{base_id}", summary="Read a knowledge base", responses=problems(404), dependencies=_VIEW)
-async def read(base_id: str, session: ReadSession, caller: Caller) -> BaseOut:
+async def read(base_id: str, session: ReadSession, caller: Caller) -> KnowledgeBaseOut:
     """A knowledge base with the numbers of its documents that you can view."""
     return await service.described(session, caller, await service.get_base(session, caller, base_id))
 
 
 @router.patch("/{base_id}", summary="Change a knowledge base", responses=problems(403, 404, 409), dependencies=_EDIT)
-async def change(base_id: str, body: BaseChange, session: WriteSession, caller: Caller) -> BaseOut:
+async def change(base_id: str, body: KnowledgeBaseChange, session: WriteSession, caller: Caller) -> KnowledgeBaseOut:
     """Change a knowledge base. Another passage size applies to documents that are indexed later."""
     return await service.change_base(session, caller, base_id, body)
 

@@ -22,7 +22,7 @@ DEFAULT_BUDGET = 3_000
 MOST_BUDGET = 100_000
 
 
-class BaseIn(BaseModel):
+class KnowledgeBaseIn(BaseModel):
     """A new knowledge base."""
 
     model_config = ConfigDict(extra="forbid")
@@ -36,7 +36,7 @@ class BaseIn(BaseModel):
     space_id: str | None = Field(default=None, description="Space of the base; empty: your own space.")
 
 
-class BaseChange(BaseModel):
+class KnowledgeBaseChange(BaseModel):
     """The members to change; omitted ones stay unchanged. Another passage size applies to documents indexed later."""
 
     model_config = ConfigDict(extra="forbid")
@@ -47,7 +47,7 @@ class BaseChange(BaseModel):
     overlap_tokens: int | None = Field(default=None, ge=0, le=500)
 
 
-class BaseOut(BaseModel):
+class KnowledgeBaseOut(BaseModel):
     """A knowledge base. The counts are those of documents that you can view."""
 
     model_config = ConfigDict(from_attributes=True)
@@ -60,10 +60,10 @@ class BaseOut(BaseModel):
     overlap_tokens: int
     created_at: datetime
     updated_at: datetime
-    documents: int = 0
-    waiting: int = 0
+    documents: int
+    waiting: int
     """Documents that are not indexed yet."""
-    failed: int = 0
+    failed: int
 
 
 class Readers(BaseModel):

@@ -1,6 +1,6 @@
 """Creating, changing and deleting knowledge bases, and reading the passages of their documents."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sqlalchemy import ColumnElement
@@ -14,13 +14,13 @@ from headgate.features.audit.recorder import record_of
 from headgate.features.knowledge import repository
 from headgate.features.knowledge.errors import BaseNameTaken, BaseNotFound
 from headgate.features.knowledge.rights import readable, reader_of
-from headgate.features.knowledge.schemas import BaseChange, BaseIn, BaseOut
+from headgate.features.knowledge.schemas import KnowledgeBaseChange, KnowledgeBaseIn, KnowledgeBaseOut
 from headgate.features.knowledge.tables import KnowledgeBaseRow
 from headgate.foundation.database import now
 from headgate.foundation.ids import is_id, new_id
 
 
-async def create_base(session: AsyncSession, principal: Principal, base_in: BaseIn) -> BaseOut:
+async def create_base(session: AsyncSession, principal: Principal, base_in: KnowledgeBaseIn) -> KnowledgeBaseOut:
     """Create a knowledge base of a space. Raises `SpaceNotFound`, `PermissionMissing`, `BaseNameTaken`."""
     space = base_in.space_id or principal.space_id
     await require_space(session, principal, space, Permission.KNOWLEDGE_EDIT)
@@ -29,11 +29,11 @@ async def create_base(session: AsyncSession, principal: Principal, base_in: Base
         id=new_id(), tenant_id=principal.tenant_id, space_id=space, created_at=now(), updated_at=now(), **values
     )
     try:
-        await repository.add(session, row)
+        await repository.add_knowledge(session, row)
     except IntegrityError as error:
         raise BaseNameTaken(base_in.name) from error
     await record_of(session, principal, "knowledge_base.created", row, after=values)
-    return BaseOut.model_validate(row)
+    return _out(row, {})
 
 
 async def get_base(
@@ -63,7 +63,7 @@ async def base_of_space(session: AsyncSession, name: str, *, tenant_id: str, spa
 
 async def list_bases(
     session: AsyncSession, principal: Principal, *, space_id: str | None = None, limit: int = 50, after: str | None
-) -> Sequence[BaseOut]:
+) -> Sequence[KnowledgeBaseOut]:
     """Return the bases that the caller can view, of one space or of all, oldest first. Raises `SpaceNotFound`."""
     space_ids = await spaces_shown(session, principal, space_id, Permission.KNOWLEDGE_VIEW)
     rows = await repository.list_bases(
@@ -73,19 +73,16 @@ async def list_bases(
     return [await described(session, principal, row) for row in allowed]
 
 
-async def described(session: AsyncSession, principal: Principal, row: KnowledgeBaseRow) -> BaseOut:
+async def described(session: AsyncSession, principal: Principal, row: KnowledgeBaseRow) -> KnowledgeBaseOut:
     """Return a base with the numbers of documents that the caller can view."""
     visible = await visible_to(session, principal, row)
     counts = await repository.count_states(session, row.id, tenant_id=principal.tenant_id, visible=visible)
-    states = {
-        "documents": sum(counts.values()),
-        "waiting": counts.get("pending", 0) + counts.get("indexing", 0),
-        "failed": counts.get("failed", 0),
-    }
-    return BaseOut.model_validate(row).model_copy(update=states)
+    return _out(row, counts)
 
 
-async def change_base(session: AsyncSession, principal: Principal, base_id: str, change: BaseChange) -> BaseOut:
+async def change_base(
+    session: AsyncSession, principal: Principal, base_id: str, change: KnowledgeBaseChange
+) -> KnowledgeBaseOut:
     """Change a base. Raises `BaseNotFound`, `PermissionMissing`, `BaseNameTaken`."""
     row = await get_base(session, principal, base_id, permission=Permission.KNOWLEDGE_EDIT)
     before = _values(row)
@@ -108,7 +105,7 @@ async def delete_base(session: AsyncSession, principal: Principal, base_id: str)
     documents = repository.documents_of(row.id, tenant_id=tenant_id)
     versions = await repository.versions_of(session, documents, tenant_id=tenant_id)
     await record_of(session, principal, "knowledge_base.deleted", row, before=_values(row))
-    await repository.remove(session, row)
+    await repository.remove_knowledge(session, row)
     return [version.file_id for version in versions]
 
 
@@ -119,5 +116,16 @@ async def visible_to(session: AsyncSession, principal: Principal, base: Knowledg
     return readable(await reader_of(session, principal, base.space_id))
 
 
+def _out(row: KnowledgeBaseRow, counts: Mapping[str, int]) -> KnowledgeBaseOut:
+    """Return a base with the numbers of its documents by status."""
+    states = {
+        "documents": sum(counts.values()),
+        "waiting": counts.get("pending", 0) + counts.get("indexing", 0),
+        "failed": counts.get("failed", 0),
+    }
+    values = {name: getattr(row, name) for name in KnowledgeBaseOut.model_fields if name not in states}
+    return KnowledgeBaseOut.model_validate(values | states)
+
+
 def _values(row: KnowledgeBaseRow) -> dict[str, Any]:
-    return BaseIn.model_validate(row, from_attributes=True).model_dump(exclude={"space_id"})
+    return KnowledgeBaseIn.model_validate(row, from_attributes=True).model_dump(exclude={"space_id"})

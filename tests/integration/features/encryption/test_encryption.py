@@ -45,9 +45,11 @@ STORED_AS_IT_IS = {
     "codev_pattern_words", "codev_instances", "idempotency_keys", "webhook_deliveries", "webhook_delivery_attempts",
     "audit_events", "secret_reads", "triggers", "mcp_servers", "mcp_tools", "model_servers",
     "model_facts", "model_roles",
+    "knowledge_bases", "knowledge_documents", "knowledge_passages",
 }  # fmt: skip
 """Tables with content that data keys do not encrypt; docs/operate/security.md names them."""
 NO_CONTENT = {
+    "knowledge_versions", "knowledge_readers",
     "quotas", "codev_pattern_uses", "approvals", "approval_decisions", "flow_states",
     "flow_state_values", "sent_events", "event_waits", "trigger_occurrences",
     "installation_keys", "key_readers", "scheduled_jobs", "data_keys", "tenants", "users", "spaces", "space_members",

@@ -1,4 +1,4 @@
-"""Flows that answer from knowledge, over the provider's real protocol: evidence, marks, and instructions in passages."""
+"""Flows that answer from knowledge, over the provider's real protocol: evidence, marks, instructions in passages."""
 
 from collections.abc import AsyncIterator, Iterator
 from typing import Any

@@ -3,7 +3,7 @@ import { api, unwrap } from "../client";
 import type { components } from "../schema";
 
 type Schemas = components["schemas"];
-export type KnowledgeBase = Schemas["BaseOut"];
+export type KnowledgeBase = Schemas["KnowledgeBaseOut"];
 export type KnowledgeDocument = Schemas["DocumentOut"];
 export type Passage = Schemas["PassageOut"];
 export type Hit = Schemas["HitOut"];

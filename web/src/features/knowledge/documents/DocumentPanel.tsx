@@ -81,7 +81,7 @@ function Passages({ document, ordinal, cited }: PassagesProps) {
   return (
     <div className="flex flex-col gap-2">
       {passages.isError && <Problem error={passages.error} />}
-      {changed && <Callout tone="warn">{t("cited_changed", { cited: "", now: document.version })}</Callout>}
+      {changed && <Callout tone="warn">{t("cited_changed", { now: document.version })}</Callout>}
       <ol className="flex flex-col gap-1">
         {items.map((one, index) => (
           <OnePassage
@@ -93,7 +93,11 @@ function Passages({ document, ordinal, cited }: PassagesProps) {
         ))}
       </ol>
       {passages.hasNextPage && (
-        <Button className="self-center" busy={passages.isFetchingNextPage} onClick={() => void passages.fetchNextPage()}>
+        <Button
+          className="self-center"
+          busy={passages.isFetchingNextPage}
+          onClick={() => void passages.fetchNextPage()}
+        >
           {t("more")}
         </Button>
       )}
@@ -101,12 +105,16 @@ function Passages({ document, ordinal, cited }: PassagesProps) {
   );
 }
 
+const intoView = (element: HTMLLIElement | null) => {
+  element?.scrollIntoView?.({ block: "center" });
+};
+
 /** The part of a passage that the one before it does not contain; all of it where it is cited. */
 function OnePassage({ passage, isOpen, page }: { passage: Passage; isOpen: boolean; page: number | null }) {
   const t = useKnowledgeTexts();
   const text = isOpen ? passage.text : passage.text.slice(passage.core - passage.start);
   return (
-    <li ref={(element) => isOpen && element?.scrollIntoView?.({ block: "center" })}>
+    <li ref={isOpen ? intoView : null}>
       {page !== null && <h3 className="mt-3 mb-1 text-xs font-medium text-muted">{t("page", { page })}</h3>}
       <div
         className={cx(

@@ -68,11 +68,7 @@ export function DocumentRow({ document, edits }: { document: KnowledgeDocument; 
             <IconButton size="sm" label={t("reindex")} onClick={() => again.mutate(document)}>
               <RefreshCw />
             </IconButton>
-            <IconButton
-              size="sm"
-              label={t("delete_what", { what: document.name })}
-              onClick={() => setDeleting(true)}
-            >
+            <IconButton size="sm" label={t("delete_what", { what: document.name })} onClick={() => setDeleting(true)}>
               <Trash2 />
             </IconButton>
           </>

@@ -30,7 +30,8 @@ export default {
   upload_failed: "{{name}} was not added",
   dismiss: "Dismiss",
   no_documents: "No documents yet",
-  no_documents_more: "PDF, Word, HTML, Markdown, CSV and text files are read. A file of the same name becomes the next version.",
+  no_documents_more:
+    "PDF, Word, HTML, Markdown, CSV and text files are read. A file of the same name becomes the next version.",
   more: "Show more",
   status_pending: "Waiting",
   status_indexing: "Indexing",
@@ -58,16 +59,18 @@ export default {
   download: "Download {{name}}",
   query: "Question or words",
   query_hint: "What is the daily allowance in Lisbon?",
-  lexical_only: "Lexical search: passages are ranked by how rare the words of the question are. Word forms count, synonyms do not.",
+  lexical_only:
+    "Lexical search: passages are ranked by how rare the words of the question are. Word forms count, synonyms do not.",
   no_hits: "No passage matches",
   no_hits_more: "Only documents that you may read are searched. Try other words.",
   ask_first: "Try what a flow would find",
   ask_first_more: "Type a question. You see the passages that a step would receive, in their order, and why.",
   score: "Score {{score}}",
-  score_help: "Rank {{rank}} by words. The best passage of a search has 1; it is a measure for the order, not a probability.",
+  score_help:
+    "Rank {{rank}} by words. The best passage of a search has 1; it is a measure for the order, not a probability.",
   matched: "Matches: {{words}}",
   open_passage: "Open in the document",
   cited: "Cited passage",
-  cited_changed: "The cited passage is of version {{cited}}. The document now has version {{now}}, in which the passage is another text.",
+  cited_changed: "The cited passage is not at its place in version {{now}}: the document has changed since.",
   checksum: "SHA-256 {{hash}}",
 };

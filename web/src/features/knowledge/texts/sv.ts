@@ -18,7 +18,8 @@ const sv: Translation<typeof en> = {
   delete: "Ta bort",
   delete_what: "Ta bort {{what}}",
   delete_base_more: "Alla dess dokument och textavsnitt tas bort. Flöden som använder den misslyckas.",
-  delete_document_more: "Dess textavsnitt och alla versioner tas bort. Hänvisningar till det kan inte längre verifieras.",
+  delete_document_more:
+    "Dess textavsnitt och alla versioner tas bort. Hänvisningar till det kan inte längre verifieras.",
   delete_failed: "Det togs inte bort",
   change_failed: "Det ändrades inte",
   back: "Tillbaka till listan",
@@ -33,7 +34,8 @@ const sv: Translation<typeof en> = {
   upload_failed: "{{name}} lades inte till",
   dismiss: "Stäng",
   no_documents: "Inga dokument än",
-  no_documents_more: "PDF, Word, HTML, Markdown, CSV och textfiler kan läsas. En fil med samma namn blir nästa version.",
+  no_documents_more:
+    "PDF, Word, HTML, Markdown, CSV och textfiler kan läsas. En fil med samma namn blir nästa version.",
   more: "Visa fler",
   status_pending: "Väntar",
   status_indexing: "Indexeras",
@@ -61,17 +63,19 @@ const sv: Translation<typeof en> = {
   download: "Ladda ned {{name}}",
   query: "Fråga eller ord",
   query_hint: "Hur stort är traktamentet i Lissabon?",
-  lexical_only: "Ordsökning: textavsnitt rangordnas efter hur ovanliga frågans ord är. Ordformer räknas, synonymer inte.",
+  lexical_only:
+    "Ordsökning: textavsnitt rangordnas efter hur ovanliga frågans ord är. Ordformer räknas, synonymer inte.",
   no_hits: "Inget textavsnitt matchar",
   no_hits_more: "Bara dokument som du får läsa genomsöks. Prova andra ord.",
   ask_first: "Prova vad ett flöde skulle hitta",
   ask_first_more: "Skriv en fråga. Du ser textavsnitten som ett steg skulle få, i ordning, och varför.",
   score: "Poäng {{score}}",
-  score_help: "Plats {{rank}} efter ord. Sökningens bästa avsnitt har 1; det är ett mått på ordningen, ingen sannolikhet.",
+  score_help:
+    "Plats {{rank}} efter ord. Sökningens bästa avsnitt har 1; det är ett mått på ordningen, ingen sannolikhet.",
   matched: "Matchar: {{words}}",
   open_passage: "Öppna i dokumentet",
   cited: "Citerat avsnitt",
-  cited_changed: "Det citerade avsnittet är ur version {{cited}}. Dokumentet har nu version {{now}}, där avsnittet är en annan text.",
+  cited_changed: "Det citerade avsnittet finns inte på sin plats i version {{now}}: dokumentet har ändrats sedan dess.",
   checksum: "SHA-256 {{hash}}",
 };
 

@@ -1,0 +1,55 @@
+"""A knowledge base of a tenant with one document, its version, a reader and a passage."""
+
+from sqlalchemy import insert, select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from headgate.features.access.principal import Principal
+from headgate.features.knowledge.search_index import add_passages
+from headgate.features.knowledge.tables import (
+    DocumentRow,
+    DocumentVersionRow,
+    KnowledgeBaseRow,
+    PassageRow,
+    ReaderRow,
+)
+from headgate.features.knowledge.terms import terms
+from headgate.foundation.database import now
+from headgate.foundation.ids import new_id
+
+
+async def add_documents(
+    session: AsyncSession, principal: Principal, file_id: str, marker: str, name: str
+) -> tuple[str, str, int]:
+    """Returns the ids of the base, the document and the passage."""
+    tenant, base, document = {"tenant_id": principal.tenant_id}, new_id(), new_id()
+    await session.execute(
+        insert(KnowledgeBaseRow).values(
+            id=base, **tenant, space_id=principal.space_id, name=name, description=marker, passage_tokens=400,
+            overlap_tokens=40, created_at=now(), updated_at=now(),
+        )
+    )  # fmt: skip
+    await session.execute(
+        insert(DocumentRow).values(
+            id=document, **tenant, base_id=base, name=name, source=marker, owner_user_id=principal.user_id,
+            reader_role="viewer", classification=0, language="en", version=1, generation=1, status="ready",
+            problem="", notes=[], characters=len(marker), pages=None, passages=1, passages_done=1, passages_added=1,
+            created_at=now(), updated_at=now(),
+        )
+    )  # fmt: skip
+    await session.execute(
+        insert(DocumentVersionRow).values(
+            document_id=document, version=1, **tenant, file_id=file_id, sha256="0" * 64, size_bytes=1,
+            media_type="text/plain", created_at=now(),
+        )
+    )  # fmt: skip
+    await session.execute(
+        insert(ReaderRow).values(document_id=document, kind="user", reader_id=principal.user_id, **tenant)
+    )
+    passage = {
+        **tenant, "base_id": base, "document_id": document, "generation": 1, "version": 1, "ordinal": 0, "start": 0,
+        "core": 0, "end": len(marker), "page": None, "context": "", "text": marker, "sha256": "0" * 64,
+        "digest": "0" * 64, "tokens": 1, "terms": terms(marker),
+    }  # fmt: skip
+    await add_passages(session, [passage])
+    passage_id = (await session.execute(select(PassageRow.id).where(PassageRow.document_id == document))).scalar_one()
+    return base, document, passage_id
