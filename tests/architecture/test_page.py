@@ -10,8 +10,8 @@ import pytest
 
 from headgate.components import BUILTINS
 from headgate.entrypoints.http.app import create_app
-from headgate.features.connections.catalogue import KINDS
 from headgate.features.catalog.gallery import load_gallery
+from headgate.features.connections.catalogue import KINDS
 from headgate.foundation.settings import Settings
 from tests.support.report_all import report_all
 

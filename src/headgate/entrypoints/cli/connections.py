@@ -18,7 +18,12 @@ from headgate.features.connections.catalogue import KINDS
 from headgate.features.connections.errors import BadConnection
 from headgate.features.connections.kinds import Kind
 from headgate.features.connections.routes import CALLBACK
-from headgate.features.connections.schemas import SpaceConnectionIn, SpaceConnectionOut, SpaceConnectionPatch, GivenSecrets
+from headgate.features.connections.schemas import (
+    GivenSecrets,
+    SpaceConnectionIn,
+    SpaceConnectionOut,
+    SpaceConnectionPatch,
+)
 from headgate.features.connections.sealed import OutsideValue
 from headgate.features.connections.values import kind_named
 from headgate.features.flows.connection_uses import list_uses

@@ -14,11 +14,11 @@ from headgate.features.connections.schemas import (
     AuthorizationOut,
     AuthorizationPoll,
     AuthorizationState,
+    ConnectionTestOut,
+    KindOut,
     SpaceConnectionIn,
     SpaceConnectionOut,
     SpaceConnectionPatch,
-    ConnectionTestOut,
-    KindOut,
 )
 from headgate.foundation.api import Page, ReadSession, WriteSession, problems
 from headgate.foundation.settings import ServerSettings
@@ -54,7 +54,9 @@ async def kinds() -> Page[KindOut]:
 
 
 @router.post("", status_code=201, summary="Add a connection", responses=problems(403, 404, 409), dependencies=[OWN])
-async def create(body: SpaceConnectionIn, session: WriteSession, caller: Caller, manager: Manager) -> SpaceConnectionOut:
+async def create(
+    body: SpaceConnectionIn, session: WriteSession, caller: Caller, manager: Manager
+) -> SpaceConnectionOut:
     """Add a connection. Nothing is sent; test it, or authorize it where its kind uses OAuth."""
     row = await service.create_connection(session, caller, manager.connections.box, connection_in=body)
     return SpaceConnectionOut.model_validate(row)
