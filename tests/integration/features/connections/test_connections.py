@@ -175,9 +175,7 @@ class TestTestCalls:
             (503, False, "The server answered 503."),
         ],
     )
-    async def test_http(
-        self, client: httpx2.AsyncClient, api: WebServer, status: int, ok: bool, message: str
-    ) -> None:
+    async def test_http(self, client: httpx2.AsyncClient, api: WebServer, status: int, ok: bool, message: str) -> None:
         api.on("/me", answer(status, "x"))
         await connect(client, **bearer("crm", api.origin, fields={"url": api.origin, "test_path": "/me"}))
         outcome = (await client.post("/connections/crm/test")).json()
