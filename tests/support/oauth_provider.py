@@ -1,5 +1,6 @@
-"""A real OAuth 2 provider on loopback, on Authlib's server: authorization code with PKCE, device code, client
-credentials, refresh with rotation and detection of reuse, revocation; and an API that takes its access tokens.
+"""A real OAuth 2 provider on loopback, on Authlib's server, and an API that takes its access tokens.
+
+Authorization code with PKCE, device code, client credentials, refresh with rotation and detection of reuse, revocation.
 """
 
 import json
@@ -125,7 +126,7 @@ class OAuthProvider:
         }
 
 
-def _server(provider: OAuthProvider) -> AuthorizationServer:
+def _server(provider: OAuthProvider) -> AuthorizationServer:  # noqa: C901 - classes on the provider's state
     """Authlib's server on the provider's state."""
 
     class Server(AuthorizationServer):  # type: ignore[misc]
@@ -240,7 +241,7 @@ def _server(provider: OAuthProvider) -> AuthorizationServer:
 
 
 @contextmanager
-def oauth_provider() -> Iterator[OAuthProvider]:
+def oauth_provider() -> Iterator[OAuthProvider]:  # noqa: C901 - a handler on the provider's state
     """A provider that listens."""
     provider = OAuthProvider()
     server = _server(provider)

@@ -19,7 +19,8 @@ async def call(settings: Settings, name: str, times: int) -> list[int]:
             name=name,
             audit=parts.secret_reads.of(LOCAL, "connection"),
         )
-        print("ready", flush=True)
+        sys.stdout.write("ready\n")
+        sys.stdout.flush()
         sys.stdin.readline()
         url = connection.url("/me")
         answers = await asyncio.gather(*(connection.http.request("GET", url) for _ in range(times)))
@@ -27,4 +28,5 @@ async def call(settings: Settings, name: str, times: int) -> list[int]:
 
 
 if __name__ == "__main__":
-    print(json.dumps(asyncio.run(call(Settings.model_validate_json(sys.argv[1]), sys.argv[2], int(sys.argv[3])))))
+    statuses = asyncio.run(call(Settings.model_validate_json(sys.argv[1]), sys.argv[2], int(sys.argv[3])))
+    sys.stdout.write(json.dumps(statuses))

@@ -114,7 +114,7 @@ class Connections:
 
         handed: list[str] = []
         http = ConnectionHttp(self.http, row.name, credential)
-        return Connection(row.name, row.kind, dict(row.fields), hosts, http, self.resolve, secrets)
+        return Connection(row.name, row.kind, dict(row.fields), hosts, http, self.resolve, secrets, row.classification)
 
     async def revoke(self, row: ConnectionRow, audit: ReadAudit) -> bool:
         """Revoke the tokens of a connection; return whether the provider confirmed."""

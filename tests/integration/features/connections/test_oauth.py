@@ -51,7 +51,10 @@ async def statuses(settings: Settings, times: int) -> list[list[int]]:
     """The answers of two processes that call the API at the same time."""
     text = json.dumps(plain(settings.model_copy(update={"http": LOOPBACK})))
     command = [sys.executable, "-m", "tests.support.refreshing_process", text, "crm", str(times)]
-    processes = [subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) for _ in range(2)]
+    processes = [
+        subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)  # noqa: ASYNC220
+        for _ in range(2)
+    ]
     for process in processes:
         assert process.stdout is not None
         while (line := await asyncio.to_thread(process.stdout.readline)) != "ready\n":

@@ -14,6 +14,11 @@ from tests.support.web_server import WebServer, answer, redirect
 SECRET = "canary-7f3c9a51e0b2"
 
 
+def files_with(text: str, folder: Path) -> list[Path]:
+    """The files in a folder that contain a text."""
+    return [path for path in folder.rglob("*") if path.is_file() and text.encode() in path.read_bytes()]
+
+
 class TestCredentials:
     @pytest.mark.parametrize(
         ("kind", "fields", "secrets", "header", "value"),
@@ -29,7 +34,7 @@ class TestCredentials:
             ),
         ],
     )
-    async def test_the_client_adds_the_header(
+    async def test_the_client_adds_the_header(  # noqa: PLR0917 - cases and fixtures
         self,
         client: httpx2.AsyncClient,
         api: WebServer,
@@ -157,13 +162,12 @@ class TestSecrets:
         assert run["status"] == "failed"
         flow = run["flow_id"]
         texts = [json.dumps(made), json.dumps(run), caplog.text]
-        for path in ("/connections", "/connections/crm", "/audit", f"/flow-runs/{run['id']}/evidence"):
-            texts.append((await client.get(path)).text)
+        paths = ("/connections", "/connections/crm", "/audit", f"/flow-runs/{run['id']}/evidence")
+        texts += [(await client.get(path)).text for path in paths]
         texts.append((await client.get(f"/flows/{flow}/export")).text)
         texts.append((await client.post("/connections/crm/test")).text)
         assert not [text for text in texts if SECRET in text]
-        files = [path for path in Path(settings.data_dir).rglob("*") if path.is_file()]
-        assert not [path for path in files if SECRET.encode() in path.read_bytes()]
+        assert not files_with(SECRET, settings.data_dir)
 
     async def test_export_has_the_name_only(self, client: httpx2.AsyncClient, api: WebServer) -> None:
         await connect(client, "crm", "bearer", fields={"url": api.origin}, secrets={"token": SECRET})

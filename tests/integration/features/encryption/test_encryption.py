@@ -46,12 +46,14 @@ STORED_AS_IT_IS = {
     "audit_events", "secret_reads", "triggers", "mcp_servers", "mcp_tools", "model_servers",
     "model_facts", "model_roles",
     "knowledge_bases", "knowledge_documents", "knowledge_passages",
+    "connections",
 }  # fmt: skip
 """Tables with content that data keys do not encrypt; docs/operate/security.md names them."""
 NO_CONTENT = {
     "knowledge_versions", "knowledge_readers",
     "quotas", "codev_pattern_uses", "approvals", "approval_decisions", "flow_states",
     "flow_state_values", "sent_events", "event_waits", "trigger_occurrences",
+    "connection_tokens", "connection_authorizations",
     "installation_keys", "key_readers", "scheduled_jobs", "data_keys", "tenants", "users", "spaces", "space_members",
     "user_sessions", "one_time_links", "totp_authenticators", "passkeys", "passkey_challenges", "recovery_codes",
     "api_keys", "directories", "directory_users", "directory_groups", "directory_group_members",
