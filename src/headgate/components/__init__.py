@@ -23,6 +23,9 @@ from headgate.components.files.workspace_files import WorkspaceFiles
 from headgate.components.group import Group
 from headgate.components.inputs import ChatInput, FileInput, FormInput, TextInput
 from headgate.components.logic import If, Merge
+from headgate.components.mail.notifying import Notify
+from headgate.components.mail.reading import ReadMail
+from headgate.components.mail.sending import SendMail
 from headgate.components.mapping import Map
 from headgate.components.matching import Regex
 from headgate.components.mcp_tools import McpTools
@@ -31,6 +34,7 @@ from headgate.components.outputs import ChatOutput
 from headgate.components.packages import InstalledPackages
 from headgate.components.sent_events import SendEvent, WaitForEvent
 from headgate.components.splitting import SplitText
+from headgate.components.sql.components import SqlQuery, SqlSchema, SqlWrite
 from headgate.components.state import ReadState, WriteState
 from headgate.components.structured import StructuredOutput
 from headgate.components.subflows import ForEach, Loop, RunFlow
@@ -58,6 +62,8 @@ BUILTINS: tuple[type[Component], ...] = (
     CreateArchive,
     CreateCalendar,
     WebhookOut,
+    SendMail,
+    Notify,
     PromptTemplate,
     CombineText,
     SplitText,
@@ -66,6 +72,10 @@ BUILTINS: tuple[type[Component], ...] = (
     SelectData,
     TableQuery,
     ReadFile,
+    SqlQuery,
+    SqlWrite,
+    SqlSchema,
+    ReadMail,
     ReadSpreadsheet,
     ExtractArchive,
     ConvertImage,

@@ -183,9 +183,7 @@ class TestSqlWrite:
             await shop.write(rows, table="customer")
         assert shop.content() == BEFORE
 
-    @pytest.mark.parametrize(
-        "name", TABLES
-    )
+    @pytest.mark.parametrize("name", TABLES)
     async def test_knows_the_tables(self, shop: Shop, name: str) -> None:
         with pytest.raises(ComponentError, match="there is no table"):
             await shop.write([{"id": 7, "name": "x"}], table=name)
