@@ -11,6 +11,7 @@ import pytest
 from headgate.components import BUILTINS
 from headgate.entrypoints.http.app import create_app
 from headgate.features.catalog.gallery import load_gallery
+from headgate.features.connections.catalogue import KINDS
 from headgate.foundation.settings import Settings
 from tests.support.report_all import report_all
 
@@ -142,6 +143,9 @@ class TestServedWords:
         for template in TEMPLATES:
             said |= {text for field in template.fields for text in (field.label, field.help)}
             said |= {text for output in template.outputs for text in (output.label, output.help)}
+        for kind in KINDS.values():
+            said |= {kind.label, kind.description}
+            said |= {text for field in kind.fields for text in (field.label, field.help)}
         for recipe in load_gallery():
             said |= {recipe.title, recipe.description, *recipe.tags}
         words = orjson.loads((SOURCES / "lib" / "i18n" / "served" / "sv.json").read_bytes())

@@ -14,6 +14,9 @@ DECRYPTING = {
     "features.secrets.service.checked_value": "returns the value of no secret but a provider's address",
     "features.models.setup.sealed.unseal": SERVER_ACCESS + "SpaceModels.access, or a change, which is audited itself",
     "features.mcptools.target.unseal": SERVER_ACCESS + "Target.filled, or a change, which is audited itself",
+    "features.connections.sealed.unseal": SERVER_ACCESS + "opening.Connections, or a change, which is audited itself",
+    "features.connections.oauth.provider.unseal": OWN_STATE + "tokens, whose use opening.Connections writes down",
+    "features.connections.oauth.authorizing._opened": OWN_STATE + "an authorization that is under way",
     "features.keyring.rotation._replaced": "encrypts it again at once; the rotation is audited",
     "features.flows.state.sealed.unseal": OWN_STATE + "values that a flow keeps between its runs",
     "features.runs.approvals.sealed.unseal": OWN_STATE + "what users decide on, and their responses",
@@ -38,6 +41,9 @@ OPENING = {
     "features.models.setup.sealed.references_of",
     "features.models.setup.service._sealed",
     "features.models.setup.space.access",
+    "features.connections.opening._secrets",
+    "features.connections.service.update_connection",
+    "features.connections.oauth.tokens._opened",
 }
 """Functions that open what is stored with a server."""
 AUDITS = {
@@ -46,7 +52,7 @@ AUDITS = {
     "features.runs.secret_reads.service.SecretReads": "writes an entry",
     "features.runs.secret_reads.service.WrittenDown": "accepts only what this run's entries name",
 }
-_SEALED = ("features.models.setup", "features.mcptools")
+_SEALED = ("features.models.setup", "features.mcptools", "features.connections")
 
 
 def modules() -> Iterator[tuple[str, ast.Module]]:

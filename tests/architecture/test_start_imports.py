@@ -13,7 +13,12 @@ AGENTS = ("headgate.agents",)
 COMPONENTS = ("headgate.components", "headgate.sandbox.pool")
 ENGINE = ("headgate.features.runs.engine", "headgate.features.runs.store", "headgate.features.runs.steps")
 SERVER = ("fastapi", "uvicorn", "headgate.entrypoints.http")
-OTHERS = ("headgate.features.testing", "headgate.features.mcptools", "headgate.features.maintenance")
+OTHERS = (
+    "headgate.features.testing",
+    "headgate.features.connections",
+    "headgate.features.mcptools",
+    "headgate.features.maintenance",
+)
 HEAVY = (
     *(
         "alembic",

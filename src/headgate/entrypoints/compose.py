@@ -97,6 +97,7 @@ class Parts(Installation):
             self.services.opener,
             lambda principal: self.secret_reads.of(principal, "connection"),
             self.settings.connections.test_seconds,
+            self.web,
         )
 
     @property

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from headgate.entrypoints import adapters, starter_workspaces, traced
     from headgate.features.catalog.own import check
     from headgate.features.catalog.registry import Registry
+    from headgate.features.connections import http as connection_http
     from headgate.features.connections import opening, outside_values
     from headgate.features.connections.oauth import tokens as oauth_tokens
     from headgate.features.files import run_files
@@ -121,7 +122,7 @@ class StepServices:
         return guarded_http.GuardedHttp(settings.http, settings.outgoing, slots=_slots(settings))
 
     @cached_property
-    def http(self) -> "guarded_http.GuardedHttp | traced.TracedHttp":
+    def http(self) -> "connection_http.GuardedClient":
         """The guarded HTTP client."""
         return traced.traced_http(self.web, self.telemetry)
 

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from headgate.features.connections.http import GuardedClient
 from headgate.features.runs.ports import ChatModels, Origin
-from headgate.foundation.guarded_http import Credential, GuardedHttp, HttpAnswer
+from headgate.foundation.guarded_http import Credential, HttpAnswer
 from headgate.foundation.telemetry import Telemetry, Tracing
 from headgate.sdk import File, Model, Recording, Transcript
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:  # named without importing LangChain
 class TracedHttp:
     """The guarded client. Only the host of a URL is recorded: path and query may contain a secret."""
 
-    client: GuardedHttp
+    client: GuardedClient
     traces: Tracing
 
     async def request(
@@ -71,7 +72,7 @@ def _host(url: str) -> str:
         return ""
 
 
-def traced_http(client: GuardedHttp, telemetry: Telemetry) -> "GuardedHttp | TracedHttp":
+def traced_http(client: GuardedClient, telemetry: Telemetry) -> GuardedClient:
     """The client; its requests are traced where traces are exported."""
     return TracedHttp(client, telemetry.traces) if telemetry.traces.active else client
 

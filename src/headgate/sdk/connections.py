@@ -58,6 +58,8 @@ class Connection:
     """Returns the checked addresses of a server; see `address`."""
     secrets: Mapping[str, SecretStr] = field(default_factory=dict, repr=False)
     """By field name. Never log one, and never put one into an output or an error."""
+    classification: int | None = None
+    """Highest classification of data that may be sent to it; None: as for every external service."""
 
     def require_kind(self, reference: ConnectionReference) -> None:
         """Raise `ConnectionMismatch` when the field that names this connection takes other kinds."""

@@ -97,6 +97,7 @@ _SHARED = (
     "list_models",
     "list_mcp_servers",
     "list_variables",
+    "list_connections",
     "upload_file",
 )
 """Operations on stored data that the assistant has too."""

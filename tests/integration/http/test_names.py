@@ -104,5 +104,6 @@ class TestEveryName:
                 await asked("editor", "/assistants", prompt="x"),
                 await asked("admin", "/users", email="new@example.org"),
                 await asked("owner", "/mcp-servers", url="https://mcp.example.org"),
+                await asked("owner", "/connections", kind="webhook_secret", secrets={"secret": "x"}),
             ):
                 assert answer.status_code in {400, 422}, (answer.request.url.path, answer.status_code, answer.text)

@@ -26,6 +26,8 @@ OWNED: dict[str, Callable[[World], list[Any]]] = {
     "resource_id": lambda world: world.flow_ids,
     "server_id": lambda world: world.server_ids,
     "server": lambda world: world.server_ids,
+    "connection": lambda world: world.connection_ids,
+    "connection_id": lambda world: world.connection_ids,
     "assistant_id": lambda world: world.assistant_ids,
     "ids": lambda world: [[delivery_id] for delivery_id in world.delivery_ids],
     "approval_id": lambda world: world.approval_ids,
@@ -139,6 +141,12 @@ FOR_ROUTE: dict[tuple[str, str], Any] = {
     ("/api/v1/agentic/components", "code"): PROPOSED,
     ("/api/v1/codev/instances", "id"): "another-server",
     ("/api/v1/mcp-servers", "name"): "another-server",
+    ("/api/v1/connections", "name"): "another-connection",
+    ("/api/v1/connections", "kind"): "bearer",
+    ("/api/v1/connections", "fields"): {"url": "https://api.example.org"},
+    ("/api/v1/connections", "secrets"): {"token": "of-no-service"},
+    ("/api/v1/connections/authorizations", "state"): "of-no-authorization",
+    ("/api/v1/connections/{connection}/authorize/poll", "authorization"): "of-no-authorization",
     ("/api/v1/model-servers/{name}", "name"): MODEL_SERVER,
     ("/api/v1/model-servers/{name}/test", "name"): MODEL_SERVER,
     ("/api/v1/model-roles/{role}", "role"): "step",
@@ -171,6 +179,10 @@ ANSWERS_TO_OWN: dict[tuple[str, str], set[int]] = {
     ("POST", "/api/v1/codev/instances/{instance}/test"): {403},
     ("POST", "/api/v1/mcp-servers/{server}/refresh"): {403},
     ("POST", "/api/v1/mcp-servers/{server}/test"): {403},
+    # It is not authorized by OAuth, and no authorization is under way.
+    ("POST", "/api/v1/connections/{connection}/authorize"): {422},
+    ("POST", "/api/v1/connections/{connection}/authorize/poll"): {422},
+    ("POST", "/api/v1/connections/authorizations"): {422},
     # It speaks JSON-RPC: tests/integration/mcp asks it for another tenant's things, tool by tool.
     ("POST", "/mcp"): {422},
     # No weights of that name are published: nothing is fetched here.

@@ -40,6 +40,7 @@ from headgate.features.accounts.tables import (
 )
 from headgate.features.assistants.tables import AssistantRow
 from headgate.features.catalog.own.tables import OwnComponent
+from headgate.features.connections.tables import ConnectionAuthorization, ConnectionRow, ConnectionToken
 from headgate.features.conversations.repository import put_conversation
 from headgate.features.encryption.keys import make_key
 from headgate.features.flows.state.tables import FlowStateRow, FlowStateValueRow
@@ -102,6 +103,7 @@ class World:
     """An upload, then artifacts."""
     space_ids: list[str] = field(default_factory=list)
     server_ids: list[str] = field(default_factory=list)
+    connection_ids: list[str] = field(default_factory=list)
     assistant_ids: list[str] = field(default_factory=list)
     delivery_ids: list[str] = field(default_factory=list)
     approval_ids: list[str] = field(default_factory=list)
@@ -334,6 +336,8 @@ async def _make_running(world: World, database: Database) -> None:
 
 async def _make_rows(world: World, database: Database, box: SecretBox) -> None:
     tenant, server, delivery, assistant = world.principal.tenant_id, new_id(), new_id(), new_id()
+    connection = new_id()
+    world.connection_ids.append(connection)
     place = {"tenant_id": tenant, "flow_run_id": world.run_ids[0], "flow_id": world.flow_ids[0], "step_id": STEP}
     world.server_ids.append(server)
     world.assistant_ids.append(assistant)
@@ -351,6 +355,28 @@ async def _make_rows(world: World, database: Database, box: SecretBox) -> None:
         world.pattern_ids.append(await add_pattern(session, world.principal, world.codev_ids[0], world.marker))
         of_tests = (world.flow_ids, world.run_ids[0], world.file_ids[0], world.marker)
         world.result_ids.append(await add_tests(session, tenant, *of_tests))
+        await session.execute(
+            insert(ConnectionRow).values(
+                id=connection,
+                tenant_id=tenant,
+                space_id=world.principal.space_id,
+                name=VARIABLE.lower(),
+                kind="webhook_secret",
+                fields={"header": world.marker},
+                status="ready",
+            )
+        )
+        await session.execute(insert(ConnectionToken).values(connection_id=connection, tenant_id=tenant))
+        await session.execute(
+            insert(ConnectionAuthorization).values(
+                state_hash=world.marker[:64],
+                connection_id=connection,
+                tenant_id=tenant,
+                user_id=world.principal.user_id,
+                sealed=box.encrypt(SecretStr(world.marker)),
+                expires_at=now(),
+            )
+        )
         await session.execute(
             insert(McpServerRow).values(
                 id=server,

@@ -9,10 +9,11 @@ from langchain_core.language_models import GenericFakeChatModel
 from langchain_core.messages import AIMessage
 
 from headgate.entrypoints.traced import TracedHttp, TracedModels, traced_http, traced_models
+from headgate.features.connections.http import GuardedClient
 from headgate.features.runs.ports import ChatModels, Origin
 from headgate.features.runs.transitions import RunKey
 from headgate.foundation.errors import UpstreamFailed
-from headgate.foundation.guarded_http import HttpAnswer
+from headgate.foundation.guarded_http import Credential, HttpAnswer
 from headgate.foundation.settings import TelemetrySettings
 from headgate.foundation.telemetry import Telemetry
 from headgate.foundation.telemetry.otel import OtelTracing
@@ -50,6 +51,7 @@ class OneAnswer:
         headers: Mapping[str, str] | None = None,
         body: bytes | str | None = None,
         timeout_seconds: float = 30.0,
+        credential: Credential | None = None,
     ) -> HttpAnswer:
         if self.status == 0:
             raise UpstreamFailed(f"{SECRET} is away")
@@ -120,8 +122,9 @@ class TestTraced:
     def test_wraps_nothing_where_no_traces_are_exported(self, traces: OtelTracing) -> None:
         services = make_services(None)  # type: ignore[arg-type]
         silent, exported = Telemetry(), replace(Telemetry(), traces=traces)
-        assert traced_http(services.http, silent) is services.http
+        http = cast("GuardedClient", services.http)
+        assert traced_http(http, silent) is http
         assert traced_models(services.chat_models, silent) is services.chat_models
-        assert isinstance(traced_http(services.http, exported), TracedHttp)
+        assert isinstance(traced_http(http, exported), TracedHttp)
         assert isinstance(traced_models(services.chat_models, exported), TracedModels)
         traces.close()

@@ -2213,6 +2213,200 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/connections": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List connections
+         * @description List the shared connections of a space, or of all that you can view, and your own ones; without secrets.
+         *
+         *     Requires the permission `connections.view`.
+         */
+        get: operations["list__api_v1_connections_get"];
+        put?: never;
+        /**
+         * Add a connection
+         * @description Add a connection. Nothing is sent; test it, or authorize it where its kind uses OAuth.
+         *
+         *     Requires the permission `connections.own`.
+         */
+        post: operations["create_api_v1_connections_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/connections/kinds": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List kinds of connections
+         * @description List the kinds with their fields.
+         *
+         *     Requires the permission `connections.view`.
+         */
+        get: operations["kinds_api_v1_connections_kinds_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/connections/{connection}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a connection
+         * @description A connection, by its id or name; of several with that name, your own in your own space.
+         *
+         *     Requires the permission `connections.view`.
+         */
+        get: operations["get_api_v1_connections__connection__get"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a connection
+         * @description Revoke the tokens of a connection at its provider, and delete it. Flows that name it fail when they run.
+         *
+         *     Requires the permission `connections.own`.
+         */
+        delete: operations["delete_api_v1_connections__connection__delete"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a connection
+         * @description Change the name, fields or secrets of a connection. New hosts need its secrets again.
+         *
+         *     Requires the permission `connections.own`.
+         */
+        patch: operations["update_api_v1_connections__connection__patch"];
+        trace?: never;
+    };
+    "/api/v1/connections/{connection}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Test a connection
+         * @description Make the test call of the kind, and store the outcome with the connection.
+         *
+         *     Requires the permission `connections.own`.
+         */
+        post: operations["test_api_v1_connections__connection__test_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/connections/{connection}/authorize": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Authorize a connection
+         * @description Begin an authorization: continue in the browser at the returned URL, or enter the returned code there.
+         *
+         *     Requires the permission `connections.own`.
+         */
+        post: operations["authorize_api_v1_connections__connection__authorize_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/connections/{connection}/authorize/poll": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ask whether a device code was entered
+         * @description Ask the provider; call it again after the interval while the state is `pending`.
+         *
+         *     Requires the permission `connections.own`.
+         */
+        post: operations["poll_api_v1_connections__connection__authorize_poll_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/connections/authorizations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Complete an authorization
+         * @description Redeem the code that the provider sent to the browser. Only the user who began the authorization can, once.
+         *
+         *     Requires the permission `connections.own`.
+         */
+        post: operations["finish_api_v1_connections_authorizations_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/connections/{connection}/flows": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the flows that name a connection
+         * @description List the flows of the connection's space that name it, by name.
+         *
+         *     Requires the permission `connections.view`.
+         */
+        get: operations["list__api_v1_connections__connection__flows_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/mcp-servers": {
         parameters: {
             query?: never;
@@ -4692,6 +4886,90 @@ export interface components {
             hash: string;
         };
         /**
+         * AuthorizationAnswer
+         * @description The answer of a provider, as it came to the browser.
+         */
+        AuthorizationAnswer: {
+            /** State */
+            state: string;
+            /**
+             * Code
+             * @default
+             */
+            code?: string;
+            /**
+             * Error
+             * @default
+             */
+            error?: string;
+        };
+        /**
+         * AuthorizationOut
+         * @description How to continue an authorization.
+         */
+        AuthorizationOut: {
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "redirect" | "device" | "ready";
+            /**
+             * Url
+             * @description Where the user signs in, or enters the code.
+             * @default
+             */
+            url?: string;
+            /**
+             * Authorization
+             * @description Of a device code: for asking whether it was entered.
+             * @default
+             */
+            authorization?: string;
+            /**
+             * User Code
+             * @description What the user enters.
+             * @default
+             */
+            user_code?: string;
+            /**
+             * Interval
+             * @description Seconds between two questions.
+             * @default 5
+             */
+            interval?: number;
+            /**
+             * Expires In
+             * @description Seconds until the authorization ends.
+             * @default 600
+             */
+            expires_in?: number;
+        };
+        /**
+         * AuthorizationPoll
+         * @description An authorization by device code.
+         */
+        AuthorizationPoll: {
+            /** Authorization */
+            authorization: string;
+        };
+        /**
+         * AuthorizationState
+         * @description Whether the user has entered the device code.
+         */
+        AuthorizationState: {
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "pending" | "ready";
+            /**
+             * Slower
+             * @description Whether the provider asks for longer intervals.
+             * @default false
+             */
+            slower?: boolean;
+        };
+        /**
          * BackupOut
          * @description Backups of the installation.
          */
@@ -5093,6 +5371,46 @@ export interface components {
             detail: string;
             /** Remedy */
             remedy: string;
+        };
+        /**
+         * ConnectionTestOut
+         * @description The outcome of a test.
+         */
+        ConnectionTestOut: {
+            /** Ok */
+            ok: boolean;
+            /** Message */
+            message: string;
+            /**
+             * Remedy
+             * @default
+             */
+            remedy?: string;
+            /** Ms */
+            ms: number;
+        };
+        /**
+         * ConnectionUse
+         * @description A flow that names a connection.
+         */
+        ConnectionUse: {
+            /** Flow Id */
+            flow_id: string;
+            /**
+             * Flow
+             * @description Name of the flow.
+             */
+            flow: string;
+            /**
+             * Nodes
+             * @description Nodes of the draft that name it.
+             */
+            nodes: string[];
+            /**
+             * Published
+             * @description Whether the published version names it.
+             */
+            published: boolean;
         };
         /**
          * ContentPart
@@ -5908,7 +6226,7 @@ export interface components {
          * @description How a field is edited.
          * @enum {string}
          */
-        FieldKind: "text" | "multiline" | "number" | "integer" | "boolean" | "select" | "multiselect" | "secret" | "code" | "json" | "table" | "file" | "model" | "tools" | "message" | "flow";
+        FieldKind: "text" | "multiline" | "number" | "integer" | "boolean" | "select" | "multiselect" | "secret" | "code" | "json" | "table" | "file" | "model" | "tools" | "message" | "flow" | "connection";
         /**
          * FieldTemplate
          * @description One input of a component: an inline value, a port, or both.
@@ -5979,6 +6297,11 @@ export interface components {
              * @enum {string}
              */
             syntax?: "" | "url" | "sql" | "jmespath" | "re2" | "cron";
+            /**
+             * Connection Kinds
+             * @default []
+             */
+            connection_kinds?: string[];
             /**
              * Default Model
              * @default false
@@ -7049,6 +7372,73 @@ export interface components {
             };
         };
         /**
+         * KindFieldOut
+         * @description A field of a kind.
+         */
+        KindFieldOut: {
+            /** Name */
+            name: string;
+            /** Label */
+            label: string;
+            /** Help */
+            help: string;
+            /**
+             * Type
+             * @enum {string}
+             */
+            type: "text" | "secret" | "multiline_secret" | "number" | "boolean" | "select" | "url" | "hosts";
+            /** Required */
+            required: boolean;
+            default: components["schemas"]["JsonValue"];
+            /** Options */
+            options: string[];
+            /** Advanced */
+            advanced: boolean;
+        };
+        /**
+         * KindOut
+         * @description A kind of connections.
+         */
+        KindOut: {
+            /** Id */
+            id: string;
+            /** Label */
+            label: string;
+            /** Description */
+            description: string;
+            /**
+             * Category
+             * @enum {string}
+             */
+            category: "api" | "oauth" | "mail" | "data" | "files" | "ai" | "other";
+            /** Fields */
+            fields: components["schemas"]["KindFieldOut"][];
+            /**
+             * Adds
+             * @description What the HTTP client adds to requests of flows.
+             * @enum {string}
+             */
+            adds: "none" | "header" | "query" | "basic" | "bearer" | "oauth";
+            /**
+             * Grant
+             * @description How it is authorized; empty: not by OAuth.
+             * @enum {string}
+             */
+            grant: "" | "authorization_code" | "device_code" | "client_credentials";
+            /**
+             * Tested
+             * @description Whether it can be tested.
+             */
+            tested: boolean;
+            /**
+             * Ownership
+             * @enum {string}
+             */
+            ownership: "any" | "shared";
+            /** Keywords */
+            keywords: string[];
+        };
+        /**
          * LastRun
          * @description The newest run of a flow.
          */
@@ -7793,7 +8183,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "variable" | "model" | "mcp_server" | "assistant" | "host" | "file";
+            kind: "variable" | "model" | "mcp_server" | "connection" | "assistant" | "host" | "file";
             /** Name */
             name: string;
             /**
@@ -7930,6 +8320,29 @@ export interface components {
             name: string;
         };
         /**
+         * OutsideValue
+         * @description A reference to a secret that is stored elsewhere. Headgate reads it when it is used and never stores it.
+         */
+        OutsideValue: {
+            /**
+             * From
+             * @description environment, file, or vault (HashiCorp Vault, OpenBao).
+             * @enum {string}
+             */
+            from: "environment" | "file" | "vault";
+            /**
+             * Path
+             * @description Name of the variable or file, or path in the vault (KV version 2).
+             */
+            path: string;
+            /**
+             * Key
+             * @description Member of the value; of a vault, `value` when empty.
+             * @default
+             */
+            key?: string;
+        };
+        /**
          * OwnerIn
          * @description A new owner.
          */
@@ -7981,6 +8394,13 @@ export interface components {
         Page_AuditOut_: {
             /** Items */
             items: components["schemas"]["AuditOut"][];
+            /** Next Cursor */
+            next_cursor?: string | null;
+        };
+        /** Page[ConnectionUse] */
+        Page_ConnectionUse_: {
+            /** Items */
+            items: components["schemas"]["ConnectionUse"][];
             /** Next Cursor */
             next_cursor?: string | null;
         };
@@ -8040,6 +8460,13 @@ export interface components {
             /** Next Cursor */
             next_cursor?: string | null;
         };
+        /** Page[KindOut] */
+        Page_KindOut_: {
+            /** Items */
+            items: components["schemas"]["KindOut"][];
+            /** Next Cursor */
+            next_cursor?: string | null;
+        };
         /** Page[McpServerOut] */
         Page_McpServerOut_: {
             /** Items */
@@ -8086,6 +8513,13 @@ export interface components {
         Page_SentEventOut_: {
             /** Items */
             items: components["schemas"]["SentEventOut"][];
+            /** Next Cursor */
+            next_cursor?: string | null;
+        };
+        /** Page[SpaceConnectionOut] */
+        Page_SpaceConnectionOut_: {
+            /** Items */
+            items: components["schemas"]["SpaceConnectionOut"][];
             /** Next Cursor */
             next_cursor?: string | null;
         };
@@ -8377,7 +8811,7 @@ export interface components {
          * @description A permission. The value is its name in errors, API keys and docs.
          * @enum {string}
          */
-        Permission: "account.view" | "account.change" | "account.protect" | "catalog.view" | "people.view" | "spaces.create" | "variables.view" | "workspace.use" | "people.manage" | "keys.manage" | "directory.manage" | "variables.manage" | "models.classify" | "models.manage" | "mcp_servers.programs" | "maintenance.run" | "keyring.manage" | "quotas.manage" | "audit.view" | "spaces.view" | "flows.view" | "runs.view" | "files.view" | "assistants.view" | "mcp_servers.view" | "runs.start" | "files.upload" | "flows.edit" | "runs.test" | "assistants.edit" | "flows.publish" | "spaces.manage" | "mcp_servers.manage" | "space_variables.manage";
+        Permission: "account.view" | "account.change" | "account.protect" | "catalog.view" | "people.view" | "spaces.create" | "variables.view" | "workspace.use" | "people.manage" | "keys.manage" | "directory.manage" | "variables.manage" | "models.classify" | "models.manage" | "mcp_servers.programs" | "maintenance.run" | "keyring.manage" | "quotas.manage" | "audit.view" | "spaces.view" | "flows.view" | "runs.view" | "files.view" | "assistants.view" | "mcp_servers.view" | "connections.view" | "runs.start" | "files.upload" | "connections.own" | "flows.edit" | "runs.test" | "assistants.edit" | "flows.publish" | "spaces.manage" | "mcp_servers.manage" | "connections.manage" | "space_variables.manage";
         /**
          * Person
          * @description A user of a tenant.
@@ -9930,6 +10364,139 @@ export interface components {
             /** Label */
             label: string;
             position: components["schemas"]["Position"];
+        };
+        /**
+         * SpaceConnectionIn
+         * @description A connection to add.
+         */
+        SpaceConnectionIn: {
+            /**
+             * Name
+             * @description Lower-case letters, digits, - and _; flows refer to the connection by it.
+             * @example crm
+             */
+            name: string;
+            /**
+             * Kind
+             * @description Id of the kind; `GET /api/v1/connections/kinds` lists them.
+             */
+            kind: string;
+            /**
+             * Fields
+             * @description Fields that are no secret.
+             */
+            fields?: {
+                [key: string]: components["schemas"]["JsonValue"];
+            };
+            /**
+             * Secrets
+             * @description Secret fields of the kind, stored encrypted and never returned. A value is text, or a reference to a value outside: `{"from": "vault", "path": "crm", "key": "token"}`.
+             */
+            secrets?: {
+                [key: string]: string | components["schemas"]["OutsideValue"];
+            };
+            /**
+             * Personal
+             * @description Whether only runs that you start may use it.
+             * @default false
+             */
+            personal?: boolean;
+            /**
+             * Classification
+             * @description Highest classification of data that may be sent to it.
+             */
+            classification?: number | null;
+            /**
+             * Expires At
+             * @description When its secret stops working.
+             */
+            expires_at?: string | null;
+            /** Space Id */
+            space_id?: string | null;
+        };
+        /**
+         * SpaceConnectionOut
+         * @description A connection without its secrets.
+         */
+        SpaceConnectionOut: {
+            /** Id */
+            id: string;
+            /** Space Id */
+            space_id: string;
+            /**
+             * Owner Id
+             * @description The only user whose runs may use it; null: every run of the space.
+             */
+            owner_id: string | null;
+            /** Name */
+            name: string;
+            /** Kind */
+            kind: string;
+            /** Fields */
+            fields: {
+                [key: string]: components["schemas"]["JsonValue"];
+            };
+            /**
+             * Secret Names
+             * @description Secret fields that have a value.
+             */
+            secret_names: string[];
+            /**
+             * Hosts
+             * @description The only servers that it may reach.
+             */
+            hosts: string[];
+            /** Classification */
+            classification: number | null;
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "untested" | "ready" | "failed" | "unauthorized" | "pending";
+            /** Error Message */
+            error_message: string | null;
+            /** Tested At */
+            tested_at: string | null;
+            /** Last Used At */
+            last_used_at: string | null;
+            /** Expires At */
+            expires_at: string | null;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /**
+             * Updated At
+             * Format: date-time
+             */
+            updated_at: string;
+        };
+        /**
+         * SpaceConnectionPatch
+         * @description Members to change; omitted ones stay. New hosts need the secrets again.
+         */
+        SpaceConnectionPatch: {
+            /** Name */
+            name?: string | null;
+            /**
+             * Fields
+             * @description All fields that are no secret.
+             */
+            fields?: {
+                [key: string]: components["schemas"]["JsonValue"];
+            } | null;
+            /**
+             * Secrets
+             * @description Secrets to replace; others stay.
+             */
+            secrets?: {
+                [key: string]: string | components["schemas"]["OutsideValue"];
+            } | null;
+            /** Classification */
+            classification?: number | null;
+            /** Expires At */
+            expires_at?: string | null;
         };
         /**
          * SpaceIn
@@ -19837,6 +20404,910 @@ export interface operations {
                 content: {
                     "application/problem+json": unknown;
                     "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list__api_v1_connections_get: {
+        parameters: {
+            query?: {
+                space_id?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_SpaceConnectionOut_"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The user or the API key lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    create_api_v1_connections_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SpaceConnectionIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SpaceConnectionOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    kinds_api_v1_connections_kinds_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_KindOut_"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The user or the API key lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+        };
+    };
+    get_api_v1_connections__connection__get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                connection: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SpaceConnectionOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The user or the API key lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_api_v1_connections__connection__delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                connection: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    update_api_v1_connections__connection__patch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                connection: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SpaceConnectionPatch"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SpaceConnectionOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    test_api_v1_connections__connection__test_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                connection: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConnectionTestOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    authorize_api_v1_connections__connection__authorize_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                connection: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuthorizationOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Bad Gateway */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    poll_api_v1_connections__connection__authorize_poll_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                connection: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AuthorizationPoll"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuthorizationState"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Bad Gateway */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    finish_api_v1_connections_authorizations_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AuthorizationAnswer"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SpaceConnectionOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Bad Gateway */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list__api_v1_connections__connection__flows_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                connection: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_ConnectionUse_"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The user or the API key lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
                 };
             };
             /** @description Not Found */

@@ -70,6 +70,7 @@ ROUTES: Sequence[BaseRoute] = (
     LazyRouter("headgate.features.flows.code_routes", "flows", prefix=API),
     LazyRouter("headgate.features.accounts.keys.routes", "api-keys", prefix=API),
     LazyRouter("headgate.features.connections.routes", "connections", prefix=API),
+    LazyRouter("headgate.features.flows.connection_uses", "connections", prefix=API),
     LazyRouter("headgate.features.mcptools.routes", "mcp-servers", prefix=API),
     LazyRouter("headgate.features.models.routes", "providers", "models", "model-classes", prefix=API),
     LazyRouter(

@@ -53,6 +53,8 @@ What the tables cannot say:
   From then on it is a file of that flow's space.
 - Every member may leave a space. Users list and revoke their own API keys; those of all users require
   `keys.manage`.
+- Adding, changing, testing, authorizing and deleting a shared connection needs `connections.manage`. A connection
+  of one user is seen and used by that user only.
 - A program of the server's machine as an MCP server needs `mcp_servers.programs` besides.
 
 """

@@ -10,6 +10,7 @@ from headgate.features.connections import repository
 from headgate.features.connections.catalogue import KINDS
 from headgate.foundation.database import now
 from headgate.graph.check_graph import named
+from headgate.graph.classification import Scheme
 from headgate.graph.connection_reference import ConnectionReference, connections_of
 from headgate.graph.issues import Issue, IssueCode
 from headgate.graph.model import Node
@@ -29,6 +30,8 @@ class KnownConnection:
     status: str
     expires_in: timedelta | None
     """None: never."""
+    classification: int | None = None
+    """Highest classification of data that may be sent to it."""
 
     @property
     def unusable(self) -> str:
@@ -46,7 +49,7 @@ async def known_connections(
     for row in await repository.list_of_space(session, tenant_id=tenant_id, space_id=space_id):
         expires_in = None if row.expires_at is None else row.expires_at - now()
         known.setdefault(row.name, []).append(
-            KnownConnection(row.kind, row.owner_id is not None, row.status, expires_in)
+            KnownConnection(row.kind, row.owner_id is not None, row.status, expires_in, row.classification)
         )
     return known
 
@@ -74,6 +77,27 @@ def connection_issues(wiring: Wiring, known: Mapping[str, Sequence[KnownConnecti
             yield _of_other_kind(node, field, reference, candidates)
         else:
             yield from _of_state(node, field, reference, fitting)
+
+
+def connection_class_issues(
+    wiring: Wiring,
+    known: Mapping[str, Sequence[KnownConnection]],
+    incoming: Mapping[str, int],
+    scheme: Scheme,
+) -> Iterator[Issue]:
+    """Yield issues for steps whose input is classified higher than what their connection may receive."""
+    for node, field, reference in named_connections(wiring):
+        level = incoming.get(node.id, 0)
+        limits = [one.classification for one in known.get(reference.name, ()) if one.classification is not None]
+        if limits and max(limits) < level:
+            yield Issue(
+                IssueCode.CLASSIFICATION,
+                f"'{field.name}' of {named(node)} uses the connection '{reference}', which may receive "
+                f"{scheme.name(max(limits))}, but its input is classified {scheme.name(level)}.",
+                f"Choose a connection that may receive {scheme.name(level)}, or lower the classification of the input.",
+                node.id,
+                field.name,
+            )
 
 
 def _missing(

@@ -8,6 +8,8 @@ from headgate.features.access.principal import Principal, within
 from headgate.features.audit.recorder import record_of
 from headgate.features.connections import repository, service
 from headgate.features.connections.catalogue import KINDS
+from headgate.features.connections.oauth.authorizing import Authorizations
+from headgate.features.connections.oauth.provider import ProviderHttp
 from headgate.features.connections.opening import Connections
 from headgate.features.connections.probes import Outcome, probe
 from headgate.features.connections.schemas import ConnectionTestOut
@@ -25,11 +27,23 @@ class ConnectionManager:
         connections: Opens them.
         reads_of: Records reads of secrets by a user.
         seconds: Timeout of a test.
+        http: Sends requests to OAuth providers.
     """
 
     connections: Connections
     reads_of: Callable[[Principal], ReadAudit]
     seconds: float
+    http: ProviderHttp
+
+    @property
+    def authorizations(self) -> Authorizations:
+        """Authorizations of connections with OAuth."""
+        opener = self.connections
+
+        async def client_secret(row: ConnectionRow, principal: Principal) -> str:
+            return await opener.client_secret(row, self.reads_of(within(principal, row.space_id)))
+
+        return Authorizations(opener.database, opener.box, self.http, client_secret)
 
     async def test(self, principal: Principal, id_or_name: str) -> ConnectionTestOut:
         """Make the test call of a connection and store its outcome. A failed test is an answer, not an error."""

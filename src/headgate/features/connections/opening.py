@@ -114,13 +114,17 @@ class Connections:
 
         handed: list[str] = []
         http = ConnectionHttp(self.http, row.name, credential)
-        return Connection(row.name, row.kind, dict(row.fields), hosts, http, self.resolve, secrets)
+        return Connection(row.name, row.kind, dict(row.fields), hosts, http, self.resolve, secrets, row.classification)
 
     async def revoke(self, row: ConnectionRow, audit: ReadAudit) -> bool:
         """Revoke the tokens of a connection; return whether the provider confirmed."""
+        return await self.tokens.revoke(row, await self.client_secret(row, audit))
+
+    async def client_secret(self, row: ConnectionRow, audit: ReadAudit) -> str:
+        """Return the client secret of a connection; empty for a public client. The read is written down."""
         await audit.note(f"{READ_AS}{row.name}", "space")
         secret = (await self._secrets(row)).get("client_secret")
-        return await self.tokens.revoke(row, "" if secret is None else secret.get_secret_value())
+        return "" if secret is None else secret.get_secret_value()
 
     async def _secrets(self, row: ConnectionRow) -> dict[str, SecretStr]:
         secrets: dict[str, SecretStr] = {}

@@ -5,10 +5,12 @@ import base64
 import ssl
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
+from typing import Self
 
 import orjson
 
 from headgate.features.connections.kinds import Probe
+from headgate.features.connections.s3_signature import signed_headers
 from headgate.foundation.errors import HeadgateError
 from headgate.sdk import Connection
 
@@ -150,6 +152,24 @@ async def _sql(connection: Connection, _seconds: float) -> Outcome:
         return Outcome(ok=True, message=message)
 
 
+async def _s3(connection: Connection, seconds: float) -> Outcome:
+    bucket = connection.text("bucket")
+    url = f"{connection.url('/' + bucket)}?list-type=2&max-keys=1"
+    headers = signed_headers(
+        url, connection.text("region"), connection.text("access_key"), connection.secret("secret_key")
+    )
+    answer = await connection.http.request("GET", url, headers=headers, timeout_seconds=seconds)
+    if answer.status == 403:
+        return Outcome(ok=False, message="The store refused the key (403).", remedy="Check the keys and the region.")
+    if answer.status == 404:
+        return Outcome(
+            ok=False, message=f"The store has no bucket '{bucket}'.", remedy="Create the bucket, or correct its name."
+        )
+    if answer.status != 200:
+        return Outcome(ok=False, message=f"The store answered {answer.status}.", remedy="Check the endpoint.")
+    return Outcome(ok=True, message=f"The store lists the bucket '{bucket}'.")
+
+
 class _Line:
     """A connection to a server with a protocol of lines, to a checked address."""
 
@@ -158,7 +178,7 @@ class _Line:
         self._host, self._port = connection.text("host"), connection.number("port")
         self._tags = 0
 
-    async def __aenter__(self) -> "_Line":
+    async def __aenter__(self) -> Self:
         address = await self._connection.address(self._host, self._port)
         encrypted = self._connection.text("security") == "tls"
         self._reader, self._writer = await asyncio.open_connection(
@@ -234,4 +254,5 @@ _PROBES: Mapping[Probe, Callable[[Connection, float], Awaitable[Outcome]]] = {
     "imap": _imap,
     "sftp": _greeting,
     "sql": _sql,
+    "s3": _s3,
 }

@@ -10,15 +10,22 @@ from headgate.features.connections import service
 from headgate.features.connections.catalogue import KINDS
 from headgate.features.connections.manage import ConnectionManager
 from headgate.features.connections.schemas import (
-    ConnectionIn,
-    ConnectionOut,
-    ConnectionPatch,
+    AuthorizationAnswer,
+    AuthorizationOut,
+    AuthorizationPoll,
+    AuthorizationState,
     ConnectionTestOut,
     KindOut,
+    SpaceConnectionIn,
+    SpaceConnectionOut,
+    SpaceConnectionPatch,
 )
 from headgate.foundation.api import Page, ReadSession, WriteSession, problems
+from headgate.foundation.settings import ServerSettings
 
 router = APIRouter(prefix="/connections", tags=["connections"])
+CALLBACK = "/settings/connections"
+"""Page of the studio that completes authorizations."""
 VIEW, OWN = needs(Permission.CONNECTIONS_VIEW), needs(Permission.CONNECTIONS_OWN)
 """Shared connections need `connections.manage`: the service knows which ones they are."""
 
@@ -32,10 +39,10 @@ Manager = Annotated[ConnectionManager, Depends(_manager)]
 
 
 @router.get("", summary="List connections", responses=problems(404), dependencies=[VIEW])
-async def list_(session: ReadSession, caller: Caller, space_id: str | None = None) -> Page[ConnectionOut]:
+async def list_(session: ReadSession, caller: Caller, space_id: str | None = None) -> Page[SpaceConnectionOut]:
     """List the shared connections of a space, or of all that you can view, and your own ones; without secrets."""
     rows = await service.list_connections(session, caller, space_id=space_id)
-    return Page(items=[ConnectionOut.model_validate(row) for row in rows])
+    return Page(items=[SpaceConnectionOut.model_validate(row) for row in rows])
 
 
 @router.get("/kinds", summary="List kinds of connections", dependencies=[VIEW])
@@ -47,25 +54,27 @@ async def kinds() -> Page[KindOut]:
 
 
 @router.post("", status_code=201, summary="Add a connection", responses=problems(403, 404, 409), dependencies=[OWN])
-async def create(body: ConnectionIn, session: WriteSession, caller: Caller, manager: Manager) -> ConnectionOut:
+async def create(
+    body: SpaceConnectionIn, session: WriteSession, caller: Caller, manager: Manager
+) -> SpaceConnectionOut:
     """Add a connection. Nothing is sent; test it, or authorize it where its kind uses OAuth."""
     row = await service.create_connection(session, caller, manager.connections.box, connection_in=body)
-    return ConnectionOut.model_validate(row)
+    return SpaceConnectionOut.model_validate(row)
 
 
 @router.get("/{connection}", summary="Read a connection", responses=problems(404), dependencies=[VIEW])
-async def get(connection: str, session: ReadSession, caller: Caller) -> ConnectionOut:
+async def get(connection: str, session: ReadSession, caller: Caller) -> SpaceConnectionOut:
     """A connection, by its id or name; of several with that name, your own in your own space."""
-    return ConnectionOut.model_validate(await service.get_connection(session, caller, connection))
+    return SpaceConnectionOut.model_validate(await service.get_connection(session, caller, connection))
 
 
 @router.patch("/{connection}", summary="Change a connection", responses=problems(403, 404, 409), dependencies=[OWN])
 async def update(
-    connection: str, body: ConnectionPatch, session: WriteSession, caller: Caller, manager: Manager
-) -> ConnectionOut:
+    connection: str, body: SpaceConnectionPatch, session: WriteSession, caller: Caller, manager: Manager
+) -> SpaceConnectionOut:
     """Change the name, fields or secrets of a connection. New hosts need its secrets again."""
     row = await service.update_connection(session, caller, manager.connections.box, connection, patch=body)
-    return ConnectionOut.model_validate(row)
+    return SpaceConnectionOut.model_validate(row)
 
 
 @router.delete(
@@ -81,6 +90,48 @@ async def delete(connection: str, caller: Caller, manager: Manager) -> Response:
 async def test(connection: str, caller: Caller, manager: Manager) -> ConnectionTestOut:
     """Make the test call of the kind, and store the outcome with the connection."""
     return await manager.test(caller, connection)
+
+
+@router.post(
+    "/{connection}/authorize",
+    summary="Authorize a connection",
+    responses=problems(403, 404, 502),
+    dependencies=[OWN],
+)
+async def authorize(connection: str, request: Request, caller: Caller, manager: Manager) -> AuthorizationOut:
+    """Begin an authorization: continue in the browser at the returned URL, or enter the returned code there."""
+    row = await manager.find(caller, connection)
+    return await manager.authorizations.start(caller, row, callback_url(request))
+
+
+@router.post(
+    "/{connection}/authorize/poll",
+    summary="Ask whether a device code was entered",
+    responses=problems(403, 404, 502),
+    dependencies=[OWN],
+)
+async def poll(connection: str, body: AuthorizationPoll, caller: Caller, manager: Manager) -> AuthorizationState:
+    """Ask the provider; call it again after the interval while the state is `pending`."""
+    row = await manager.find(caller, connection)
+    return await manager.authorizations.poll(caller, row, body.authorization)
+
+
+@router.post(
+    "/authorizations",
+    summary="Complete an authorization",
+    responses=problems(403, 404, 502),
+    dependencies=[OWN],
+)
+async def finish(body: AuthorizationAnswer, caller: Caller, manager: Manager) -> SpaceConnectionOut:
+    """Redeem the code that the provider sent to the browser. Only the user who began the authorization can, once."""
+    row = await manager.authorizations.finish(caller, state=body.state, code=body.code, error=body.error)
+    return SpaceConnectionOut.model_validate(await manager.find(caller, row.id))
+
+
+def callback_url(request: Request) -> str:
+    """Return the page that providers send browsers to; it is registered with them."""
+    server: ServerSettings = request.app.state.settings.server
+    return f"{server.public_url or f'{request.url.scheme}://{request.url.netloc}'}{CALLBACK}"
 
 
 def _plain(kind: object) -> dict[str, object]:

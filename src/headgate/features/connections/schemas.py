@@ -16,7 +16,7 @@ _SECRETS = (
 )
 
 
-class ConnectionIn(BaseModel):
+class SpaceConnectionIn(BaseModel):
     """A connection to add."""
 
     model_config = ConfigDict(extra="forbid", hide_input_in_errors=True)
@@ -35,7 +35,7 @@ class ConnectionIn(BaseModel):
     space_id: str | None = None
 
 
-class ConnectionPatch(BaseModel):
+class SpaceConnectionPatch(BaseModel):
     """Members to change; omitted ones stay. New hosts need the secrets again."""
 
     model_config = ConfigDict(extra="forbid", hide_input_in_errors=True)
@@ -47,7 +47,7 @@ class ConnectionPatch(BaseModel):
     expires_at: datetime | None = None
 
 
-class ConnectionOut(BaseModel):
+class SpaceConnectionOut(BaseModel):
     """A connection without its secrets."""
 
     model_config = ConfigDict(from_attributes=True)
@@ -109,3 +109,39 @@ class ConnectionTestOut(BaseModel):
     message: str
     remedy: str = ""
     ms: float
+
+
+class AuthorizationOut(BaseModel):
+    """How to continue an authorization."""
+
+    state: Literal["redirect", "device", "ready"]
+    url: str = Field(default="", description="Where the user signs in, or enters the code.")
+    authorization: str = Field(default="", description="Of a device code: for asking whether it was entered.")
+    user_code: str = Field(default="", description="What the user enters.")
+    interval: int = Field(default=5, description="Seconds between two questions.")
+    expires_in: int = Field(default=600, description="Seconds until the authorization ends.")
+
+
+class AuthorizationState(BaseModel):
+    """Whether the user has entered the device code."""
+
+    state: Literal["pending", "ready"]
+    slower: bool = Field(default=False, description="Whether the provider asks for longer intervals.")
+
+
+class AuthorizationPoll(BaseModel):
+    """An authorization by device code."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    authorization: str = Field(min_length=1, max_length=100)
+
+
+class AuthorizationAnswer(BaseModel):
+    """The answer of a provider, as it came to the browser."""
+
+    model_config = ConfigDict(extra="forbid", hide_input_in_errors=True)
+
+    state: str = Field(min_length=1, max_length=200)
+    code: str = Field(default="", max_length=4096)
+    error: str = Field(default="", max_length=200)

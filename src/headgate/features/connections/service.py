@@ -18,7 +18,7 @@ from headgate.features.connections.errors import (
     ConnectionNotFound,
 )
 from headgate.features.connections.kinds import Kind
-from headgate.features.connections.schemas import ConnectionIn, ConnectionOut, ConnectionPatch
+from headgate.features.connections.schemas import SpaceConnectionIn, SpaceConnectionOut, SpaceConnectionPatch
 from headgate.features.connections.sealed import Secrets, seal, unseal
 from headgate.features.connections.tables import ConnectionRow
 from headgate.features.connections.values import check_name, check_secrets, checked_fields, kind_named
@@ -31,7 +31,7 @@ MAX_CONNECTIONS = 500
 
 
 async def create_connection(
-    session: AsyncSession, principal: Principal, box: SecretBox, *, connection_in: ConnectionIn
+    session: AsyncSession, principal: Principal, box: SecretBox, *, connection_in: SpaceConnectionIn
 ) -> ConnectionRow:
     """Add a connection. Nothing is sent yet.
 
@@ -106,7 +106,7 @@ async def get_connection(
 
 
 async def update_connection(
-    session: AsyncSession, principal: Principal, box: SecretBox, id_or_name: str, *, patch: ConnectionPatch
+    session: AsyncSession, principal: Principal, box: SecretBox, id_or_name: str, *, patch: SpaceConnectionPatch
 ) -> ConnectionRow:
     """Change a connection. Its secrets are not kept for servers that it could not reach before.
 
@@ -169,7 +169,7 @@ def permission_for(*, personal: bool) -> Permission:
 def described(row: ConnectionRow) -> Mapping[str, object]:
     """Return a connection's values for the audit log: names of its secrets, never their values."""
     fields = {"name", "kind", "owner_id", "fields", "secret_names", "hosts", "classification", "expires_at"}
-    return ConnectionOut.model_validate(row).model_dump(mode="json", include=fields)
+    return SpaceConnectionOut.model_validate(row).model_dump(mode="json", include=fields)
 
 
 async def _find_named(session: AsyncSession, principal: Principal, name: str, *, lock: bool) -> ConnectionRow | None:

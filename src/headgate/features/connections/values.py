@@ -1,12 +1,12 @@
 """Checks the values of a connection against its kind."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from pydantic import JsonValue, SecretStr
 
 from headgate.features.connections.catalogue import KINDS
 from headgate.features.connections.errors import BadConnection
-from headgate.features.connections.kinds import Kind, KindField
+from headgate.features.connections.kinds import FieldType, Kind, KindField
 from headgate.features.connections.sealed import Secrets
 from headgate.foundation.guarded_http.credential import host_of
 from headgate.foundation.guarded_http.headers import check_headers
@@ -67,8 +67,7 @@ def check_secrets(kind: Kind, secrets: Secrets) -> None:
 
 
 def _checked(kind: Kind, field: KindField, value: JsonValue) -> JsonValue:
-    if value is None or value == "" or value == []:
-        value = field.default
+    value = field.default if value in (None, "", []) else value
     if value is None:
         if field.required:
             raise BadConnection(f"{kind.label}: '{field.name}' is required.", remedy=f"Give {field.label.lower()}.")
@@ -79,7 +78,7 @@ def _checked(kind: Kind, field: KindField, value: JsonValue) -> JsonValue:
     if field.type == "url":
         return parse_target(str(value)).url if field.name != "url" else _base(str(value))
     if field.type == "hosts":
-        return sorted({host_of(str(host)) for host in value}) if isinstance(value, list) else None
+        return [*sorted({host_of(str(host)) for host in value})] if isinstance(value, list) else None
     return value.strip() if isinstance(value, str) else value
 
 
@@ -91,26 +90,45 @@ def _base(url: str) -> str:
 
 
 def _problems(kind: Kind, field: KindField, value: JsonValue) -> Iterator[str]:
-    if field.type == "number":
-        if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= 65_535:
-            yield "must be a number from 1 to 65535"
-    elif field.type == "boolean":
-        if not isinstance(value, bool):
-            yield "must be true or false"
-    elif field.type == "select":
-        if value not in field.options:
-            yield f"must be one of {listed(field.options)}"
-    elif field.type == "hosts":
-        if not isinstance(value, list) or len(value) > MAX_HOSTS or not all(isinstance(host, str) for host in value):
-            yield f"must be a list of at most {MAX_HOSTS} hosts"
-    elif not isinstance(value, str) or len(value) > MAX_TEXT:
-        yield f"must be text of at most {MAX_TEXT} characters"
-    elif any(ord(character) < 32 for character in value):
-        yield "must not contain control characters"
-    elif field.name == "host" and (any(character in value for character in "/@:# ") or not value):
+    fault = _OF_TYPE.get(field.type, _text_problem)(field, value)
+    if fault:
+        yield fault
+    elif field.name == "host" and (not value or any(character in str(value) for character in "/@:# ")):
         yield "must be a host name or an IPv4 address without scheme and port"
     elif field.name == "header" and kind.adds == "header":
-        check_headers({value: ""})
+        check_headers({str(value): ""})
+
+
+def _number_problem(_field: KindField, value: JsonValue) -> str:
+    fits = isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= 65_535
+    return "" if fits else "must be a number from 1 to 65535"
+
+
+def _boolean_problem(_field: KindField, value: JsonValue) -> str:
+    return "" if isinstance(value, bool) else "must be true or false"
+
+
+def _option_problem(field: KindField, value: JsonValue) -> str:
+    return "" if value in field.options else f"must be one of {listed(field.options)}"
+
+
+def _hosts_problem(_field: KindField, value: JsonValue) -> str:
+    fits = isinstance(value, list) and len(value) <= MAX_HOSTS and all(isinstance(host, str) for host in value)
+    return "" if fits else f"must be a list of at most {MAX_HOSTS} hosts"
+
+
+def _text_problem(_field: KindField, value: JsonValue) -> str:
+    if not isinstance(value, str) or len(value) > MAX_TEXT:
+        return f"must be text of at most {MAX_TEXT} characters"
+    return "must not contain control characters" if any(ord(character) < 32 for character in value) else ""
+
+
+_OF_TYPE: Mapping[FieldType, Callable[[KindField, JsonValue], str]] = {
+    "number": _number_problem,
+    "boolean": _boolean_problem,
+    "select": _option_problem,
+    "hosts": _hosts_problem,
+}
 
 
 def _check_secret(kind: Kind, field: KindField, value: str) -> None:

@@ -106,6 +106,25 @@ async def list_published_names(
     return (await session.execute(query.order_by(FlowRow.id.desc()).limit(limit))).all()
 
 
+async def list_definitions(
+    session: AsyncSession, *, tenant_id: str, space_id: str, limit: int
+) -> Sequence[Row[str, str, dict[str, Any], dict[str, Any] | None]]:
+    """Return id, name, draft and published definition of the flows of a space, by name."""
+    published = and_(
+        FlowVersionRow.flow_id == FlowRow.id,
+        FlowVersionRow.tenant_id == FlowRow.tenant_id,
+        FlowVersionRow.version == FlowRow.published_version,
+    )
+    query = (
+        select(FlowRow.id, FlowRow.name, FlowRow.draft, FlowVersionRow.definition)
+        .outerjoin(FlowVersionRow, published)
+        .where(FlowRow.tenant_id == tenant_id, FlowRow.space_id == space_id, FlowRow.deleted_at.is_(None))
+        .order_by(FlowRow.name, FlowRow.id)
+        .limit(limit)
+    )
+    return (await session.execute(query)).all()
+
+
 async def keep_draft(session: AsyncSession, row: FlowRow, definition: dict[str, Any], *, limit: int) -> None:
     """Store the draft of a locked flow as that of its revision, and delete the oldest of more than `most`."""
     session.add(

@@ -7,6 +7,7 @@ from typing import NotRequired
 from typing_extensions import TypedDict
 
 from headgate.features.access.permissions import Permission
+from headgate.features.connections import service as connections
 from headgate.features.files import service as files
 from headgate.features.mcptools import service as mcp_servers
 from headgate.features.models import readiness
@@ -66,6 +67,22 @@ class ServerList(TypedDict):
     """The MCP servers."""
 
     servers: list[ServerLine]
+
+
+class ConnectionLine(TypedDict):
+    """A connection of a space, or of the user."""
+
+    name: str
+    kind: str
+    hosts: list[str]
+    status: str
+    personal: bool
+
+
+class ConnectionList(TypedDict):
+    """The connections."""
+
+    connections: list[ConnectionLine]
 
 
 class VariableList(TypedDict):
@@ -133,6 +150,23 @@ async def list_mcp_servers(visit: Visit) -> ServerList:
                 {"name": server.name, "space_id": server.space_id, "enabled": server.enabled, "tools": enabled}
             )
     return {"servers": lines[:MOST_LISTED]}
+
+
+async def list_connections(visit: Visit) -> ConnectionList:
+    """List the connections that flows may name, without secrets."""
+    async with visit.studio.database.reading() as session:
+        rows = await connections.list_connections(session, visit.principal)
+    lines: list[ConnectionLine] = [
+        {
+            "name": row.name,
+            "kind": row.kind,
+            "hosts": row.hosts,
+            "status": row.status,
+            "personal": row.owner_id is not None,
+        }
+        for row in rows
+    ]
+    return {"connections": lines[:MOST_LISTED]}
 
 
 async def list_variables(visit: Visit) -> VariableList:
@@ -213,6 +247,7 @@ def _line(model: str, info: ModelInfo | None) -> ModelLine:
 OPERATIONS: tuple[Row, ...] = (
     (list_models, Permission.CATALOG_VIEW, "read"),
     (list_mcp_servers, Permission.MCP_SERVERS_VIEW, "read"),
+    (list_connections, Permission.CONNECTIONS_VIEW, "read"),
     (list_variables, Permission.VARIABLES_VIEW, "read"),
     (upload_file, Permission.FILES_UPLOAD, "add"),
 )

@@ -14,6 +14,11 @@ from tests.support.web_server import WebServer, answer, redirect
 SECRET = "canary-7f3c9a51e0b2"
 
 
+def files_with(text: str, folder: Path) -> list[Path]:
+    """The files in a folder that contain a text."""
+    return [path for path in folder.rglob("*") if path.is_file() and text.encode() in path.read_bytes()]
+
+
 class TestCredentials:
     @pytest.mark.parametrize(
         ("kind", "fields", "secrets", "header", "value"),
@@ -29,7 +34,7 @@ class TestCredentials:
             ),
         ],
     )
-    async def test_the_client_adds_the_header(
+    async def test_the_client_adds_the_header(  # noqa: PLR0917 - cases and fixtures
         self,
         client: httpx2.AsyncClient,
         api: WebServer,
@@ -67,11 +72,14 @@ nodes:
     url: /items
     connection: crm
     headers:
-      Authorization: Bearer other
+      Authorization:
+        secret: OTHER
   out: ChatOutput
 edges:
   call.text -> out.input
 """
+        variable = {"value": "other-secret", "hosts": [api.origin]}
+        assert (await client.put("/variables/OTHER", json=variable)).status_code == 200
         flow = await create(client, spec)
         run = (await client.post(f"/flows/{flow}/runs", json={"text": "", "wait": True})).json()
         assert run["status"] == "failed"
@@ -125,7 +133,7 @@ class TestReadiness:
     @pytest.mark.parametrize(
         ("name", "message"),
         [
-            ("crn", "uses the connection 'crn', which does not exist in this space. Did you mean 'crm'?"),
+            ("crn", "uses the connection 'crn', which does not exist in this space; did you mean 'crm'?"),
             ("mailbox", "uses the connection 'mailbox', which is of the kind IMAP (read mail)."),
             ("signed", "uses the connection 'signed', which is not authorized."),
         ],
@@ -154,19 +162,18 @@ class TestSecrets:
         assert run["status"] == "failed"
         flow = run["flow_id"]
         texts = [json.dumps(made), json.dumps(run), caplog.text]
-        for path in ("/connections", "/connections/crm", "/audit", f"/flow-runs/{run['id']}/evidence"):
-            texts.append((await client.get(path)).text)
+        paths = ("/connections", "/connections/crm", "/audit", f"/flow-runs/{run['id']}/evidence")
+        texts += [(await client.get(path)).text for path in paths]
         texts.append((await client.get(f"/flows/{flow}/export")).text)
         texts.append((await client.post("/connections/crm/test")).text)
         assert not [text for text in texts if SECRET in text]
-        files = [path for path in Path(settings.data_dir).rglob("*") if path.is_file()]
-        assert not [path for path in files if SECRET.encode() in path.read_bytes()]
+        assert not files_with(SECRET, settings.data_dir)
 
     async def test_export_has_the_name_only(self, client: httpx2.AsyncClient, api: WebServer) -> None:
         await connect(client, "crm", "bearer", fields={"url": api.origin}, secrets={"token": SECRET})
         run = await run_request(client, "/items", "crm")
         exported = await client.get(f"/flows/{run['flow_id']}/export")
-        assert '"crm"' in exported.text
+        assert '"connection": "crm"' in exported.json()["content"]
         assert SECRET not in exported.text
 
     async def test_each_use_is_in_the_audit_log(self, client: httpx2.AsyncClient, api: WebServer) -> None:
@@ -175,5 +182,5 @@ class TestSecrets:
         run = await run_request(client, "/items", "crm")
         entries = (await client.get("/audit")).json()["items"]
         (read,) = [entry for entry in entries if entry["action"] == "variable.read"]
-        assert read["object"]["name"] == "connection:crm"
+        assert read["resource"]["name"] == "connection:crm"
         assert read["payload"]["run_id"] == run["id"]

@@ -43,12 +43,13 @@ STORED_AS_IT_IS = {
     "version_steps", "version_edges", "flow_tests", "flow_test_results", "flow_test_trials", "assistants",
     "own_components", "codev_sessions", "codev_events", "codev_notices", "codev_writes", "codev_patterns",
     "codev_pattern_words", "codev_instances", "idempotency_keys", "webhook_deliveries", "webhook_delivery_attempts",
-    "audit_events", "secret_reads", "mcp_servers", "mcp_tools", "model_servers", "model_facts", "model_roles",
+    "audit_events", "secret_reads", "mcp_servers", "mcp_tools", "connections", "model_servers", "model_facts",
+    "model_roles",
 }  # fmt: skip
 """Tables with content that data keys do not encrypt; docs/operate/security.md names them."""
 NO_CONTENT = {
     "quotas", "codev_pattern_uses", "approvals", "approval_decisions", "flow_states",
-    "flow_state_values", "sent_events", "event_waits",
+    "flow_state_values", "sent_events", "event_waits", "connection_tokens", "connection_authorizations",
     "installation_keys", "key_readers", "scheduled_jobs", "data_keys", "tenants", "users", "spaces", "space_members",
     "user_sessions", "one_time_links", "totp_authenticators", "passkeys", "passkey_challenges", "recovery_codes",
     "api_keys", "directories", "directory_users", "directory_groups", "directory_group_members",

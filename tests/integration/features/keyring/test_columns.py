@@ -34,6 +34,9 @@ CALLERS = {
     "agents/codev/writing/snapshots.py",  # codev_writes
     "features/accounts/second_factor/service.py",  # totp_authenticators
     "features/accounts/single_sign_on/transaction.py",  # a cookie of a few minutes
+    "features/connections/oauth/authorizing.py",  # connection_authorizations
+    "features/connections/oauth/provider.py",  # connection_tokens
+    "features/connections/sealed.py",  # connections
     "features/encryption/keys.py",  # data_keys
     "features/flows/state/sealed.py",  # flow_states, flow_state_values
     "features/keyring/rotation.py",  # all of them
@@ -56,6 +59,7 @@ VALUES = {
     "transport": "http",
     "deliver": "one",
     "event_waits.status": "waiting",
+    "connections.status": "ready",
 }
 """Of columns that take a few values only."""
 

@@ -1,6 +1,7 @@
 import type { ComponentType } from "react";
 import { CodeEditor } from "@/components/code";
 import { useDraft } from "@/lib/draft";
+import { ConnectionControl } from "./ConnectionControl";
 import { FileControl } from "./FileControl";
 import { JsonControl } from "./JsonControl";
 import { AssistantControl, FormFieldControl, ServerControl, ServerToolsControl } from "./knownFields";
@@ -28,6 +29,7 @@ const KINDS: Record<string, ComponentType<ControlProps>> = {
   table: TableControl,
   file: FileControl,
   model: ModelControl,
+  connection: ConnectionControl,
 };
 
 /** Fields that are texts to the server and choices to people, by component and name. */

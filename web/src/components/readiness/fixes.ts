@@ -16,7 +16,7 @@ export interface Shown {
 
 /** Where something outside the flow is set up. */
 export interface Fix {
-  section: "variables" | "models" | "mcp";
+  section: "variables" | "models" | "mcp" | "connections";
   label: Text;
   missing: Text;
 }
@@ -25,6 +25,7 @@ const FIXES: Record<string, Fix> = {
   variable_kept: { section: "variables", label: "set_variable", missing: "variable_kept" },
   variable_not_found: { section: "variables", label: "set_variable", missing: "variable_missing" },
   model_not_usable: { section: "models", label: "set_up_model", missing: "model_missing" },
+  connection: { section: "connections", label: "add_connection", missing: "connection_missing" },
   mcp_server: { section: "mcp", label: "add_server", missing: "server_missing" },
 };
 

@@ -28,6 +28,7 @@ const OF_CODE: Record<string, CheckName> = {
   prompt_too_long: "models",
   variable_kept: "secrets",
   variable_not_found: "secrets",
+  connection: "outside",
   mcp_server: "outside",
   address: "outside",
 };

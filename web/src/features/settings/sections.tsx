@@ -2,6 +2,7 @@ import {
   Archive,
   Bot,
   Brain,
+  Cable,
   FolderOpen,
   FolderSync,
   Gauge,
@@ -50,6 +51,14 @@ export const SECTIONS: readonly SettingsSection[] = [
     label: "models",
     icon: Brain,
     Content: section(() => import("./providers/ProvidersSection"), "ProvidersSection"),
+  },
+  {
+    id: "connections",
+    group: "group_building",
+    label: "connections",
+    icon: Cable,
+    may: (may) => may("connections.view"),
+    Content: section(() => import("./connections/ConnectionsSection"), "ConnectionsSection"),
   },
   {
     id: "variables",

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 import orjson
 from pydantic import SecretStr
@@ -15,9 +15,6 @@ from headgate.foundation.database import now
 from headgate.foundation.errors import HeadgateError
 from headgate.foundation.guarded_http import HttpAnswer
 from headgate.foundation.guarded_http.targets import shown_url
-
-if TYPE_CHECKING:  # imported at the first authorization
-    from headgate.features.connections.oauth import protocol
 
 TIMEOUT_SECONDS = 15.0
 MAX_BYTES = 256 * 1024
@@ -127,7 +124,7 @@ async def post(http: ProviderHttp, url: str, headers: Mapping[str, str], body: s
     return document
 
 
-def messages() -> "type[protocol] | Any":  # noqa: ANN401 - a module
+def messages() -> Any:  # noqa: ANN401 - a module
     """Return the module that builds messages, imported at the first use. Raises `OAuthMissing`."""
     try:
         from headgate.features.connections.oauth import protocol  # noqa: PLC0415 - an extra

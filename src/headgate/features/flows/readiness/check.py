@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from headgate.features.connections.known import connection_issues, named_connections
+from headgate.features.connections.known import connection_class_issues, connection_issues, named_connections
 from headgate.features.flows.readiness.answer import Need, Readiness, gathered
 from headgate.features.flows.readiness.content import (
     code_issues,
@@ -77,7 +77,7 @@ def check(flow: Flow, catalog: Catalog, environment: Environment | None = None, 
         *variables.issues,
         *(mcp_issues(linked, catalog, environment.servers) if environment is not None else ()),
         *(connection_issues(wiring, environment.connections) if environment is not None else ()),
-        *_class_issues(linked, catalog, environment),
+        *_class_issues(linked, catalog, environment, wiring),
         *files.issues,
         *check_advice(linked, catalog),
     ]
@@ -109,10 +109,13 @@ def _language_issues(flow: Flow, linked: Flow, catalog: Catalog, environment: En
             yield issue
 
 
-def _class_issues(flow: Flow, catalog: Catalog, environment: Environment | None) -> Iterator[Issue]:
-    classification = environment.classification if environment is not None else None
-    if classification is not None:
-        yield from classify(flow, catalog, classification.scheme, classification.classes.of).issues
+def _class_issues(flow: Flow, catalog: Catalog, environment: Environment | None, wiring: Wiring) -> Iterator[Issue]:
+    if environment is None or environment.classification is None:
+        return
+    classified = classify(flow, catalog, environment.classification.scheme, environment.classification.classes.of)
+    yield from classified.issues
+    incoming = {step: step_class.incoming for step, step_class in classified.steps.items()}
+    yield from connection_class_issues(wiring, environment.connections, incoming, classified.scheme)
 
 
 def _assistant_needs(flow: Flow, catalog: Catalog, environment: Environment | None) -> Iterator[Need]:

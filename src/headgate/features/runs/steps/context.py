@@ -273,9 +273,11 @@ class StepContext:
         return await self._services.secrets.secret(self._origin, reference.name, url=url)
 
     async def connection(self, reference: ConnectionReference) -> Connection:
-        """Open a connection that the saved flow names. Raises `ConnectionMismatch` for another kind."""
+        """Open a connection that the saved flow names. Raises `ConnectionMismatch` for another kind, `ClassRefused`."""
         connection = await self._services.connections.open(self._origin, reference.name)
         connection.require_kind(reference)
+        if self.guard is not None and connection.classification is not None:
+            self.guard.check_connection(connection.name, connection.classification)
         self._outside.complete(connection.text("url"))
         return replace(connection, http=self._guarded(connection.http))
 

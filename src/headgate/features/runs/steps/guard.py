@@ -52,6 +52,16 @@ class StepGuard:
         self._given = max(self._given, trusted)
         self._keep()
 
+    def check_connection(self, name: str, level: int) -> None:
+        """Raise `ClassRefused` when the step's input may not be sent to a connection."""
+        if level < self._here.incoming:
+            scheme = self._found.scheme
+            raise ClassRefused(
+                f"Step '{self._step_id}' would use the connection '{name}', which may receive {scheme.name(level)}, "
+                f"with input classified {scheme.name(self._here.incoming)}. Nothing was sent.",
+                remedy=f"Choose a connection that may receive {scheme.name(self._here.incoming)}.",
+            )
+
     def check_flow(self, flow: Flow) -> None:
         """Raise `ClassRefused` when a flow that the step runs takes less than what reaches the step."""
         declared, scheme = flow.settings.input_classification, self._found.scheme

@@ -5,6 +5,8 @@ const sv: Translation<typeof en> = {
   show_node: "Visa ”{{name}}”",
   set_variable: "Ange variabeln {{name}}",
   set_up_model: "Konfigurera modeller",
+  add_connection: "Lägg till anslutningen {{name}}",
+  connection_missing: "Anslutningen {{name}} är inte tillgänglig.",
   add_server: "Lägg till MCP-servern {{name}}",
   variable_kept: "Variabeln {{name}} är inte sparad för den servern.",
   variable_missing: "Variabeln {{name}} har inget värde.",

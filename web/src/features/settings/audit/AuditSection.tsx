@@ -9,7 +9,7 @@ import { useSettingsTexts } from "../texts";
 import { AuditRow } from "./AuditRow";
 
 const KINDS = [
-  "flow", "run", "variable", "provider", "api_key", "mcp_server", "user", "session", "space", "assistant", "component",
+  "flow", "run", "variable", "provider", "api_key", "connection", "mcp_server", "user", "session", "space", "assistant", "component",
   "file", "workspace", "model_class", "delivery", "tenant",
 ] as const; // biome-ignore format: one line each would say no more
 const EVERYTHING = "*";

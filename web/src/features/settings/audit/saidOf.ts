@@ -4,7 +4,11 @@ import actions from "../texts/en.actions";
 import people from "../texts/en.people";
 
 type Say = (text: SettingsText, values?: Record<string, string>) => string;
-const STORED_WITH = { model_server: "values_of_model_server", mcp_server: "values_of_mcp_server" } as const;
+const STORED_WITH = {
+  model_server: "values_of_model_server",
+  mcp_server: "values_of_mcp_server",
+  connection: "values_of_connection",
+} as const;
 
 /** The text for an action of the log; nothing for one that this page does not know. */
 export function textOf(action: string): SettingsText | null {

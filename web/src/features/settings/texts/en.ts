@@ -1,4 +1,5 @@
 import actions from "./en.actions";
+import connections from "./en.connections";
 import directory from "./en.directory";
 import flowise from "./en.flowise";
 import keyring from "./en.keyring";
@@ -155,4 +156,5 @@ export default {
   ...models,
   ...retention,
   ...actions,
+  ...connections,
 };

@@ -1,6 +1,7 @@
 import type { Translation } from "@/lib/i18n/texts";
 import type en from "./en";
 import actions from "./sv.actions";
+import connections from "./sv.connections";
 import directory from "./sv.directory";
 import flowise from "./sv.flowise";
 import keyring from "./sv.keyring";
@@ -157,5 +158,6 @@ const sv: Translation<typeof en> = {
   ...models,
   ...retention,
   ...actions,
+  ...connections,
 };
 export default sv;

@@ -1,0 +1,296 @@
+"""`headgate connections`."""
+
+import asyncio
+import sys
+from datetime import datetime
+from typing import Annotated
+
+import typer
+from pydantic import JsonValue, SecretStr
+from rich.prompt import Prompt
+
+from headgate.entrypoints.cli.output import JsonFlag, console, print_json, table, when
+from headgate.entrypoints.cli.session import acting, with_installation, with_parts
+from headgate.entrypoints.compose import Parts
+from headgate.entrypoints.installation import Installation
+from headgate.features.connections import service
+from headgate.features.connections.catalogue import KINDS
+from headgate.features.connections.errors import BadConnection
+from headgate.features.connections.kinds import Kind
+from headgate.features.connections.routes import CALLBACK
+from headgate.features.connections.schemas import (
+    GivenSecrets,
+    SpaceConnectionIn,
+    SpaceConnectionOut,
+    SpaceConnectionPatch,
+)
+from headgate.features.connections.sealed import OutsideValue
+from headgate.features.connections.values import kind_named
+from headgate.features.flows.connection_uses import list_uses
+from headgate.graph.json_values import parse_json
+from headgate.graph.names import clipped
+
+app = typer.Typer(
+    add_completion=False, no_args_is_help=True, help="Connections of flows: add, authorize, test and delete."
+)
+Name = Annotated[str, typer.Argument(help="Name of the connection.")]
+Fields = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--field", "-f", help="NAME=VALUE of a field that is no secret; hosts separated by commas. Repeatable."
+    ),
+]
+Outside = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--from",
+        help="NAME=vault:PATH#KEY, NAME=file:PATH or NAME=environment:VARIABLE in place of a secret. Repeatable.",
+    ),
+]
+
+
+@app.command()
+def kinds(json: JsonFlag = False) -> None:
+    """List the kinds of connections with their fields; secret fields are marked with *."""
+    if json:
+        print_json(
+            [
+                {
+                    "id": kind.id,
+                    "label": kind.label,
+                    "fields": [field.name for field in kind.fields],
+                    "secrets": list(kind.secret_names),
+                }
+                for kind in KINDS.values()
+            ]
+        )
+        return
+    cells = [
+        (kind.id, kind.label, ", ".join(f"{field.name}{'*' if field.is_secret else ''}" for field in kind.fields))
+        for kind in KINDS.values()
+    ]
+    console.print(table(("kind", "what it is", "fields"), cells))
+
+
+@app.command()
+def add(
+    name: Name,
+    kind: Annotated[str, typer.Option("--kind", "-k", help="Kind; `headgate connections kinds` lists them.")],
+    field: Fields = None,
+    outside: Outside = None,
+    personal: Annotated[bool, typer.Option("--personal", help="Only runs that you start may use it.")] = False,
+    expires: Annotated[datetime | None, typer.Option("--expires", help="When its secret stops working.")] = None,
+    json: JsonFlag = False,
+) -> None:
+    """Add a connection. Secrets are prompted for or read from standard input as JSON; they are never arguments."""
+    chosen = kind_named(kind)
+    references = _references(outside or [])
+    secrets: GivenSecrets = {**references, **_secrets(chosen, set(references))}
+    expires_at = None if expires is None else expires.astimezone()
+
+    async def work(installation: Installation) -> None:
+        body = SpaceConnectionIn(
+            name=name,
+            kind=kind,
+            fields=_fields(chosen, field or []),
+            secrets=secrets,
+            personal=personal,
+            expires_at=expires_at,
+        )
+        async with installation.database.writing() as session:
+            row = await service.create_connection(session, acting(), installation.box, connection_in=body)
+            stored = SpaceConnectionOut.model_validate(row)
+        if json:
+            print_json(stored.model_dump(mode="json"))
+            return
+        following = f"headgate connections {'authorize' if chosen.grant else 'test'} {name}"
+        console.print(f"Added {name}. Next: [bold]{following}[/]")
+
+    with_installation(work)
+
+
+@app.command("list")
+def list_(json: JsonFlag = False) -> None:
+    """List the connections of your spaces and your own ones. Secrets are never shown."""
+
+    async def work(installation: Installation) -> None:
+        async with installation.database.reading() as session:
+            rows = [SpaceConnectionOut.model_validate(row) for row in await service.list_connections(session, acting())]
+        if json:
+            print_json([row.model_dump(mode="json") for row in rows])
+        elif not rows:
+            console.print("No connections yet. Add one: [bold]headgate connections add NAME --kind KIND[/]")
+        else:
+            console.print(table(("name", "kind", "hosts", "state", "last used"), [_cells(row) for row in rows]))
+
+    with_installation(work)
+
+
+@app.command()
+def show(name: Name, json: JsonFlag = False) -> None:
+    """Show a connection and the flows that name it. Secrets are never shown."""
+
+    async def work(installation: Installation) -> None:
+        async with installation.database.reading() as session:
+            row = SpaceConnectionOut.model_validate(await service.get_connection(session, acting(), name))
+            uses = await list_uses(session, acting(), installation.registry, row.id)
+        if json:
+            print_json(row.model_dump(mode="json") | {"flows": [use.model_dump(mode="json") for use in uses]})
+            return
+        for label, value in (
+            ("name", row.name),
+            ("kind", KINDS[row.kind].label),
+            ("owner", "you" if row.owner_id else "the space"),
+            ("hosts", ", ".join(row.hosts) or "none"),
+            ("secrets", ", ".join(row.secret_names) or "none"),
+            ("state", row.status),
+            ("problem", row.error_message or "none"),
+            ("last used", when(row.last_used_at) if row.last_used_at else "never"),
+            ("expires", when(row.expires_at) if row.expires_at else "never"),
+            ("flows", ", ".join(use.flow for use in uses) or "none"),
+        ):
+            console.print(f"{label:12} {value}", markup=False)
+
+    with_installation(work)
+
+
+@app.command()
+def change(
+    name: Name,
+    field: Fields = None,
+    secret: Annotated[bool, typer.Option("--secret", help="Ask for new secrets.")] = False,
+    json: JsonFlag = False,
+) -> None:
+    """Change fields or secrets of a connection. New hosts need its secrets again."""
+
+    async def work(installation: Installation) -> None:
+        async with installation.database.reading() as session:
+            row = SpaceConnectionOut.model_validate(await service.get_connection(session, acting(), name, manage=True))
+        kind = kind_named(row.kind)
+        fields = {**row.fields, **_fields(kind, field or [])} if field else None
+        patch = SpaceConnectionPatch(fields=fields, secrets=dict(_secrets(kind, set())) if secret else None)
+        async with installation.database.writing() as session:
+            changed = await service.update_connection(session, acting(), installation.box, row.id, patch=patch)
+            stored = SpaceConnectionOut.model_validate(changed)
+        if json:
+            print_json(stored.model_dump(mode="json"))
+        else:
+            console.print(f"Changed {name}.")
+
+    with_installation(work)
+
+
+@app.command("test")
+def try_(name: Name, json: JsonFlag = False) -> None:
+    """Make the test call of a connection."""
+
+    async def work(parts: Parts) -> None:
+        outcome = await parts.connections.test(acting(), name)
+        if json:
+            print_json(outcome.model_dump(mode="json"))
+        else:
+            console.print(f"{outcome.message} {outcome.remedy}".strip(), markup=False)
+        if not outcome.ok:
+            raise typer.Exit(1)
+
+    with_parts(work)
+
+
+@app.command()
+def authorize(name: Name, json: JsonFlag = False) -> None:
+    """Authorize a connection with OAuth: prints where to sign in, or the code to enter, and waits for the latter."""
+
+    async def work(parts: Parts) -> None:
+        row = await parts.connections.find(acting(), name)
+        server = parts.settings.server
+        base = server.public_url or f"http://127.0.0.1:{server.port}"
+        started = await parts.connections.authorizations.start(acting(), row, f"{base}{CALLBACK}")
+        if json:
+            print_json(started.model_dump(mode="json"))
+            return
+        if started.state == "redirect":
+            console.print("Open this URL in a browser that is signed in to Headgate:")
+            console.print(started.url, markup=False, soft_wrap=True)
+            return
+        if started.state == "device":
+            console.print(f"Enter {started.user_code} at {started.url}", markup=False)
+            interval = started.interval
+            while True:
+                await asyncio.sleep(interval)
+                answer = await parts.connections.authorizations.poll(acting(), row, started.authorization)
+                interval += 5 if answer.slower else 0
+                if answer.state == "ready":
+                    break
+        console.print(f"Authorized {name}.")
+
+    with_parts(work)
+
+
+@app.command()
+def delete(name: Name, json: JsonFlag = False) -> None:
+    """Revoke the tokens of a connection at its provider, and delete it."""
+
+    async def work(parts: Parts) -> None:
+        await parts.connections.delete(acting(), name)
+        if json:
+            print_json({"deleted": name})
+        else:
+            console.print(f"Deleted {name}.")
+
+    with_parts(work)
+
+
+def _cells(row: SpaceConnectionOut) -> tuple[str, str, str, str, str]:
+    state = f"{row.status}, yours" if row.owner_id else row.status
+    used = when(row.last_used_at) if row.last_used_at else "never"
+    return row.name, row.kind, clipped(", ".join(row.hosts), 50), state, used
+
+
+def _fields(kind: Kind, written: list[str]) -> dict[str, JsonValue]:
+    fields: dict[str, JsonValue] = {}
+    for pair in written:
+        name, sign, value = pair.partition("=")
+        if not sign:
+            raise BadConnection(f"{clipped(name, 40)!r} has no '=' between name and value.")
+        declared = kind.field(name)
+        typed: JsonValue = value
+        if declared is not None and declared.type == "hosts":
+            typed = [host.strip() for host in value.split(",") if host.strip()]
+        elif declared is not None and declared.type == "number":
+            typed = int(value) if value.isdigit() else value
+        elif declared is not None and declared.type == "boolean":
+            typed = {"true": True, "false": False}.get(value.lower(), value)
+        fields[name] = typed
+    return fields
+
+
+def _references(written: list[str]) -> dict[str, OutsideValue]:
+    references: dict[str, OutsideValue] = {}
+    for pair in written:
+        name, _, reference = pair.partition("=")
+        source, separator, rest = reference.partition(":")
+        path, _, key = rest.partition("#")
+        if not separator or source not in {"environment", "file", "vault"} or not path:
+            raise BadConnection(
+                f"{clipped(pair, 60)!r} is not a reference to a secret.",
+                remedy="Write it as token=vault:team/crm#token.",
+            )
+        references[name] = OutsideValue.model_validate({"from": source, "path": path, "key": key})
+    return references
+
+
+def _secrets(kind: Kind, given: set[str]) -> dict[str, SecretStr]:
+    """Return the secrets that the user enters, or that standard input has as a JSON object."""
+    fields = [field for field in kind.fields if field.is_secret and field.name not in given]
+    if not fields:
+        return {}
+    if sys.stdin.isatty():
+        entered = {field.name: Prompt.ask(field.label, password=True, console=console) for field in fields}
+    else:
+        content = sys.stdin.read().strip()
+        if len(fields) == 1 and content and not content.startswith("{"):
+            entered = {fields[0].name: content}
+        else:
+            document = parse_json(content) if content else {}
+            entered = {str(name): str(value) for name, value in document.items()} if isinstance(document, dict) else {}
+    return {name: SecretStr(value) for name, value in entered.items() if value}

@@ -1,0 +1,231 @@
+"""OAuth 2 with a real provider: every grant, expiry, rotation, two processes, revocation."""
+
+import asyncio
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import parse_qsl, urlsplit
+
+import httpx2
+import pytest
+from fastapi import FastAPI
+
+from headgate.foundation.settings import Settings
+from tests.integration.features.connections.conftest import LOOPBACK
+from tests.support.connections import connect, run_request
+from tests.support.oauth_provider import CLIENT_SECRET, OAuthProvider, oauth_provider
+
+
+@pytest.fixture
+def provider() -> Iterator[OAuthProvider]:
+    """A provider."""
+    with oauth_provider() as server:
+        yield server
+
+
+async def authorize(client: httpx2.AsyncClient, provider: OAuthProvider, name: str = "crm") -> httpx2.Response:
+    """Add a connection and authorize it as a browser does."""
+    await connect(client, name, "oauth2_code", fields=provider.fields, secrets={"client_secret": CLIENT_SECRET})
+    started = (await client.post(f"/connections/{name}/authorize")).json()
+    return await finish(client, await consent(started["url"]))
+
+
+async def consent(url: str) -> dict[str, str]:
+    """Agree at the provider, and return what it sends the browser back with."""
+    async with httpx2.AsyncClient(trust_env=False) as browser:
+        answer = await browser.get(url)
+    assert answer.status_code == 302, answer.text
+    back = urlsplit(answer.headers["location"])
+    assert back.path == "/settings/connections"
+    return dict(parse_qsl(back.query))
+
+
+async def finish(client: httpx2.AsyncClient, query: dict[str, str]) -> httpx2.Response:
+    """Complete an authorization as the page does."""
+    return await client.post("/connections/authorizations", json=query)
+
+
+async def statuses(settings: Settings, times: int) -> list[list[int]]:
+    """The answers of two processes that call the API at the same time."""
+    text = json.dumps(plain(settings.model_copy(update={"http": LOOPBACK})))
+    command = [sys.executable, "-m", "tests.support.refreshing_process", text, "crm", str(times)]
+    processes = [
+        subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)  # noqa: ASYNC220
+        for _ in range(2)
+    ]
+    for process in processes:
+        assert process.stdout is not None
+        while (line := await asyncio.to_thread(process.stdout.readline)) != "ready\n":
+            assert line, "the process has ended"
+    outputs = await asyncio.gather(*(asyncio.to_thread(process.communicate, "\n") for process in processes))
+    return [json.loads(output[0].strip().splitlines()[-1]) for output in outputs]
+
+
+def plain(settings: Settings) -> dict[str, Any]:
+    """The settings as JSON, with their secrets."""
+    document: dict[str, Any] = json.loads(settings.model_dump_json(exclude_unset=True))
+    document["database"]["url"] = settings.database.url
+    document["http"] = {"allowed_internal_cidrs": ["127.0.0.0/8"]}
+    return document
+
+
+class TestAuthorizationCode:
+    async def test_a_flow_calls_the_api_of_the_user(self, client: httpx2.AsyncClient, provider: OAuthProvider) -> None:
+        done = await authorize(client, provider)
+        assert done.json()["status"] == "ready", done.text
+        run = await run_request(client, "/me", "crm")
+        assert run["status"] == "completed", json.dumps(run)
+        assert len(provider.calls) == 1
+
+    async def test_needs_the_verifier_of_this_authorization(
+        self, client: httpx2.AsyncClient, provider: OAuthProvider
+    ) -> None:
+        """A code that was stolen and injected is refused: PKCE."""
+        await connect(client, "crm", "oauth2_code", fields=provider.fields, secrets={"client_secret": CLIENT_SECRET})
+        first, second = [(await client.post("/connections/crm/authorize")).json()["url"] for _ in range(2)]
+        stolen, own = await consent(first), await consent(second)
+        answer = await finish(client, {**own, "code": stolen["code"]})
+        assert answer.status_code == 502
+        assert "Authorize the connection again." in answer.text
+
+    async def test_is_used_once(self, client: httpx2.AsyncClient, provider: OAuthProvider) -> None:
+        await connect(client, "crm", "oauth2_code", fields=provider.fields, secrets={"client_secret": CLIENT_SECRET})
+        query = await consent((await client.post("/connections/crm/authorize")).json()["url"])
+        assert (await finish(client, query)).status_code == 200
+        again = await finish(client, query)
+        assert (again.status_code, again.json()["code"]) == (422, "authorization_lost")
+
+    async def test_a_refusal_at_the_provider_is_named(
+        self, client: httpx2.AsyncClient, provider: OAuthProvider
+    ) -> None:
+        await connect(client, "crm", "oauth2_code", fields=provider.fields, secrets={"client_secret": CLIENT_SECRET})
+        url = (await client.post("/connections/crm/authorize")).json()["url"]
+        state = dict(parse_qsl(urlsplit(url).query))["state"]
+        answer = await finish(client, {"state": state, "error": "access_denied"})
+        assert "did not authorize the connection 'crm'" in answer.text
+
+
+class TestExpiry:
+    async def test_an_expired_token_is_refreshed_before_it_is_sent(
+        self, client: httpx2.AsyncClient, provider: OAuthProvider
+    ) -> None:
+        provider.lifetime = 1
+        await authorize(client, provider)
+        await asyncio.sleep(1.1)
+        provider.lifetime = 3600
+        run = await run_request(client, "/me", "crm")
+        assert run["status"] == "completed", json.dumps(run)
+        assert len(provider.refreshes) == 1
+
+    async def test_a_token_that_the_api_rejects_is_refreshed_once(
+        self, client: httpx2.AsyncClient, provider: OAuthProvider
+    ) -> None:
+        await authorize(client, provider)
+        provider.expire()
+        run = await run_request(client, "/me", "crm")
+        assert run["status"] == "completed", json.dumps(run)
+        run = await run_request(client, "/me", "crm")
+        assert run["status"] == "completed", json.dumps(run)
+        assert len(provider.refreshes) == 1
+
+    async def test_a_revoked_authorization_must_be_given_again(
+        self, client: httpx2.AsyncClient, provider: OAuthProvider
+    ) -> None:
+        await authorize(client, provider)
+        for token in provider.tokens:
+            token.revoked = True
+        run = await run_request(client, "/me", "crm")
+        assert run["status"] == "failed"
+        assert "must be authorized again" in json.dumps(run)
+        assert (await client.get("/connections/crm")).json()["status"] == "unauthorized"
+        started = (await client.post("/connections/crm/authorize")).json()
+        assert (await finish(client, await consent(started["url"]))).status_code == 200
+        run = await run_request(client, "/me", "crm")
+        assert run["status"] == "completed", json.dumps(run)
+
+
+class TestTwoProcesses:
+    async def test_one_refreshes_and_both_use_the_new_token(
+        self, client: httpx2.AsyncClient, provider: OAuthProvider, settings: Settings
+    ) -> None:
+        """With rotation, a second refresh of the same token would revoke everything."""
+        await authorize(client, provider)
+        provider.expire()
+        provider.refresh_seconds = 0.3
+        assert await statuses(settings, 5) == [[200] * 5, [200] * 5]
+        assert (len(provider.refreshes), provider.reused) == (1, [])
+
+    async def test_every_rotation_is_stored(
+        self, client: httpx2.AsyncClient, provider: OAuthProvider, settings: Settings
+    ) -> None:
+        await authorize(client, provider)
+        for _ in range(3):
+            provider.expire()
+            run = await run_request(client, "/me", "crm")
+        assert run["status"] == "completed", json.dumps(run)
+        assert (len(set(provider.refreshes)), provider.reused) == (3, [])
+
+
+class TestOtherGrants:
+    async def test_a_device_code_is_polled_until_it_is_entered(
+        self, client: httpx2.AsyncClient, provider: OAuthProvider
+    ) -> None:
+        fields = {**provider.fields, "device_url": f"{provider.origin}/device"}
+        del fields["authorization_url"]
+        await connect(client, "crm", "oauth2_device", fields=fields, secrets={"client_secret": CLIENT_SECRET})
+        started = (await client.post("/connections/crm/authorize")).json()
+        assert started["state"] == "device"
+        assert started["url"] == f"{provider.origin}/device"
+        body = {"authorization": started["authorization"]}
+        assert (await client.post("/connections/crm/authorize/poll", json=body)).json()["state"] == "pending"
+        provider.confirmed.add(started["user_code"])
+        assert (await client.post("/connections/crm/authorize/poll", json=body)).json()["state"] == "ready"
+        run = await run_request(client, "/me", "crm")
+        assert run["status"] == "completed", json.dumps(run)
+        assert (await client.post("/connections/crm/authorize/poll", json=body)).status_code == 422
+
+    async def test_client_credentials_need_no_user(self, client: httpx2.AsyncClient, provider: OAuthProvider) -> None:
+        fields = {name: value for name, value in provider.fields.items() if name != "authorization_url"}
+        await connect(client, "crm", "oauth2_client", fields=fields, secrets={"client_secret": CLIENT_SECRET})
+        run = await run_request(client, "/me", "crm")
+        assert run["status"] == "completed", json.dumps(run)
+        provider.expire()
+        run = await run_request(client, "/me", "crm")
+        assert run["status"] == "completed", json.dumps(run)
+        assert len(provider.tokens) == 2
+
+
+class TestDeletion:
+    async def test_revokes_the_tokens(self, client: httpx2.AsyncClient, provider: OAuthProvider) -> None:
+        await authorize(client, provider)
+        assert (await client.delete("/connections/crm")).status_code == 204
+        assert all(token.revoked for token in provider.tokens)
+
+    async def test_does_not_wait_for_a_provider_that_is_gone(
+        self, client: httpx2.AsyncClient, provider: OAuthProvider
+    ) -> None:
+        fields = {**provider.fields, "revocation_url": "http://127.0.0.1:9/revoke"}
+        await connect(client, "crm", "oauth2_code", fields=fields, secrets={"client_secret": CLIENT_SECRET})
+        started = (await client.post("/connections/crm/authorize")).json()
+        await finish(client, await consent(started["url"]))
+        assert (await client.delete("/connections/crm")).status_code == 204
+
+
+class TestSecrets:
+    async def test_tokens_are_in_no_answer(
+        self, app: FastAPI, client: httpx2.AsyncClient, provider: OAuthProvider, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        """The API echoes the access token: it is removed from the output of the step."""
+        done = await authorize(client, provider)
+        run = await run_request(client, "/me", "crm")
+        texts = [done.text, json.dumps(run), caplog.text, (await client.get("/audit")).text]
+        texts.append((await client.get(f"/flow-runs/{run['id']}/evidence")).text)
+        shown = "".join(texts)
+        secrets = [
+            CLIENT_SECRET,
+            *(value for one in provider.tokens for value in (one.access_token, one.refresh_token)),
+        ]
+        assert not [secret for secret in secrets if secret and secret in shown]
+        assert "[redacted]" in shown

@@ -1,0 +1,28 @@
+export default {
+  connections: "Connections",
+  connections_about:
+    "Services that flows reach: name, address and credential in one place. Flows refer to a connection by name, and its secrets are never shown again.",
+  add_connection: "New connection",
+  find_connection: "Search connections…",
+  no_connection_found: "No connection matches “{{text}}”.",
+  no_connections: "No connections yet",
+  no_connections_more: "Connect an API, a mailbox, a database or a file store once, and use it in every flow.",
+  delete_connection_more:
+    "Its tokens are revoked at the provider where that is supported. Flows that name it fail when they run.",
+  connection_authorized: "“{{name}}” is authorized.",
+  connection_untested: "Not tested",
+  connection_ready: "Ready",
+  connection_failed: "Failed",
+  connection_unauthorized: "Sign in required",
+  connection_pending: "Pending",
+  connection_personal: "Personal",
+  connection_expired: "Expired",
+  connection_expires_one: "Expires in {{count}} day",
+  connection_expires_other: "Expires in {{count}} days",
+  connection_used: "Used {{when}}",
+  connection_unused: "Not used yet",
+  connection_flows: "Flows",
+  connection_no_flows: "No flow names this connection.",
+  connection_in_published: "Published",
+  authorize: "Sign in",
+};
