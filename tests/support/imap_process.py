@@ -8,15 +8,9 @@ import time
 from email.message import EmailMessage
 from pathlib import Path
 
+from tests.support.ports import free_port
+
 USER, PASSWORD = "ann", "imap-password"
-
-
-def free_port() -> int:
-    """A port on loopback that nobody listens on."""
-    with socket.socket() as reserved:
-        reserved.bind(("127.0.0.1", 0))
-        port: int = reserved.getsockname()[1]
-    return port
 
 
 class ImapProcess:

@@ -17,7 +17,8 @@ from headgate.components.mail.sending import SendMail
 from headgate.foundation.errors import UpstreamFailed
 from headgate.sdk import ComponentError, Table
 from headgate.sdk.testing import StepHarness
-from tests.support.imap_process import PASSWORD, USER, ImapProcess, free_port
+from tests.support.imap_process import PASSWORD, USER, ImapProcess
+from tests.support.ports import free_port
 
 PIXEL = b"\x89PNG fake"
 
@@ -51,7 +52,7 @@ class Postbox:
 
 
 def authenticate(server: Any, session: Any, envelope: Any, mechanism: str, data: Any) -> AuthResult:
-    return AuthResult(success=(data.login, data.password) == (b"ann", b"smtp-password"))
+    return AuthResult(success=(data.login, data.password) == (b"ann", b"smtp-password"), handled=False)
 
 
 @pytest.fixture

@@ -5216,6 +5216,11 @@ export interface components {
              */
             reads_input?: boolean;
             /**
+             * Extra
+             * @default
+             */
+            extra?: string;
+            /**
              * Code
              * @description Source code of the node's component. Null for installed components.
              */
@@ -5939,6 +5944,11 @@ export interface components {
              */
             disabled?: "no" | "pass_through" | "skip";
             waits_for?: components["schemas"]["DryWait"] | null;
+            /**
+             * Effect
+             * @default
+             */
+            effect?: string;
         };
         /**
          * DryTotals
@@ -7418,7 +7428,7 @@ export interface components {
              * @description What the HTTP client adds to requests of flows.
              * @enum {string}
              */
-            adds: "none" | "header" | "query" | "basic" | "bearer" | "oauth";
+            adds: "none" | "hosts" | "header" | "query" | "basic" | "bearer" | "oauth";
             /**
              * Grant
              * @description How it is authorized; empty: not by OAuth.
@@ -10988,6 +10998,11 @@ export interface components {
              * @default false
              */
             reads_input?: boolean;
+            /**
+             * Extra
+             * @default
+             */
+            extra?: string;
         };
         /**
          * TemplateOut
