@@ -1,40 +1,39 @@
 """A TCP port on loopback in front of a server that listens on a Unix socket."""
 
-import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from socketserver import BaseRequestHandler, ThreadingTCPServer
+from threading import Thread
 
 
-@asynccontextmanager
-async def forwarded(path: str) -> AsyncIterator[int]:
+class _Server(ThreadingTCPServer):
+    daemon_threads = True
+    block_on_close = False
+
+
+@contextmanager
+def forwarded(path: str) -> Iterator[int]:
     """The port that leads to a Unix socket."""
 
-    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        task = asyncio.current_task()
-        if task is not None:
-            serving.add(task)
-            task.add_done_callback(serving.discard)
-        inner_reader, inner_writer = await asyncio.open_unix_connection(path)
-        try:
-            await asyncio.gather(_pump(reader, inner_writer), _pump(inner_reader, writer))
-        finally:
-            writer.close()
-            inner_writer.close()
+    class Handler(BaseRequestHandler):
+        def handle(self) -> None:
+            with socket.socket(socket.AF_UNIX) as inner:
+                inner.connect(path)
+                back = Thread(target=_pump, args=(inner, self.request), daemon=True)
+                back.start()
+                _pump(self.request, inner)
+                back.join(5)
 
-    serving: set[asyncio.Task[None]] = set()
-    server = await asyncio.start_server(serve, "127.0.0.1", 0)
-    try:
-        yield server.sockets[0].getsockname()[1]
-    finally:
-        server.close()
-        await asyncio.wait([asyncio.ensure_future(asyncio.sleep(0)), *serving], timeout=5)
+    with _Server(("127.0.0.1", 0), Handler) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        yield server.server_address[1]
+        server.shutdown()
 
 
-async def _pump(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    try:
-        while content := await reader.read(65_536):
-            writer.write(content)
-            await writer.drain()
-        writer.write_eof()
-    except OSError:
-        writer.close()
+def _pump(source: socket.socket, sink: socket.socket) -> None:
+    with suppress(OSError):
+        while content := source.recv(65_536):
+            sink.sendall(content)
+    with suppress(OSError):
+        sink.shutdown(socket.SHUT_WR)

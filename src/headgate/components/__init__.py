@@ -24,6 +24,9 @@ from headgate.components.group import Group
 from headgate.components.inputs import ChatInput, FileInput, FormInput, TextInput
 from headgate.components.knowledge import AnswerFromKnowledge, Retrieve
 from headgate.components.logic import If, Merge
+from headgate.components.mail.notifying import Notify
+from headgate.components.mail.reading import ReadMail
+from headgate.components.mail.sending import SendMail
 from headgate.components.mapping import Map
 from headgate.components.matching import Regex
 from headgate.components.mcp_tools import McpTools
@@ -32,6 +35,7 @@ from headgate.components.outputs import ChatOutput
 from headgate.components.packages import InstalledPackages
 from headgate.components.sent_events import SendEvent, WaitForEvent
 from headgate.components.splitting import SplitText
+from headgate.components.sql.components import SqlQuery, SqlSchema, SqlWrite
 from headgate.components.state import ReadState, WriteState
 from headgate.components.structured import StructuredOutput
 from headgate.components.subflows import ForEach, Loop, RunFlow
@@ -59,6 +63,8 @@ BUILTINS: tuple[type[Component], ...] = (
     CreateArchive,
     CreateCalendar,
     WebhookOut,
+    SendMail,
+    Notify,
     PromptTemplate,
     CombineText,
     SplitText,
@@ -67,6 +73,10 @@ BUILTINS: tuple[type[Component], ...] = (
     SelectData,
     TableQuery,
     ReadFile,
+    SqlQuery,
+    SqlWrite,
+    SqlSchema,
+    ReadMail,
     ReadSpreadsheet,
     ExtractArchive,
     ConvertImage,

@@ -31,6 +31,11 @@ async def checked_endpoint(connection: Connection) -> Endpoint:
     return Endpoint(host, await connection.address(host, port), port)
 
 
+async def driver_endpoint(connection: Connection) -> Endpoint:
+    """Return the server of a connection for a driver that opens one connection itself, to the checked address."""
+    return await checked_endpoint(connection)
+
+
 async def open_socket(connection: Connection, *, timeout_seconds: float) -> socket.socket:
     """Return a socket that is connected to the server of a connection. Raises `UpstreamFailed`, `Forbidden`."""
     endpoint = await checked_endpoint(connection)

@@ -48,7 +48,8 @@ CERTIFICATE_VARIABLES = ("SSL_CERT_FILE", "SSL_CERT_DIR")
 _ISOLATED = {
     "functions": "document page table_query selection field matches condition schema_problems",
     "formats": "sheet feed sitemap html_elements xml_values archive_entries archive_members calendar_events image "
-    "chart",
+    "chart mail",
+    "notifications": "notification",
 }
 ISOLATED = tuple(
     f"headgate.components.isolated.{module}:{name}" for module, names in _ISOLATED.items() for name in names.split()

@@ -96,7 +96,7 @@ async def shop(postgres: Postgres) -> AsyncIterator[Shop]:
             connection.execute(SCHEMA.encode())
         folder = str(parts.query["host"])
         port = int(str(parts.query.get("port", 5432)))
-        async with forwarded(f"{folder}/.s.PGSQL.{port}") as tcp:
+        with forwarded(f"{folder}/.s.PGSQL.{port}") as tcp:
             harness = StepHarness()
             fields = {"dialect": "postgresql", "host": "127.0.0.1", "port": tcp, "tls": "off"}
             fields |= {"database": str(parts.database), "user": str(parts.username)}

@@ -17,19 +17,24 @@ from pathlib import Path
 from typing import Any
 
 import httpx2
+from aiosmtpd.controller import Controller
+from aiosmtpd.handlers import Sink
+from sqlalchemy.engine import make_url
 
 from headgate.entrypoints.own_services import OwnRedis
 from tests.integration.reach import namespace
-from tests.integration.reach.visits import Places, leak, visit
+from tests.integration.reach.visits import FEED, SITEMAP, Places, leak, visit
 from tests.support.anthropic_server import AnthropicServer
 from tests.support.databases import Postgres
+from tests.support.forwarder import forwarded
+from tests.support.imap_process import ImapProcess
 from tests.support.mcp_server import McpProcess
 from tests.support.openai_server import OpenAIServer
 from tests.support.otlp_receiver import OtlpReceiver
 from tests.support.patience import PATIENCE_SECONDS
 from tests.support.ports import free_port
 from tests.support.s3_server import s3_server
-from tests.support.scripted_server import Asked, Script, ScriptedServer, json_reply
+from tests.support.scripted_server import Asked, Reply, Script, ScriptedServer, json_reply
 
 TOP = Path(__file__).parents[3]
 WATCH = Path(__file__).parent / "watch"
@@ -112,6 +117,7 @@ def opened_places(folder: Path) -> Iterator[Places]:
         others["anthropic"].script(AnthropicServer().text("Hello."))
         for name in ("web", "openai_compatible", "google", "groq", "ollama", "flowise", "langsmith"):
             others[name] = stack.enter_context(ScriptedServer()).script(json_reply({"id": "T-1", "version": "3.1.4"}))
+        others["web"].sort = _web
         openai = stack.enter_context(OpenAIServer())
         openai.sort = partial(_answer, openai)
         others["provider"] = stack.enter_context(ScriptedServer())
@@ -136,6 +142,7 @@ def opened_places(folder: Path) -> Iterator[Places]:
         postgres = Postgres(folder / "postgres", "reach")
         stack.callback(postgres.close)
         database = stack.enter_context(postgres.fresh())
+        services = opened_services(stack, postgres)
         yield Places(
             redis=redis,
             postgres=database,
@@ -145,7 +152,32 @@ def opened_places(folder: Path) -> Iterator[Places]:
             storage=storage,
             mcp=mcp,
             port=free_port(),
+            services=services,
         )
+
+
+def opened_services(stack: ExitStack, postgres: Postgres) -> dict[str, int]:
+    """The ports of mail and database servers, which the connections of the examples lead to."""
+    postgres.sql(
+        "CREATE TABLE orders (id integer, placed date, total numeric, customer text)",
+        "CREATE TABLE contacts (email text PRIMARY KEY, name text)",
+    )
+    socket_of = make_url(postgres.url("postgres"))
+    folder, number = str(socket_of.query["host"]), str(socket_of.query.get("port", 5432))
+    inbox = ImapProcess()
+    stack.callback(inbox.close)
+    mail = Controller(Sink(), hostname="127.0.0.1", port=free_port())
+    mail.start()
+    stack.callback(mail.stop)
+    sql = stack.enter_context(forwarded(f"{folder}/.s.PGSQL.{number}"))
+    return {"smtp": mail.port, "imap": inbox.port, "sql": sql}
+
+
+def _web(asked: Asked) -> Script | None:
+    """What a website answers for its feed and its sitemap."""
+    content = {"/feed.xml": FEED, "/sitemap.xml": SITEMAP}.get(asked.path)
+    reply = None if content is None else Reply((content.encode(),), media_type="application/xml")
+    return None if reply is None else lambda _: reply
 
 
 def _answer(openai: OpenAIServer, asked: Asked) -> Script:
@@ -233,6 +265,7 @@ def play(scene: Scene) -> dict[str, Any]:
             "own": [places.port, 7411],
             "redis": int(places.redis.url(0).rpartition(":")[2].partition("/")[0]),
             "ports": {name: int(server.origin.rpartition(":")[2]) for name, server in places.servers.items()}
+            | {f"service {name}": port for name, port in places.services.items()}
             | {"storage": int(places.storage.address.rpartition(":")[2]), "mcp": places.mcp.port},
             "connections": [json.loads(line) for line in scene.record.read_text().splitlines()],
             "log": (scene.folder / "product.log").read_text()[-5000:],

@@ -23,13 +23,16 @@ from tests.integration.reach.visits import EXAMPLES
 
 TOP = Path(__file__).parents[3]
 SECONDS = 600
-NOT_VISITED = {"local_models": "the weights of a model are not part of the tests"}
+NOT_VISITED = {
+    "local_models": "the weights of a model are not part of the tests",
+    "vault": "its values are read in tests of the connections",
+}
 """Rows of the table of outgoing connections that no run here uses."""
 VISITED = {
     "steps": "web", "deliveries": "web", "codev": "web", "sandbox": "web", "mcp": "mcp", "models": "openai",
     "model_lists": "ollama", "flowise": "flowise", "flowise_operator": "flowise", "single_sign_on": "provider",
     "langsmith": "langsmith", "traces": "traces", "storage": "storage", "database": "", "redis": "", "own_servers": "",
-    "weights": "",
+    "weights": "", "connections": "web", "step_servers": "services",
 }  # fmt: skip
 """Each row of the table to the place that its connections lead to here."""
 PARTS = {"serve": Part.SERVER, "up": Part.SERVER, "worker": Part.WORKER, "beat": Part.WORKER}
@@ -120,6 +123,8 @@ class TestTheProduct:
         allowed = {(VISITED[row.id], part) for row in OUTGOING if row.id in VISITED for part in row.opened_by}
         providers = {name for name in seen["asked"] if name in PROVIDERS}
         allowed |= {(name, part) for name in providers for place, part in allowed if place == "openai"}
+        services = {name for name in seen["ports"] if name.startswith("service ")}
+        allowed |= {(name, part) for name in services for place, part in allowed if place == "services"}
         assert opened - allowed == set()
 
     @FORMS

@@ -10,16 +10,22 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import httpx2
+from sqlalchemy.engine import make_url
 
 from headgate.components import BUILTINS
+from headgate.components.files.workbooks import NamedTable, workbook
 from headgate.entrypoints.own_services import OwnRedis
 from headgate.features.models.providers import PROVIDERS, is_installed
+from headgate.sdk import Table
+from tests.support import imap_process
 from tests.support.mcp_server import McpProcess
 from tests.support.openai_server import OpenAIServer
 from tests.support.otlp_receiver import OtlpReceiver
 from tests.support.own_code import component
 from tests.support.s3_server import S3Server
 from tests.support.scripted_server import ScriptedServer
+from tests.unit.components.readers.test_archive import zipped
+from tests.unit.components.readers.test_image import picture
 
 EXAMPLES = tuple(sorted(one.__name__ for one in BUILTINS))
 """Each component has a flow that shows it."""
@@ -29,9 +35,26 @@ CALLED = {
     "Improve and score a text": '{"score": 9}',
 }
 """Published flows that the examples run, and the text that each returns."""
-FORM = {"title": "Broken", "urgent": "yes", "applicant": "Ann", "amount": 3, "net": 8, "name": "Ann"}
-UPLOADS = {"Transcribe": "r.wav", "TableQuery": "r.csv"}
+FORM = {
+    "email": "bo@example.org",
+    "title": "Broken",
+    "urgent": "yes",
+    "applicant": "Ann",
+    "amount": 3,
+    "net": 8,
+    "name": "Ann",
+}
+UPLOADS = {
+    "Transcribe": "r.wav", "TableQuery": "r.csv", "ReadSpreadsheet": "r.xlsx", "ExtractArchive": "r.zip",
+    "ConvertImage": "r.png", "ReadCalendar": "r.ics",
+}  # fmt: skip
+FEED = "<rss><channel><title>News</title><item><title>One</title></item></channel></rss>"
+SITEMAP = "<urlset><url><loc>https://example.org/a</loc></url></urlset>"
 CONTENTS = {
+    "r.xlsx": workbook([NamedTable("Hours", Table(columns=["project", "hours"], rows=[["A", 3]]))], ".xlsx"),
+    "r.zip": zipped({"r.csv": b"a\n1\n"}),
+    "r.png": picture(),
+    "r.ics": b"BEGIN:VCALENDAR\nBEGIN:VEVENT\nUID:1\nDTSTART:20270202T090000Z\nSUMMARY:x\nEND:VEVENT\nEND:VCALENDAR\n",
     "r.txt": b"Some words.",
     "r.csv": b"region,amount\nSouth,3\n",
     "r.wav": b"RIFF$\0\0\0WAVEfmt \x10\0\0\0\1\0\1\0@\x1f\0\0\x80>\0\0\2\0\x10\0data\0\0\0\0",
@@ -50,6 +73,8 @@ class Places:
     redis: OwnRedis
     postgres: str
     port: int
+    services: Mapping[str, int]
+    """Ports of the mail and database servers, by kind of connection."""
 
     @property
     def servers(self) -> Mapping[str, ScriptedServer]:
@@ -67,6 +92,7 @@ def visit(client: httpx2.Client, places: Places, run: Callable[..., str]) -> dic
     for name, text in CALLED.items():
         _publish(client, name, text)
     outcome["mcp"] = _mcp(client, places)
+    _connect(client, places)
     outcome["components"] = {name: _example(client, places, name) for name in EXAMPLES}
     outcome["providers"] = {
         name: client.post(f"/providers/{name}/test", json={"model": "m"}).status_code
@@ -83,6 +109,32 @@ def visit(client: httpx2.Client, places: Places, run: Callable[..., str]) -> dic
     outcome["sign_in"] = _sign_in(client)
     outcome["doctor"] = run("doctor")
     return outcome
+
+
+def _connect(client: httpx2.Client, places: Places) -> None:
+    """Add the connections that the examples name."""
+    local = {"host": "127.0.0.1"}
+    database = make_url(places.postgres)
+    kinds: dict[str, tuple[dict[str, Any], dict[str, str]]] = {
+        "smtp": (local | {"port": places.services["smtp"], "security": "none", "sender": "a@example.org"}, {}),
+        "imap": (
+            local | {"port": places.services["imap"], "security": "none", "user": imap_process.USER},
+            {"password": imap_process.PASSWORD},
+        ),
+        "sql": (
+            local
+            | {"port": places.services["sql"], "dialect": "postgresql", "tls": "off"}
+            | {"database": "postgres", "user": str(database.username)},
+            {"password": "not needed here"},
+        ),
+        "notification": (
+            {"hosts": [places.origin("web")]},
+            {"address": places.origin("web").replace("http://", "json://")},
+        ),
+    }
+    for kind, (fields, secrets) in kinds.items():
+        body = {"name": f"example-{kind}", "kind": kind, "fields": fields, "secrets": secrets}
+        client.post("/connections", json=body).raise_for_status()
 
 
 def leak(client: httpx2.Client) -> dict[str, Any]:

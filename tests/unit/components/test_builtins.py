@@ -35,6 +35,8 @@ QRCode!: text*@~(Text) format name -> file:File
 CreateArchive!: files*@[](File) name -> file:File
 CreateCalendar!: events*@(Table) timezone name -> file:File
 WebhookOut!: url* payload@(Data|Text) headers secret -> response:Data
+SendMail!: server* to*~(Text) subject*~(Text) body*@~(Text|Message|Data|Table) attachments[](File) -> data:Data
+Notify!: service* text*@~(Text|Message|Data|Table) title~(Text) -> data:Data
 PromptTemplate: template* -> text:Text
 CombineText: parts*@[](Text) separator title -> text:Text
 SplitText: text*@~ by separator size overlap -> chunks:Data count:Data
@@ -43,6 +45,11 @@ ParseJSON: text*@ -> data:Data table:Table
 SelectData: data*@(Data|Table) expression* -> data:Data text:Text
 TableQuery: table*@[](Table) sql*~ -> table:Table data:Data
 ReadFile: file*@(File) -> text:Text table:Table data:Data
+SqlQuery: database* sql*~ parameters@~(Data) -> table:Table data:Data
+SqlWrite!: database* rows*@(Table) mode table keys sql -> data:Data
+SqlSchema: database* match@~(Text) -> table:Table text:Text
+ReadMail: mailbox* folder(Text) from@~(Text) subject~(Text) since~(Text) unseen most_messages mark_seen \
+ -> messages:Table files:Data text:Text
 ReadSpreadsheet: file*@(File) sheet header_row -> table:Table sheets:Data
 ExtractArchive: archive*@(File) pattern -> entries:Table files:Data file:File
 ConvertImage: image*@(File) width height mode format -> file:File data:Data

@@ -2213,7 +2213,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/v1/knowledge-bases": {
+    "/api/v1/connections": {
         parameters: {
             query?: never;
             header?: never;
@@ -2221,49 +2221,49 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List knowledge bases
-         * @description List knowledge bases of one space, or of all that you can view, oldest first.
+         * List connections
+         * @description List the shared connections of a space, or of all that you can view, and your own ones; without secrets.
          *
-         *     Requires the permission `knowledge.view`.
+         *     Requires the permission `connections.view`.
          */
-        get: operations["list__api_v1_knowledge_bases_get"];
+        get: operations["list__api_v1_connections_get"];
         put?: never;
         /**
-         * Create a knowledge base
-         * @description Create a knowledge base. Flows of its space refer to it by name.
+         * Add a connection
+         * @description Add a connection. Nothing is sent; test it, or authorize it where its kind uses OAuth.
          *
-         *     Requires the permission `knowledge.edit`.
+         *     Requires the permission `connections.own`.
          */
-        post: operations["create_api_v1_knowledge_bases_post"];
+        post: operations["create_api_v1_connections_post"];
         delete?: never;
         options?: never;
         head?: never;
         patch?: never;
         trace?: never;
     };
-    "/api/v1/knowledge-bases/verify": {
+    "/api/v1/connections/kinds": {
         parameters: {
             query?: never;
             header?: never;
             path?: never;
             cookie?: never;
         };
-        get?: never;
-        put?: never;
         /**
-         * Verify citations
-         * @description Verify that cited texts are in the documents with the cited checksums: their files are read again.
+         * List kinds of connections
+         * @description List the kinds with their fields.
          *
-         *     Requires the permission `knowledge.view`.
+         *     Requires the permission `connections.view`.
          */
-        post: operations["verify_api_v1_knowledge_bases_verify_post"];
+        get: operations["kinds_api_v1_connections_kinds_get"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
         patch?: never;
         trace?: never;
     };
-    "/api/v1/knowledge-bases/{base_id}": {
+    "/api/v1/connections/{connection}": {
         parameters: {
             query?: never;
             header?: never;
@@ -2271,33 +2271,33 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read a knowledge base
-         * @description A knowledge base with the numbers of its documents that you can view.
+         * Read a connection
+         * @description A connection, by its id or name; of several with that name, your own in your own space.
          *
-         *     Requires the permission `knowledge.view`.
+         *     Requires the permission `connections.view`.
          */
-        get: operations["read_api_v1_knowledge_bases__base_id__get"];
+        get: operations["get_api_v1_connections__connection__get"];
         put?: never;
         post?: never;
         /**
-         * Delete a knowledge base
-         * @description Delete a knowledge base with all its documents, as an owner of the space.
+         * Delete a connection
+         * @description Revoke the tokens of a connection at its provider, and delete it. Flows that name it fail when they run.
          *
-         *     Requires the permission `knowledge.edit`.
+         *     Requires the permission `connections.own`.
          */
-        delete: operations["delete_api_v1_knowledge_bases__base_id__delete"];
+        delete: operations["delete_api_v1_connections__connection__delete"];
         options?: never;
         head?: never;
         /**
-         * Change a knowledge base
-         * @description Change a knowledge base. Another passage size applies to documents that are indexed later.
+         * Change a connection
+         * @description Change the name, fields or secrets of a connection. New hosts need its secrets again.
          *
-         *     Requires the permission `knowledge.edit`.
+         *     Requires the permission `connections.own`.
          */
-        patch: operations["change_api_v1_knowledge_bases__base_id__patch"];
+        patch: operations["update_api_v1_connections__connection__patch"];
         trace?: never;
     };
-    "/api/v1/knowledge-bases/{base_id}/search": {
+    "/api/v1/connections/{connection}/test": {
         parameters: {
             query?: never;
             header?: never;
@@ -2307,81 +2307,19 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Search a knowledge base
-         * @description Return the passages that answer a query, of the documents that you may read.
+         * Test a connection
+         * @description Make the test call of the kind, and store the outcome with the connection.
          *
-         *     Requires the permission `knowledge.view`.
+         *     Requires the permission `connections.own`.
          */
-        post: operations["search_api_v1_knowledge_bases__base_id__search_post"];
+        post: operations["test_api_v1_connections__connection__test_post"];
         delete?: never;
         options?: never;
         head?: never;
         patch?: never;
         trace?: never;
     };
-    "/api/v1/knowledge-bases/{base_id}/documents": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List documents
-         * @description List the documents of a base that you can view, newest first.
-         *
-         *     Requires the permission `knowledge.view`.
-         */
-        get: operations["list_documents_api_v1_knowledge_bases__base_id__documents_get"];
-        put?: never;
-        /**
-         * Add a document
-         * @description Add an uploaded file, or make it the next version of the document of its name. It is indexed afterwards.
-         *
-         *     Requires the permission `knowledge.edit`.
-         */
-        post: operations["add_document_api_v1_knowledge_bases__base_id__documents_post"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/knowledge-bases/{base_id}/documents/{document_id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Read a document
-         * @description A document: readers, version, checksum, the progress of its index, and what was not understood.
-         *
-         *     Requires the permission `knowledge.view`.
-         */
-        get: operations["read_document_api_v1_knowledge_bases__base_id__documents__document_id__get"];
-        put?: never;
-        post?: never;
-        /**
-         * Delete a document
-         * @description Delete a document with its passages and versions.
-         *
-         *     Requires the permission `knowledge.edit`.
-         */
-        delete: operations["delete_document_api_v1_knowledge_bases__base_id__documents__document_id__delete"];
-        options?: never;
-        head?: never;
-        /**
-         * Change a document
-         * @description Change who may read a document, and its classification. It applies to the next search.
-         *
-         *     Requires the permission `knowledge.edit`.
-         */
-        patch: operations["change_document_api_v1_knowledge_bases__base_id__documents__document_id__patch"];
-        trace?: never;
-    };
-    "/api/v1/knowledge-bases/{base_id}/documents/{document_id}/reindex": {
+    "/api/v1/connections/{connection}/authorize": {
         parameters: {
             query?: never;
             header?: never;
@@ -2391,19 +2329,63 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Index a document again
-         * @description Read a document again and update its passages, for example after another passage size.
+         * Authorize a connection
+         * @description Begin an authorization: continue in the browser at the returned URL, or enter the returned code there.
          *
-         *     Requires the permission `knowledge.edit`.
+         *     Requires the permission `connections.own`.
          */
-        post: operations["reindex_document_api_v1_knowledge_bases__base_id__documents__document_id__reindex_post"];
+        post: operations["authorize_api_v1_connections__connection__authorize_post"];
         delete?: never;
         options?: never;
         head?: never;
         patch?: never;
         trace?: never;
     };
-    "/api/v1/knowledge-bases/{base_id}/documents/{document_id}/passages": {
+    "/api/v1/connections/{connection}/authorize/poll": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ask whether a device code was entered
+         * @description Ask the provider; call it again after the interval while the state is `pending`.
+         *
+         *     Requires the permission `connections.own`.
+         */
+        post: operations["poll_api_v1_connections__connection__authorize_poll_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/connections/authorizations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Complete an authorization
+         * @description Redeem the code that the provider sent to the browser. Only the user who began the authorization can, once.
+         *
+         *     Requires the permission `connections.own`.
+         */
+        post: operations["finish_api_v1_connections_authorizations_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/connections/{connection}/flows": {
         parameters: {
             query?: never;
             header?: never;
@@ -2411,12 +2393,12 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the passages of a document
-         * @description List passages in the order of the document. The rest follows with `after`.
+         * List the flows that name a connection
+         * @description List the flows of the connection's space that name it, by name.
          *
-         *     Requires the permission `knowledge.view`.
+         *     Requires the permission `connections.view`.
          */
-        get: operations["list_passages_api_v1_knowledge_bases__base_id__documents__document_id__passages_get"];
+        get: operations["list__api_v1_connections__connection__flows_get"];
         put?: never;
         post?: never;
         delete?: never;
@@ -4904,6 +4886,90 @@ export interface components {
             hash: string;
         };
         /**
+         * AuthorizationAnswer
+         * @description The answer of a provider, as it came to the browser.
+         */
+        AuthorizationAnswer: {
+            /** State */
+            state: string;
+            /**
+             * Code
+             * @default
+             */
+            code?: string;
+            /**
+             * Error
+             * @default
+             */
+            error?: string;
+        };
+        /**
+         * AuthorizationOut
+         * @description How to continue an authorization.
+         */
+        AuthorizationOut: {
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "redirect" | "device" | "ready";
+            /**
+             * Url
+             * @description Where the user signs in, or enters the code.
+             * @default
+             */
+            url?: string;
+            /**
+             * Authorization
+             * @description Of a device code: for asking whether it was entered.
+             * @default
+             */
+            authorization?: string;
+            /**
+             * User Code
+             * @description What the user enters.
+             * @default
+             */
+            user_code?: string;
+            /**
+             * Interval
+             * @description Seconds between two questions.
+             * @default 5
+             */
+            interval?: number;
+            /**
+             * Expires In
+             * @description Seconds until the authorization ends.
+             * @default 600
+             */
+            expires_in?: number;
+        };
+        /**
+         * AuthorizationPoll
+         * @description An authorization by device code.
+         */
+        AuthorizationPoll: {
+            /** Authorization */
+            authorization: string;
+        };
+        /**
+         * AuthorizationState
+         * @description Whether the user has entered the device code.
+         */
+        AuthorizationState: {
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "pending" | "ready";
+            /**
+             * Slower
+             * @description Whether the provider asks for longer intervals.
+             * @default false
+             */
+            slower?: boolean;
+        };
+        /**
          * BackupOut
          * @description Backups of the installation.
          */
@@ -5021,24 +5087,6 @@ export interface components {
              *     }
              */
             protocol?: components["schemas"]["AssistProtocol"];
-        };
-        /**
-         * CitationIn
-         * @description A citation to verify.
-         */
-        CitationIn: {
-            /** Document Id */
-            document_id: string;
-            /** Version */
-            version: number;
-            /** Document Sha256 */
-            document_sha256: string;
-            /** Start */
-            start: number;
-            /** End */
-            end: number;
-            /** Sha256 */
-            sha256: string;
         };
         /**
          * Clarification
@@ -5167,6 +5215,11 @@ export interface components {
              * @default false
              */
             reads_input?: boolean;
+            /**
+             * Extra
+             * @default
+             */
+            extra?: string;
             /**
              * Code
              * @description Source code of the node's component. Null for installed components.
@@ -5323,6 +5376,46 @@ export interface components {
             detail: string;
             /** Remedy */
             remedy: string;
+        };
+        /**
+         * ConnectionTestOut
+         * @description The outcome of a test.
+         */
+        ConnectionTestOut: {
+            /** Ok */
+            ok: boolean;
+            /** Message */
+            message: string;
+            /**
+             * Remedy
+             * @default
+             */
+            remedy?: string;
+            /** Ms */
+            ms: number;
+        };
+        /**
+         * ConnectionUse
+         * @description A flow that names a connection.
+         */
+        ConnectionUse: {
+            /** Flow Id */
+            flow_id: string;
+            /**
+             * Flow
+             * @description Name of the flow.
+             */
+            flow: string;
+            /**
+             * Nodes
+             * @description Nodes of the draft that name it.
+             */
+            nodes: string[];
+            /**
+             * Published
+             * @description Whether the published version names it.
+             */
+            published: boolean;
         };
         /**
          * ContentPart
@@ -5657,110 +5750,6 @@ export interface components {
             groups: number;
         };
         /**
-         * DocumentChange
-         * @description The members to change; omitted ones stay unchanged.
-         */
-        DocumentChange: {
-            readers?: components["schemas"]["Readers"] | null;
-            /** Classification */
-            classification?: number | null;
-        };
-        /**
-         * DocumentIn
-         * @description A document to add. A document of the same name becomes its next version.
-         */
-        DocumentIn: {
-            /**
-             * File Id
-             * @description Id of an uploaded file.
-             */
-            file_id: string;
-            /**
-             * Name
-             * @description Name of the document; empty: that of the file.
-             */
-            name?: string | null;
-            /**
-             * Source
-             * @description Where it came from.
-             * @default upload
-             */
-            source?: string;
-            /** @description Empty: every member of the space; of a next version: those of the document. */
-            readers?: components["schemas"]["Readers"] | null;
-            /**
-             * Classification
-             * @description Sensitivity level of the content. Empty: 0, or that of the document.
-             */
-            classification?: number | null;
-            /**
-             * Language
-             * @description ISO 639-1 code; empty: detected.
-             * @default
-             */
-            language?: string;
-        };
-        /**
-         * DocumentOut
-         * @description A document and the state of its index.
-         */
-        DocumentOut: {
-            /** Id */
-            id: string;
-            /** Base Id */
-            base_id: string;
-            /** Name */
-            name: string;
-            /** Source */
-            source: string;
-            /** Owner User Id */
-            owner_user_id: string | null;
-            readers: components["schemas"]["Readers"];
-            /** Classification */
-            classification: number;
-            /** Language */
-            language: string;
-            /** Version */
-            version: number;
-            /** Sha256 */
-            sha256: string;
-            /** Size Bytes */
-            size_bytes: number;
-            /** Media Type */
-            media_type: string;
-            /** File Id */
-            file_id: string;
-            /**
-             * Status
-             * @enum {string}
-             */
-            status: "pending" | "indexing" | "ready" | "failed";
-            /** Problem */
-            problem: string;
-            /** Notes */
-            notes: string[];
-            /** Characters */
-            characters: number;
-            /** Pages */
-            pages: number | null;
-            /** Passages */
-            passages: number;
-            /** Passages Done */
-            passages_done: number;
-            /** Passages Added */
-            passages_added: number;
-            /**
-             * Created At
-             * Format: date-time
-             */
-            created_at: string;
-            /**
-             * Updated At
-             * Format: date-time
-             */
-            updated_at: string;
-        };
-        /**
          * DomainOut
          * @description A domain that sessions may use.
          */
@@ -5955,6 +5944,11 @@ export interface components {
              */
             disabled?: "no" | "pass_through" | "skip";
             waits_for?: components["schemas"]["DryWait"] | null;
+            /**
+             * Effect
+             * @default
+             */
+            effect?: string;
         };
         /**
          * DryTotals
@@ -6242,7 +6236,7 @@ export interface components {
          * @description How a field is edited.
          * @enum {string}
          */
-        FieldKind: "text" | "multiline" | "number" | "integer" | "boolean" | "select" | "multiselect" | "secret" | "code" | "json" | "table" | "file" | "model" | "tools" | "message" | "flow";
+        FieldKind: "text" | "multiline" | "number" | "integer" | "boolean" | "select" | "multiselect" | "secret" | "code" | "json" | "table" | "file" | "model" | "tools" | "message" | "flow" | "connection";
         /**
          * FieldTemplate
          * @description One input of a component: an inline value, a port, or both.
@@ -6313,6 +6307,11 @@ export interface components {
              * @enum {string}
              */
             syntax?: "" | "url" | "sql" | "jmespath" | "re2" | "cron";
+            /**
+             * Connection Kinds
+             * @default []
+             */
+            connection_kinds?: string[];
             /**
              * Default Model
              * @default false
@@ -6876,46 +6875,6 @@ export interface components {
             version?: string;
         };
         /**
-         * HitOut
-         * @description A passage that answers a query, with its score.
-         */
-        HitOut: {
-            /** Document Id */
-            document_id: string;
-            /** Document */
-            document: string;
-            /** Version */
-            version: number;
-            /** Document Sha256 */
-            document_sha256: string;
-            /** Ordinal */
-            ordinal: number;
-            /** Start */
-            start: number;
-            /** End */
-            end: number;
-            /** Page */
-            page: number | null;
-            /** Sha256 */
-            sha256: string;
-            /** Context */
-            context: string;
-            /** Text */
-            text: string;
-            /** Tokens */
-            tokens: number;
-            /** Classification */
-            classification: number;
-            /** Score */
-            score: number;
-            /** Lexical Rank */
-            lexical_rank: number | null;
-            /** Vector Rank */
-            vector_rank: number | null;
-            /** Matched */
-            matched: string[];
-        };
-        /**
          * HttpCall
          * @description A web request that fetches a step's input or delivers its output.
          *
@@ -7423,85 +7382,71 @@ export interface components {
             };
         };
         /**
-         * KnowledgeBaseChange
-         * @description The members to change; omitted ones stay unchanged. Another passage size applies to documents indexed later.
+         * KindFieldOut
+         * @description A field of a kind.
          */
-        KnowledgeBaseChange: {
+        KindFieldOut: {
             /** Name */
-            name?: string | null;
-            /** Description */
-            description?: string | null;
-            /** Passage Tokens */
-            passage_tokens?: number | null;
-            /** Overlap Tokens */
-            overlap_tokens?: number | null;
-        };
-        /**
-         * KnowledgeBaseIn
-         * @description A new knowledge base.
-         */
-        KnowledgeBaseIn: {
-            /**
-             * Name
-             * @description Name that flows refer to.
-             */
             name: string;
+            /** Label */
+            label: string;
+            /** Help */
+            help: string;
             /**
-             * Description
-             * @default
+             * Type
+             * @enum {string}
              */
-            description?: string;
-            /**
-             * Passage Tokens
-             * @description Size of a passage in tokens.
-             * @default 400
-             */
-            passage_tokens?: number;
-            /**
-             * Overlap Tokens
-             * @description How much neighbouring passages share, in tokens.
-             * @default 40
-             */
-            overlap_tokens?: number;
-            /**
-             * Space Id
-             * @description Space of the base; empty: your own space.
-             */
-            space_id?: string | null;
+            type: "text" | "secret" | "multiline_secret" | "number" | "boolean" | "select" | "url" | "hosts";
+            /** Required */
+            required: boolean;
+            default: components["schemas"]["JsonValue"];
+            /** Options */
+            options: string[];
+            /** Advanced */
+            advanced: boolean;
         };
         /**
-         * KnowledgeBaseOut
-         * @description A knowledge base. The counts are those of documents that you can view.
+         * KindOut
+         * @description A kind of connections.
          */
-        KnowledgeBaseOut: {
+        KindOut: {
             /** Id */
             id: string;
-            /** Space Id */
-            space_id: string;
-            /** Name */
-            name: string;
+            /** Label */
+            label: string;
             /** Description */
             description: string;
-            /** Passage Tokens */
-            passage_tokens: number;
-            /** Overlap Tokens */
-            overlap_tokens: number;
             /**
-             * Created At
-             * Format: date-time
+             * Category
+             * @enum {string}
              */
-            created_at: string;
+            category: "api" | "oauth" | "mail" | "data" | "files" | "ai" | "other";
+            /** Fields */
+            fields: components["schemas"]["KindFieldOut"][];
             /**
-             * Updated At
-             * Format: date-time
+             * Adds
+             * @description What the HTTP client adds to requests of flows.
+             * @enum {string}
              */
-            updated_at: string;
-            /** Documents */
-            documents: number;
-            /** Waiting */
-            waiting: number;
-            /** Failed */
-            failed: number;
+            adds: "none" | "hosts" | "header" | "query" | "basic" | "bearer" | "oauth";
+            /**
+             * Grant
+             * @description How it is authorized; empty: not by OAuth.
+             * @enum {string}
+             */
+            grant: "" | "authorization_code" | "device_code" | "client_credentials";
+            /**
+             * Tested
+             * @description Whether it can be tested.
+             */
+            tested: boolean;
+            /**
+             * Ownership
+             * @enum {string}
+             */
+            ownership: "any" | "shared";
+            /** Keywords */
+            keywords: string[];
         };
         /**
          * LastRun
@@ -8248,7 +8193,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "variable" | "model" | "mcp_server" | "assistant" | "host" | "file";
+            kind: "variable" | "model" | "mcp_server" | "connection" | "assistant" | "host" | "file";
             /** Name */
             name: string;
             /**
@@ -8385,6 +8330,29 @@ export interface components {
             name: string;
         };
         /**
+         * OutsideValue
+         * @description A reference to a secret that is stored elsewhere. Headgate reads it when it is used and never stores it.
+         */
+        OutsideValue: {
+            /**
+             * From
+             * @description environment, file, or vault (HashiCorp Vault, OpenBao).
+             * @enum {string}
+             */
+            from: "environment" | "file" | "vault";
+            /**
+             * Path
+             * @description Name of the variable or file, or path in the vault (KV version 2).
+             */
+            path: string;
+            /**
+             * Key
+             * @description Member of the value; of a vault, `value` when empty.
+             * @default
+             */
+            key?: string;
+        };
+        /**
          * OwnerIn
          * @description A new owner.
          */
@@ -8439,17 +8407,17 @@ export interface components {
             /** Next Cursor */
             next_cursor?: string | null;
         };
+        /** Page[ConnectionUse] */
+        Page_ConnectionUse_: {
+            /** Items */
+            items: components["schemas"]["ConnectionUse"][];
+            /** Next Cursor */
+            next_cursor?: string | null;
+        };
         /** Page[DeliveryOut] */
         Page_DeliveryOut_: {
             /** Items */
             items: components["schemas"]["DeliveryOut"][];
-            /** Next Cursor */
-            next_cursor?: string | null;
-        };
-        /** Page[DocumentOut] */
-        Page_DocumentOut_: {
-            /** Items */
-            items: components["schemas"]["DocumentOut"][];
             /** Next Cursor */
             next_cursor?: string | null;
         };
@@ -8502,10 +8470,10 @@ export interface components {
             /** Next Cursor */
             next_cursor?: string | null;
         };
-        /** Page[KnowledgeBaseOut] */
-        Page_KnowledgeBaseOut_: {
+        /** Page[KindOut] */
+        Page_KindOut_: {
             /** Items */
-            items: components["schemas"]["KnowledgeBaseOut"][];
+            items: components["schemas"]["KindOut"][];
             /** Next Cursor */
             next_cursor?: string | null;
         };
@@ -8555,6 +8523,13 @@ export interface components {
         Page_SentEventOut_: {
             /** Items */
             items: components["schemas"]["SentEventOut"][];
+            /** Next Cursor */
+            next_cursor?: string | null;
+        };
+        /** Page[SpaceConnectionOut] */
+        Page_SpaceConnectionOut_: {
+            /** Items */
+            items: components["schemas"]["SpaceConnectionOut"][];
             /** Next Cursor */
             next_cursor?: string | null;
         };
@@ -8631,32 +8606,6 @@ export interface components {
              * @default
              */
             detail?: string;
-        };
-        /**
-         * PassageOut
-         * @description A passage of a document: characters `start` to `end` of its text.
-         */
-        PassageOut: {
-            /** Ordinal */
-            ordinal: number;
-            /** Version */
-            version: number;
-            /** Start */
-            start: number;
-            /** Core */
-            core: number;
-            /** End */
-            end: number;
-            /** Page */
-            page: number | null;
-            /** Context */
-            context: string;
-            /** Text */
-            text: string;
-            /** Sha256 */
-            sha256: string;
-            /** Tokens */
-            tokens: number;
         };
         /**
          * PasskeyAdded
@@ -8872,7 +8821,7 @@ export interface components {
          * @description A permission. The value is its name in errors, API keys and docs.
          * @enum {string}
          */
-        Permission: "account.view" | "account.change" | "account.protect" | "catalog.view" | "people.view" | "spaces.create" | "variables.view" | "workspace.use" | "people.manage" | "keys.manage" | "directory.manage" | "variables.manage" | "models.classify" | "models.manage" | "mcp_servers.programs" | "maintenance.run" | "keyring.manage" | "quotas.manage" | "audit.view" | "spaces.view" | "flows.view" | "runs.view" | "files.view" | "assistants.view" | "mcp_servers.view" | "knowledge.view" | "runs.start" | "files.upload" | "flows.edit" | "runs.test" | "assistants.edit" | "knowledge.edit" | "flows.publish" | "spaces.manage" | "mcp_servers.manage" | "space_variables.manage";
+        Permission: "account.view" | "account.change" | "account.protect" | "catalog.view" | "people.view" | "spaces.create" | "variables.view" | "workspace.use" | "people.manage" | "keys.manage" | "directory.manage" | "variables.manage" | "models.classify" | "models.manage" | "mcp_servers.programs" | "maintenance.run" | "keyring.manage" | "quotas.manage" | "audit.view" | "spaces.view" | "flows.view" | "runs.view" | "files.view" | "assistants.view" | "mcp_servers.view" | "connections.view" | "runs.start" | "files.upload" | "connections.own" | "flows.edit" | "runs.test" | "assistants.edit" | "flows.publish" | "spaces.manage" | "mcp_servers.manage" | "connections.manage" | "space_variables.manage";
         /**
          * Person
          * @description A user of a tenant.
@@ -9158,28 +9107,6 @@ export interface components {
              * @description Modules that it imports.
              */
             imports: string[];
-        };
-        /**
-         * Readers
-         * @description Who may read the passages of a document, in addition to its owner.
-         */
-        Readers: {
-            /**
-             * Role
-             * @description Lowest role in the space that may read it; visitor: also runs without a user, such as those of a public page; null: only the listed users and groups.
-             * @default viewer
-             */
-            role?: ("visitor" | "viewer" | "runner" | "editor" | "publisher" | "owner") | null;
-            /**
-             * Users
-             * @description Ids of users.
-             */
-            users?: string[];
-            /**
-             * Groups
-             * @description Ids of directory groups.
-             */
-            groups?: string[];
         };
         /**
          * Readiness
@@ -9948,38 +9875,6 @@ export interface components {
          */
         Scope: "tenant" | "space" | "visitor";
         /**
-         * SearchIn
-         * @description A search in a knowledge base.
-         */
-        SearchIn: {
-            /** Query */
-            query: string;
-            /**
-             * Limit
-             * @description Most passages.
-             * @default 8
-             */
-            limit?: number;
-            /**
-             * Max Tokens
-             * @description Most tokens of all passages.
-             * @default 3000
-             */
-            max_tokens?: number;
-        };
-        /**
-         * SearchOut
-         * @description Passages, the best first.
-         */
-        SearchOut: {
-            /** Terms */
-            terms: string[];
-            /** Vectors */
-            vectors: boolean;
-            /** Hits */
-            hits: components["schemas"]["HitOut"][];
-        };
-        /**
          * SecondFactorOut
          * @description The caller's second factors.
          */
@@ -10481,6 +10376,139 @@ export interface components {
             position: components["schemas"]["Position"];
         };
         /**
+         * SpaceConnectionIn
+         * @description A connection to add.
+         */
+        SpaceConnectionIn: {
+            /**
+             * Name
+             * @description Lower-case letters, digits, - and _; flows refer to the connection by it.
+             * @example crm
+             */
+            name: string;
+            /**
+             * Kind
+             * @description Id of the kind; `GET /api/v1/connections/kinds` lists them.
+             */
+            kind: string;
+            /**
+             * Fields
+             * @description Fields that are no secret.
+             */
+            fields?: {
+                [key: string]: components["schemas"]["JsonValue"];
+            };
+            /**
+             * Secrets
+             * @description Secret fields of the kind, stored encrypted and never returned. A value is text, or a reference to a value outside: `{"from": "vault", "path": "crm", "key": "token"}`.
+             */
+            secrets?: {
+                [key: string]: string | components["schemas"]["OutsideValue"];
+            };
+            /**
+             * Personal
+             * @description Whether only runs that you start may use it.
+             * @default false
+             */
+            personal?: boolean;
+            /**
+             * Classification
+             * @description Highest classification of data that may be sent to it.
+             */
+            classification?: number | null;
+            /**
+             * Expires At
+             * @description When its secret stops working.
+             */
+            expires_at?: string | null;
+            /** Space Id */
+            space_id?: string | null;
+        };
+        /**
+         * SpaceConnectionOut
+         * @description A connection without its secrets.
+         */
+        SpaceConnectionOut: {
+            /** Id */
+            id: string;
+            /** Space Id */
+            space_id: string;
+            /**
+             * Owner Id
+             * @description The only user whose runs may use it; null: every run of the space.
+             */
+            owner_id: string | null;
+            /** Name */
+            name: string;
+            /** Kind */
+            kind: string;
+            /** Fields */
+            fields: {
+                [key: string]: components["schemas"]["JsonValue"];
+            };
+            /**
+             * Secret Names
+             * @description Secret fields that have a value.
+             */
+            secret_names: string[];
+            /**
+             * Hosts
+             * @description The only servers that it may reach.
+             */
+            hosts: string[];
+            /** Classification */
+            classification: number | null;
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "untested" | "ready" | "failed" | "unauthorized" | "pending";
+            /** Error Message */
+            error_message: string | null;
+            /** Tested At */
+            tested_at: string | null;
+            /** Last Used At */
+            last_used_at: string | null;
+            /** Expires At */
+            expires_at: string | null;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /**
+             * Updated At
+             * Format: date-time
+             */
+            updated_at: string;
+        };
+        /**
+         * SpaceConnectionPatch
+         * @description Members to change; omitted ones stay. New hosts need the secrets again.
+         */
+        SpaceConnectionPatch: {
+            /** Name */
+            name?: string | null;
+            /**
+             * Fields
+             * @description All fields that are no secret.
+             */
+            fields?: {
+                [key: string]: components["schemas"]["JsonValue"];
+            } | null;
+            /**
+             * Secrets
+             * @description Secrets to replace; others stay.
+             */
+            secrets?: {
+                [key: string]: string | components["schemas"]["OutsideValue"];
+            } | null;
+            /** Classification */
+            classification?: number | null;
+            /** Expires At */
+            expires_at?: string | null;
+        };
+        /**
          * SpaceIn
          * @description A space with its new name.
          */
@@ -10970,6 +10998,11 @@ export interface components {
              * @default false
              */
             reads_input?: boolean;
+            /**
+             * Extra
+             * @default
+             */
+            extra?: string;
         };
         /**
          * TemplateOut
@@ -11504,22 +11537,22 @@ export interface components {
             last_read_at: string;
         };
         /**
-         * VerifyIn
-         * @description Citations to verify.
+         * VerdictOut
+         * @description The result of a verification.
          */
-        VerifyIn: {
-            /** Citations */
-            citations: components["schemas"]["CitationIn"][];
-        };
-        /**
-         * VerifyOut
-         * @description Verdicts, in the order of the citations.
-         */
-        VerifyOut: {
+        VerdictOut: {
             /** Verified */
             verified: boolean;
-            /** Citations */
-            citations: components["schemas"]["headgate__features__knowledge__schemas__VerdictOut"][];
+            /** Entries */
+            entries: number;
+            /** Seq */
+            seq: number;
+            /** Hash */
+            hash: string;
+            /** Faults */
+            faults: components["schemas"]["FaultOut"][];
+            /** More Faults */
+            more_faults: number;
         };
         /**
          * VersionFigures
@@ -11692,44 +11725,6 @@ export interface components {
             modified_at: string;
             /** Text */
             text: string;
-        };
-        /**
-         * VerdictOut
-         * @description The result of a verification.
-         */
-        headgate__features__audit__schemas__VerdictOut: {
-            /** Verified */
-            verified: boolean;
-            /** Entries */
-            entries: number;
-            /** Seq */
-            seq: number;
-            /** Hash */
-            hash: string;
-            /** Faults */
-            faults: components["schemas"]["FaultOut"][];
-            /** More Faults */
-            more_faults: number;
-        };
-        /**
-         * VerdictOut
-         * @description Whether the cited text is in the document with the cited checksum.
-         */
-        headgate__features__knowledge__schemas__VerdictOut: {
-            /** Document Id */
-            document_id: string;
-            /** Document */
-            document: string;
-            /** Version */
-            version: number;
-            /** Start */
-            start: number;
-            /** End */
-            end: number;
-            /** Verified */
-            verified: boolean;
-            /** Reason */
-            reason: string;
         };
     };
     responses: never;
@@ -14001,7 +13996,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["headgate__features__audit__schemas__VerdictOut"];
+                    "application/json": components["schemas"]["VerdictOut"];
                 };
             };
             /** @description Not signed in, or the API key is not valid. */
@@ -20467,13 +20462,9 @@ export interface operations {
             };
         };
     };
-    list__api_v1_knowledge_bases_get: {
+    list__api_v1_connections_get: {
         parameters: {
             query?: {
-                /** @description Items per page. */
-                limit?: number;
-                /** @description `next_cursor` of the previous page. */
-                cursor?: string | null;
                 space_id?: string | null;
             };
             header?: never;
@@ -20488,7 +20479,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Page_KnowledgeBaseOut_"];
+                    "application/json": components["schemas"]["Page_SpaceConnectionOut_"];
                 };
             };
             /** @description Not signed in, or the API key is not valid. */
@@ -20550,7 +20541,7 @@ export interface operations {
             };
         };
     };
-    create_api_v1_knowledge_bases_post: {
+    create_api_v1_connections_post: {
         parameters: {
             query?: never;
             header?: never;
@@ -20559,7 +20550,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["KnowledgeBaseIn"];
+                "application/json": components["schemas"]["SpaceConnectionIn"];
             };
         };
         responses: {
@@ -20569,7 +20560,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["KnowledgeBaseOut"];
+                    "application/json": components["schemas"]["SpaceConnectionOut"];
                 };
             };
             /** @description Not signed in, or the API key is not valid. */
@@ -20642,18 +20633,14 @@ export interface operations {
             };
         };
     };
-    verify_api_v1_knowledge_bases_verify_post: {
+    kinds_api_v1_connections_kinds_get: {
         parameters: {
             query?: never;
             header?: never;
             path?: never;
             cookie?: never;
         };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["VerifyIn"];
-            };
-        };
+        requestBody?: never;
         responses: {
             /** @description Successful Response */
             200: {
@@ -20661,7 +20648,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["VerifyOut"];
+                    "application/json": components["schemas"]["Page_KindOut_"];
                 };
             };
             /** @description Not signed in, or the API key is not valid. */
@@ -20682,16 +20669,6 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
             /** @description Too many requests; `retry_after_seconds` says how long to wait. */
             429: {
                 headers: {
@@ -20701,24 +20678,14 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
         };
     };
-    read_api_v1_knowledge_bases__base_id__get: {
+    get_api_v1_connections__connection__get: {
         parameters: {
             query?: never;
             header?: never;
             path: {
-                base_id: string;
+                connection: string;
             };
             cookie?: never;
         };
@@ -20730,7 +20697,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["KnowledgeBaseOut"];
+                    "application/json": components["schemas"]["SpaceConnectionOut"];
                 };
             };
             /** @description Not signed in, or the API key is not valid. */
@@ -20792,12 +20759,12 @@ export interface operations {
             };
         };
     };
-    delete_api_v1_knowledge_bases__base_id__delete: {
+    delete_api_v1_connections__connection__delete: {
         parameters: {
             query?: never;
             header?: never;
             path: {
-                base_id: string;
+                connection: string;
             };
             cookie?: never;
         };
@@ -20870,18 +20837,18 @@ export interface operations {
             };
         };
     };
-    change_api_v1_knowledge_bases__base_id__patch: {
+    update_api_v1_connections__connection__patch: {
         parameters: {
             query?: never;
             header?: never;
             path: {
-                base_id: string;
+                connection: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["KnowledgeBaseChange"];
+                "application/json": components["schemas"]["SpaceConnectionPatch"];
             };
         };
         responses: {
@@ -20891,7 +20858,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["KnowledgeBaseOut"];
+                    "application/json": components["schemas"]["SpaceConnectionOut"];
                 };
             };
             /** @description Not signed in, or the API key is not valid. */
@@ -20964,18 +20931,188 @@ export interface operations {
             };
         };
     };
-    search_api_v1_knowledge_bases__base_id__search_post: {
+    test_api_v1_connections__connection__test_post: {
         parameters: {
             query?: never;
             header?: never;
             path: {
-                base_id: string;
+                connection: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConnectionTestOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    authorize_api_v1_connections__connection__authorize_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                connection: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuthorizationOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Bad Gateway */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    poll_api_v1_connections__connection__authorize_poll_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                connection: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["SearchIn"];
+                "application/json": components["schemas"]["AuthorizationPoll"];
             };
         };
         responses: {
@@ -20985,7 +21122,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SearchOut"];
+                    "application/json": components["schemas"]["AuthorizationState"];
                 };
             };
             /** @description Not signed in, or the API key is not valid. */
@@ -20997,13 +21134,14 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description The user or the API key lacks the permission. */
+            /** @description Forbidden */
             403: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             /** @description Not Found */
@@ -21035,88 +21173,14 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description Service Unavailable */
-            503: {
+            /** @description Bad Gateway */
+            502: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/problem+json": unknown;
                     "application/json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    list_documents_api_v1_knowledge_bases__base_id__documents_get: {
-        parameters: {
-            query?: {
-                /** @description Items per page. */
-                limit?: number;
-                /** @description `next_cursor` of the previous page. */
-                cursor?: string | null;
-            };
-            header?: never;
-            path: {
-                base_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Page_DocumentOut_"];
-                };
-            };
-            /** @description Not signed in, or the API key is not valid. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description The user or the API key lacks the permission. */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description Not Found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
                 };
             };
             /** @description Service Unavailable */
@@ -21131,272 +21195,16 @@ export interface operations {
             };
         };
     };
-    add_document_api_v1_knowledge_bases__base_id__documents_post: {
+    finish_api_v1_connections_authorizations_post: {
         parameters: {
             query?: never;
             header?: never;
-            path: {
-                base_id: string;
-            };
+            path?: never;
             cookie?: never;
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["DocumentIn"];
-            };
-        };
-        responses: {
-            /** @description Successful Response */
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["DocumentOut"];
-                };
-            };
-            /** @description Not signed in, or the API key is not valid. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Not Found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Conflict */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    read_document_api_v1_knowledge_bases__base_id__documents__document_id__get: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                base_id: string;
-                document_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["DocumentOut"];
-                };
-            };
-            /** @description Not signed in, or the API key is not valid. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description The user or the API key lacks the permission. */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description Not Found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    delete_document_api_v1_knowledge_bases__base_id__documents__document_id__delete: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                base_id: string;
-                document_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            204: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description Not signed in, or the API key is not valid. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Not Found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    change_document_api_v1_knowledge_bases__base_id__documents__document_id__patch: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                base_id: string;
-                document_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["DocumentChange"];
+                "application/json": components["schemas"]["AuthorizationAnswer"];
             };
         };
         responses: {
@@ -21406,7 +21214,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["DocumentOut"];
+                    "application/json": components["schemas"]["SpaceConnectionOut"];
                 };
             };
             /** @description Not signed in, or the API key is not valid. */
@@ -21457,6 +21265,16 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
+            /** @description Bad Gateway */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Service Unavailable */
             503: {
                 headers: {
@@ -21469,13 +21287,12 @@ export interface operations {
             };
         };
     };
-    reindex_document_api_v1_knowledge_bases__base_id__documents__document_id__reindex_post: {
+    list__api_v1_connections__connection__flows_get: {
         parameters: {
             query?: never;
             header?: never;
             path: {
-                base_id: string;
-                document_id: string;
+                connection: string;
             };
             cookie?: never;
         };
@@ -21487,93 +21304,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["DocumentOut"];
-                };
-            };
-            /** @description Not signed in, or the API key is not valid. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Not Found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    list_passages_api_v1_knowledge_bases__base_id__documents__document_id__passages_get: {
-        parameters: {
-            query?: {
-                /** @description Items per page. */
-                limit?: number;
-                /** @description Only passages after this ordinal. */
-                after?: number;
-            };
-            header?: never;
-            path: {
-                base_id: string;
-                document_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["PassageOut"][];
+                    "application/json": components["schemas"]["Page_ConnectionUse_"];
                 };
             };
             /** @description Not signed in, or the API key is not valid. */

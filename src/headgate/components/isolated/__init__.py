@@ -21,9 +21,24 @@ ARCHIVE_ENTRIES: Final = f"{_FORMATS}:archive_entries"
 ARCHIVE_MEMBERS: Final = f"{_FORMATS}:archive_members"
 CALENDAR_EVENTS: Final = f"{_FORMATS}:calendar_events"
 IMAGE: Final = f"{_FORMATS}:image"
+NOTIFICATION: Final = "headgate.components.isolated.notifications:notification"
+MAIL: Final = f"{_FORMATS}:mail"
 CHART: Final = f"{_FORMATS}:chart"
 FUNCTIONS: Final = (
     *(DOCUMENT, PAGE, TABLE_QUERY, SELECTION, FIELD, MATCHES, CONDITION, SCHEMA_PROBLEMS),
-    *(SHEET, FEED, SITEMAP, HTML_ELEMENTS, XML_VALUES, ARCHIVE_ENTRIES, ARCHIVE_MEMBERS, CALENDAR_EVENTS, IMAGE, CHART),
+    *(
+        SHEET,
+        FEED,
+        SITEMAP,
+        HTML_ELEMENTS,
+        XML_VALUES,
+        ARCHIVE_ENTRIES,
+        ARCHIVE_MEMBERS,
+        CALENDAR_EVENTS,
+        IMAGE,
+        CHART,
+        MAIL,
+        NOTIFICATION,
+    ),
 )
 """All functions, as `RunContext.isolated` expects them."""

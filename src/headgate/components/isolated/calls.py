@@ -21,6 +21,7 @@ from headgate.components.isolated import (
     FEED,
     FIELD,
     IMAGE,
+    MAIL,
     MATCHES,
     PAGE,
     SCHEMA_PROBLEMS,
@@ -42,7 +43,9 @@ QUERY_SECONDS: Final = 10.0
 """A query stops itself after half of it, with a better message, unless one operation takes longer."""
 MEMBERS: Final = ("text", "data", "table")
 """Members of a document that can be requested."""
-_READERS = frozenset({DOCUMENT, PAGE, SHEET, FEED, SITEMAP, ARCHIVE_ENTRIES, ARCHIVE_MEMBERS, CALENDAR_EVENTS, IMAGE})
+_READERS = frozenset(
+    {DOCUMENT, PAGE, SHEET, FEED, SITEMAP, ARCHIVE_ENTRIES, ARCHIVE_MEMBERS, CALENDAR_EVENTS, IMAGE, MAIL}
+)
 _BOUNDS = frozenset({"code_timed_out", "code_failed", "code_too_big"})
 """Errors with which the sandbox stops a process."""
 

@@ -13,6 +13,7 @@ from headgate.components.readers.calendar import read_calendar
 from headgate.components.readers.charting import ChartPlan, draw_chart
 from headgate.components.readers.feed import read_feed, read_sitemap
 from headgate.components.readers.image import convert_image
+from headgate.components.readers.mail import parse_mail
 from headgate.components.readers.selection import select_html, select_xml
 from headgate.components.readers.spreadsheet import read_sheet
 from headgate.sdk import Table
@@ -85,6 +86,12 @@ def image(arguments: Arguments) -> JsonValue:
     options = {key: arguments[key] for key in ("name", "width", "height", "mode", "target", "quality")}
     converted = convert_image(_content(arguments), **options)
     return asdict(converted) | {"content": _encoded(converted.content), "original": list(converted.original)}
+
+
+@isolated
+def mail(arguments: Arguments) -> JsonValue:
+    """Parse a message: `{"content" (base64), "complete"}`. Returns its parts as `parse_mail` does."""
+    return parse_mail(_content(arguments), complete=arguments["complete"])
 
 
 @isolated

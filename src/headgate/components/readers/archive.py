@@ -125,7 +125,7 @@ def _zip_members(content: bytes, name: str) -> Iterator[tuple[Entry, _Opener]]:
 def _plain_tar(content: bytes, name: str) -> bytes:
     """Return the unpacked TAR. Raises `Unreadable` when it exceeds the limit."""
     source = io.BytesIO(content)
-    openers: dict[bytes, Callable[[IO[bytes]], IO[bytes]]] = {
+    openers: dict[bytes, Any] = {
         b"\x1f\x8b": gzip.open,
         b"BZ": bz2.open,
         b"\xfd7": lzma.open,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from pydantic import JsonValue, PrivateAttr
 
-from headgate.components.sockets import checked_endpoint
+from headgate.components import sockets
 from headgate.components.sql.databases import opened_database
 from headgate.components.sql.statements import MOST_ROWS, Mode, run_query, run_statement, schema_rows, write_rows
 from headgate.graph.template import FieldKind
@@ -214,7 +214,8 @@ async def _in_database(
 ) -> Result:
     """Run blocking work in one transaction of a database, in a thread."""
     connection = await ctx.connection(reference)
-    endpoint = await checked_endpoint(connection)
+    drives = connection.text("dialect") == "postgresql"
+    endpoint = await (sockets.driver_endpoint if drives else sockets.checked_endpoint)(connection)
 
     def run() -> Result:
         with opened_database(connection, endpoint, seconds=seconds, read_only=read_only, subject=subject) as database:

@@ -13,6 +13,9 @@ def show_dry_run(outcome: DryRunOut) -> None:
     rows = [_step(step) for step in outcome.path]
     if rows:
         console.print(table(("step", "component", "runs", "input", "model", "class"), rows))
+    for step in outcome.path:
+        if step.effect:
+            console.print(f"[dim]{step.order}.[/] {escape(step.effect)}")
     for host in outcome.reach.hosts:
         console.print(f"[dim]reaches[/] {_host(host)} [dim]({host.purpose}, {host.step_id})[/]")
     for name in dict.fromkeys(secret.name for secret in outcome.reach.secrets):

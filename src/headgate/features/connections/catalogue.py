@@ -251,6 +251,7 @@ _KINDS = (
             KindField("secret_key", "Secret key", type="secret", required=True),
         ),
         probe="s3",
+        adds="hosts",
         keywords=("bucket", "object storage", "minio", "aws", "r2"),
     ),
     Kind(
@@ -323,6 +324,7 @@ _KINDS = (
                 "hosts", "Hosts", "Servers of the service, such as https://hooks.slack.com.", "hosts", required=True
             ),
         ),
+        adds="hosts",
         keywords=("slack", "teams", "discord", "telegram", "matrix", "ntfy", "pushover", "chat", "message"),
     ),
     Kind(

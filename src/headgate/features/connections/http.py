@@ -90,6 +90,8 @@ def static_credential(
     if kind.adds == "basic":
         content = f"{fields.get('user') or ''}:{secrets.get('password', '')}".encode()
         return Credential(owner, hosts, headers={"Authorization": f"Basic {base64.b64encode(content).decode()}"})
+    if kind.adds == "hosts":
+        return Credential(owner, hosts)
     if kind.adds == "bearer":
         token = secrets.get("token") or secrets.get("key") or ""
         return Credential(owner, hosts, headers={"Authorization": f"Bearer {token}"} if token else {})

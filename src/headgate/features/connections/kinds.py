@@ -10,8 +10,8 @@ from pydantic import JsonValue
 from headgate.foundation.guarded_http.credential import host_of
 
 FieldType = Literal["text", "secret", "multiline_secret", "number", "boolean", "select", "url", "hosts"]
-Adds = Literal["none", "header", "query", "basic", "bearer", "oauth"]
-"""What the guarded client adds to HTTP requests."""
+Adds = Literal["none", "hosts", "header", "query", "basic", "bearer", "oauth"]
+"""What the guarded client adds to HTTP requests; `hosts`: nothing, requests only stay within the hosts."""
 Grant = Literal["", "authorization_code", "device_code", "client_credentials"]
 Probe = Literal["http", "smtp", "imap", "sql", "s3", "sftp", "mcp", "models", "none"]
 Ownership = Literal["any", "shared"]

@@ -123,6 +123,15 @@ CONNECTIONS = Outgoing(
     Redirects.CHECKED,
     ("entrypoints.services", "features.connections"),
 )
+STEP_SERVERS = Outgoing(
+    "step_servers",
+    "Mail, database and file servers of connections: `SendMail`, `ReadMail`, `SqlQuery`, `SqlWrite`, `SqlSchema`",
+    "user who adds the connection",
+    Reach.PUBLIC,
+    Redirects.NONE,
+    ("components.sockets", "components.mail.sending", "components.mail.reading", "components.sql"),
+    through="socket",
+)
 VAULT = Outgoing(
     "vault",
     "The vault whose values connections refer to (`HEADGATE_CONNECTIONS__VAULT_URL`)",
@@ -296,6 +305,7 @@ OUTGOING: tuple[Outgoing, ...] = (
     DELIVERIES,
     MCP,
     CONNECTIONS,
+    STEP_SERVERS,
     VAULT,
     MODELS,
     MODEL_LISTS,

@@ -120,6 +120,19 @@ def _watch_session(module: Any) -> None:
     module.create_connection = opening
 
 
+def _watch_sockets(module: Any) -> None:
+    """Sockets of components; drivers that connect by themselves are handed an address that was checked."""
+    _watch_session(module)
+    checked = module.driver_endpoint
+
+    async def endpoint(connection: Any) -> Any:
+        found = await checked(connection)
+        _write("opened", found.address, found.port, guard="driver")
+        return found
+
+    module.driver_endpoint = endpoint
+
+
 def _watch_relay(module: Any) -> None:
     begin = module.Relay.__init__
 
@@ -152,6 +165,7 @@ _PATCHES: dict[str, Callable[[Any], None]] = {
     "headgate.foundation.guarded_http.relay": _watch_relay,
     "headgate.foundation.guarded_http.resolving": _watch_names,
     "headgate.sandbox.broker.connecting": _watch_broker,
+    "headgate.components.sockets": _watch_sockets,
 }
 
 

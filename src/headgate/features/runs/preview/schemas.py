@@ -97,6 +97,8 @@ class DryStep(BaseModel):
     on_error: Literal["fail", "default_value", "error_data", "error_edge"] = "fail"
     disabled: Literal["no", "pass_through", "skip"] = "no"
     waits_for: DryWait | None = None
+    effect: str = ""
+    """What it would send, change or store, in one sentence; empty when it only computes."""
 
 
 class DryHost(BaseModel):

@@ -26,6 +26,7 @@ from headgate.features.runs.form import check_files, check_form, file_ids_in
 from headgate.features.runs.ports import Components, Services
 from headgate.features.runs.preview import path
 from headgate.features.runs.preview.budgets import budgets_of, exceeded
+from headgate.features.runs.preview.effects import effect_of
 from headgate.features.runs.preview.schemas import (
     DryHost,
     DryModel,
@@ -180,6 +181,7 @@ class _Look:
             if classified is not None
             else None,
             waits_for=wait_of(step),
+            effect=effect_of(step),
         )
 
     def _models(self, step: PlanStep, value: Any) -> list[DryModel]:  # noqa: ANN401 - JSON, a typed key in it

@@ -1,0 +1,115 @@
+"""The component that notifies people through chat services."""
+
+import base64
+from typing import Any, cast
+
+from pydantic import JsonValue
+
+from headgate.components.isolated import NOTIFICATION
+from headgate.components.isolated.calls import call_isolated
+from headgate.foundation.errors import HeadgateError, UpstreamFailed
+from headgate.sdk import Component, ComponentError, Connection, ConnectionReference, Data, Message, Table, field, output
+from headgate.sdk.calls import CallRequest
+from headgate.sdk.coerce import text_of
+
+MOST_REQUESTS = 10
+"""Maximum requests for one notification: some services sign in first."""
+LONGEST = 30_000
+
+
+class Notify(Component):
+    """Sends a notification to a service: Slack, Teams, Discord, Telegram, Matrix, ntfy, Pushover and 100 more.
+
+    The address of the connection says which service and channel; its hosts are the only servers that are reached.
+    """
+
+    label = "Notify"
+    category = "output"
+    outside = True
+    effect = True
+    icon = "bell"
+    extra = "notify"
+    keywords = (
+        "slack", "teams", "discord", "telegram", "matrix", "ntfy", "pushover", "chat", "message", "alert", "push",
+        "notification", "mattermost", "rocket.chat", "webhook", "sms",
+    )  # fmt: skip
+
+    service: ConnectionReference = field(
+        label="Service", help="A connection of the kind Notification address.", connection_kinds=("notification",)
+    )
+    body: str | Message | Table | Data = field(
+        name="text", label="Text", help="The notification in Markdown.", main=True, tool_mode=True
+    )
+    title: str = field(default="", label="Title", help="Title above the text.", tool_mode=True, max_length=250)
+    timeout_seconds: float = field(
+        default=30, label="Time limit", help="Maximum wait for each request, in seconds.", ge=1, le=300, advanced=True
+    )
+
+    @output(help="sent: true. A service that refuses the notification fails the step.")
+    async def data(self) -> Data:
+        """Send the notification. A later attempt at an interrupted step does not send it again."""
+        text = self.body.text if isinstance(self.body, Message) else text_of(self.body)
+        if not text.strip() or len(text) > LONGEST:
+            raise ComponentError(
+                f"Notify: the text has {len(text)} characters; 1 to {LONGEST} can be sent.", field="text"
+            )
+        connection = await self.ctx.connection(self.service)
+
+        async def send() -> JsonValue:
+            await self._send(connection, text)
+            return {"sent": True}
+
+        request = {"connection": connection.name, "title": self.title, "text": text}
+        return (await self.ctx.once(CallRequest.of("value", "Notify", request), send)).value
+
+    async def _send(self, connection: Connection, text: str) -> None:
+        """Make the requests of the service until it needs no more. Raises `UpstreamFailed` when it refuses."""
+        answers: list[JsonValue] = []
+        for _ in range(MOST_REQUESTS + 1):
+            arguments: dict[str, JsonValue] = {
+                "address": connection.secret("address"),
+                "title": self.title,
+                "body": text,
+                "answers": answers,
+            }
+            step = cast("dict[str, Any]", await call_isolated(self.ctx, NOTIFICATION, arguments, "Notify: the service"))
+            if "request" not in step:
+                if not step["sent"]:
+                    raise _not_sent(answers)
+                self.ctx.log("The notification was sent.", requests=len(answers))
+                return
+            await self.ctx.check_cancelled()
+            answers.append(await self._answer(connection, step["request"]))
+        raise UpstreamFailed(f"Notify: the service needs more than {MOST_REQUESTS} requests.")
+
+    async def _answer(self, connection: Connection, request: dict[str, Any]) -> JsonValue:
+        """Send one request through the guarded client, to the hosts of the connection only."""
+        try:
+            answer = await connection.http.request(
+                request["method"],
+                request["url"],
+                headers=request["headers"],
+                body=base64.b64decode(request["body"]),
+                timeout_seconds=self.timeout_seconds,
+            )
+        except HeadgateError as error:
+            error.detail = f"Notify: {error.detail}"
+            raise
+        content = base64.b64encode(answer.content).decode()
+        headers: dict[str, JsonValue] = {"content-type": answer.media_type}
+        return {"status": answer.status, "headers": headers, "content": content}
+
+
+def _not_sent(answers: list[JsonValue]) -> HeadgateError:
+    if not answers:
+        return ComponentError(
+            "Notify: the service of the connection does not use HTTP, or the address is incomplete.",
+            remedy="Use an address of a service over HTTP.",
+            field="service",
+        )
+    status = cast("dict[str, Any]", answers[-1])["status"]
+    return UpstreamFailed(
+        f"Notify: the service refused the notification; its last answer has the status {status}.",
+        remedy="Check the address of the connection.",
+        upstream_status=status,
+    )

@@ -1,0 +1,280 @@
+"""The component that reads mail."""
+
+import asyncio
+import base64
+import imaplib
+import socket
+import ssl
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from functools import partial
+from typing import TYPE_CHECKING, Any, cast
+
+from pydantic import JsonValue, PrivateAttr
+
+from headgate.components.isolated import MAIL
+from headgate.components.isolated.calls import call_isolated
+from headgate.components.sockets import open_socket
+from headgate.foundation.errors import UpstreamFailed
+from headgate.foundation.lazy import lazy_module
+from headgate.graph.names import clipped
+from headgate.sdk import Component, ComponentError, Connection, ConnectionReference, Data, Table, Text, field, output
+from headgate.sdk.coerce import data_of
+from headgate.sdk.outside import mark
+
+if TYPE_CHECKING:
+    import imap_tools
+else:
+    imap_tools = lazy_module("imap_tools")
+
+MOST_MESSAGES = 200
+MOST_MESSAGE_BYTES = 20_000_000
+MOST_BYTES = 50_000_000
+_COLUMNS = ["uid", "date", "from", "to", "cc", "subject", "text", "message_id", "in_reply_to", "seen", "files"]
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """Which messages to read."""
+
+    folder: str
+    sender: str
+    subject: str
+    since: date | None
+    unseen: bool
+    most: int
+    mark_seen: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Raw:
+    """A message as it arrived, not parsed."""
+
+    uid: str
+    seen: bool
+    complete: bool
+    """Whether it is more than the header."""
+    content: bytes
+
+
+class ReadMail(Component):
+    """Reads messages of a mailbox over IMAP, the newest first, with their files. By default it changes nothing."""
+
+    label = "Read mail"
+    category = "data"
+    outside = True
+    icon = "mail-open"
+    extra = "mail"
+    keywords = (
+        "email", "e-mail", "imap", "inbox", "mailbox", "messages", "unread", "attachments", "gmail", "outlook", "fetch",
+        "search mail",
+    )  # fmt: skip
+
+    mailbox: ConnectionReference = field(
+        label="Mailbox", help="A connection of the kind IMAP.", connection_kinds=("imap",)
+    )
+    folder: str = field(default="INBOX", label="Folder", help="The folder to read.", max_length=500)
+    sender: str = field(
+        default="", name="from", label="From", help="Only messages whose sender contains this text.", tool_mode=True,
+        main=True, max_length=500,
+    )  # fmt: skip
+    subject: str = field(
+        default="", label="Subject", help="Only messages whose subject contains this text.", tool_mode=True,
+        max_length=500,
+    )  # fmt: skip
+    since: str = field(
+        default="", label="Since", help="Only messages of this day or later: 2027-01-31.", tool_mode=True, max_length=40
+    )
+    unseen: bool = field(default=True, label="Unread only", help="Only messages that are not read.", port=False)
+    most_messages: int = field(
+        default=20, label="Most messages", help="The newest messages, at most this many.", ge=1, le=MOST_MESSAGES
+    )
+    mark_seen: bool = field(
+        default=False, label="Mark as read", help="Marks the messages as read in the mailbox.", port=False
+    )
+    timeout_seconds: float = field(
+        default=60, label="Time limit", help="Maximum wait in seconds.", ge=1, le=300, advanced=True
+    )
+    _rows: list[dict[str, JsonValue]] | None = PrivateAttr(default=None)
+
+    @classmethod
+    def template(cls, params: Any = None) -> Any:  # noqa: ANN401 - as the base class
+        """Return a template with an effect when messages are marked as read."""
+        return super().template(params).model_copy(update={"effect": bool((params or {}).get("mark_seen"))})
+
+    @output(
+        help="One row per message: uid, date, from, to, cc, subject, text, message_id, in_reply_to, seen and files."
+    )
+    async def messages(self) -> Table:
+        """Return the messages, the newest first; their files are stored."""
+        rows = await self._stored()
+        return Table(columns=_COLUMNS, rows=[[row[name] for name in _COLUMNS] for row in rows])
+
+    @output(help="All files of the messages: a list of objects with id, name, media_type and size.")
+    async def files(self) -> Data:
+        """Return the files."""
+        rows = await self._stored()
+        return [file for row in rows for file in _list(row["files"])]
+
+    @output(help="The messages as Markdown: sender, date, subject and text.")
+    async def text(self) -> Text:
+        """Return the messages as text."""
+        return "\n\n---\n\n".join(
+            f"**{row['subject']}**\nFrom {row['from']}, {row['date']}\n\n{row['text']}" for row in await self._stored()
+        )
+
+    async def _stored(self) -> list[dict[str, JsonValue]]:
+        """Read once, and store the files."""
+        if self._rows is None:
+            search = Search(
+                self.folder, self.sender, self.subject, _day(self.since), self.unseen, self.most_messages,
+                self.mark_seen,
+            )  # fmt: skip
+            connection = await self.ctx.connection(self.mailbox)
+            await self.ctx.check_cancelled()
+            stream = await open_socket(connection, timeout_seconds=self.timeout_seconds)
+            mails = await asyncio.to_thread(partial(_read, connection, stream, search))
+            self.ctx.mark_outside([mark("connection", connection.name)])
+            self._rows = [await self._parsed(mail) for mail in mails]
+            self.ctx.log("The mailbox was read.", messages=len(self._rows))
+        return self._rows
+
+    async def _parsed(self, mail: Raw) -> dict[str, JsonValue]:
+        """Parse a message in a separate process and store its files."""
+        arguments: dict[str, JsonValue] = {
+            "content": base64.b64encode(mail.content).decode(),
+            "complete": mail.complete,
+        }
+        parsed = cast("dict[str, Any]", await call_isolated(self.ctx, MAIL, arguments, f"Message {mail.uid}"))
+        files: list[JsonValue] = []
+        for name, media_type, content in parsed.pop("attachments"):
+            await self.ctx.check_cancelled()
+            file = await self.ctx.files.save(name, base64.b64decode(content), media_type)
+            files.append(data_of(file))
+        return parsed | {"uid": mail.uid, "seen": mail.seen or self.mark_seen, "files": files}
+
+
+def _day(text: str) -> date | None:
+    if not text.strip():
+        return None
+    try:
+        return date.fromisoformat(text.strip()[:10])
+    except ValueError as error:
+        raise ComponentError(
+            f"ReadMail: {clipped(text, 40)!r} is not a date.", remedy="Write it as 2027-01-31.", field="since"
+        ) from error
+
+
+def _read(connection: Connection, stream: socket.socket, search: Search) -> list[Raw]:
+    """Return messages over a connected socket. Blocking. Raises `ComponentError`, `UpstreamFailed`."""
+    host = connection.text("host")
+    try:
+        with stream, _mailbox(connection, stream) as box:
+            return _messages(box, search)
+    except imap_tools.MailboxLoginError as error:
+        raise ComponentError(
+            f"ReadMail: {host} did not accept the user and password of '{connection.name}'.",
+            remedy="Correct the connection.",
+            field="mailbox",
+        ) from error
+    except imap_tools.MailboxFolderSelectError as error:
+        raise ComponentError(
+            f"ReadMail: there is no folder '{clipped(search.folder, 60)}'.",
+            remedy="Correct the folder.",
+            field="folder",
+        ) from error
+    except (imaplib.IMAP4.error, imap_tools.ImapToolsError, OSError, ValueError) as error:
+        raise UpstreamFailed(
+            f"ReadMail: {host} failed: {clipped(str(error) or type(error).__name__, 200)}.",
+            remedy="Check host, port and security of the connection.",
+        ) from error
+
+
+def _mailbox(connection: Connection, stream: socket.socket) -> "imap_tools.BaseMailBox":
+    """Return a mailbox, signed in over a socket of ours."""
+    host, security = connection.text("host"), connection.text("security", "tls")
+    context = None if security == "none" else ssl.create_default_context()
+
+    class Client(imaplib.IMAP4):
+        def _create_socket(self, timeout: float | None) -> socket.socket:
+            del timeout  # it was connected within its time
+            if context is not None and security == "tls":
+                return context.wrap_socket(stream, server_hostname=host)
+            return stream
+
+    class Box(imap_tools.BaseMailBox):
+        def _get_mailbox_client(self) -> imaplib.IMAP4:
+            client = Client(host, connection.number("port"))
+            if context is not None and security == "starttls":
+                client.starttls(context)
+            return client
+
+    box = Box()
+    try:
+        box.login(connection.text("user"), connection.secret("password"), initial_folder=None)
+    except BaseException:
+        box.client.shutdown()
+        raise
+    return box
+
+
+def _messages(box: "imap_tools.BaseMailBox", search: Search) -> list[Raw]:
+    """Return the newest messages within the limits; of larger ones only the header."""
+    box.folder.set(search.folder, readonly=not search.mark_seen)
+    uids = sorted(box.uids(_criteria(search), charset="UTF-8"), key=int, reverse=True)[: search.most]
+    sizes = _sizes(box, uids)
+    messages: list[Raw] = []
+    remaining = MOST_BYTES
+    for uid in uids:
+        fits = sizes.get(uid, 0) <= min(MOST_MESSAGE_BYTES, remaining)
+        messages += _fetched(box, uid, "" if fits else "HEADER", min(MOST_MESSAGE_BYTES, remaining))
+        remaining -= sum(len(one.content) for one in messages[-1:] if one.uid == uid)
+    if search.mark_seen and messages:
+        box.flag([one.uid for one in messages], imap_tools.MailMessageFlags.SEEN, value=True)
+    return messages
+
+
+def _fetched(box: "imap_tools.BaseMailBox", uid: str, section: str, most: int) -> list[Raw]:
+    """Return a message, or nothing when it has gone; it is not marked as read."""
+    _, parts = box.client.uid("fetch", uid, f"(FLAGS BODY.PEEK[{section}]<0.{most}>)")
+    for part in parts:
+        if isinstance(part, tuple) and len(part) == 2:
+            seen = b"\\Seen" in b" ".join(one if isinstance(one, bytes) else one[0] for one in parts if one)
+            return [Raw(uid, seen, not section, part[1])]
+    return []
+
+
+def _criteria(search: Search) -> Any:  # noqa: ANN401 - a lazily imported type
+    """Return the search; the library quotes its texts."""
+    conditions: dict[str, Any] = {}
+    if search.sender.strip():
+        conditions["from_"] = search.sender.strip()
+    if search.subject.strip():
+        conditions["subject"] = search.subject.strip()
+    if search.since is not None:
+        conditions["date_gte"] = search.since
+    if search.unseen:
+        conditions["seen"] = False
+    for text in conditions.values():
+        if isinstance(text, str) and any(char in text for char in "\r\n\0"):
+            raise ComponentError("ReadMail: a search text has a line break.", remedy="Remove it.", field="subject")
+    return imap_tools.AND(**conditions) if conditions else "ALL"
+
+
+def _sizes(box: "imap_tools.BaseMailBox", uids: Sequence[str]) -> dict[str, int]:
+    """Return the size of each message, before any is fetched."""
+    if not uids:
+        return {}
+    _, lines = box.client.uid("fetch", ",".join(uids), "(UID RFC822.SIZE)")
+    sizes: dict[str, int] = {}
+    for line in lines:
+        words = (line if isinstance(line, bytes) else b"").replace(b"(", b" ").replace(b")", b" ").split()
+        if b"UID" in words and b"RFC822.SIZE" in words:
+            uid, size = words[words.index(b"UID") + 1], words[words.index(b"RFC822.SIZE") + 1]
+            sizes[uid.decode("ascii", "replace")] = int(size) if size.isdigit() else 0
+    return sizes
+
+
+def _list(value: JsonValue) -> list[JsonValue]:
+    return value if isinstance(value, list) else []

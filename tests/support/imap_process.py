@@ -1,0 +1,60 @@
+"""A real IMAP server (pymap) with one empty mailbox, in a process of its own."""
+
+import imaplib
+import socket
+import subprocess
+import sys
+import time
+from email.message import EmailMessage
+from pathlib import Path
+
+from tests.support.ports import free_port
+
+USER, PASSWORD = "ann", "imap-password"
+
+
+class ImapProcess:
+    """Listens on loopback from its creation to `close`."""
+
+    def __init__(self) -> None:
+        self.port = free_port()
+        program = Path(sys.executable).with_name("pymap")
+        self._process = subprocess.Popen(
+            [program, "--host", "127.0.0.1", "--port", str(self.port), "--no-tls", "--no-service", "admin", "dict",
+             "--demo-data", "--demo-user", USER, "--demo-password", PASSWORD],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )  # fmt: skip
+        deadline = time.monotonic() + 30
+        while time.monotonic() < deadline:
+            try:
+                socket.create_connection(("127.0.0.1", self.port), 1).close()
+                break
+            except OSError:
+                time.sleep(0.1)
+        with self._client() as client:  # without the messages that its demonstration has
+            client.select("INBOX")
+            client.store("1:*", "+FLAGS", "\\Deleted")
+            client.expunge()
+
+    def _client(self) -> imaplib.IMAP4:
+        client = imaplib.IMAP4("127.0.0.1", self.port, 10)
+        client.login(USER, PASSWORD)
+        return client
+
+    def add(self, message: EmailMessage, folder: str = "INBOX") -> None:
+        """Deliver a message."""
+        with self._client() as client:
+            status, answer = client.append(folder, "", imaplib.Time2Internaldate(time.time()), message.as_bytes())
+            assert status == "OK", answer
+
+    def flags(self) -> list[str]:
+        """The flags of the messages in the inbox."""
+        with self._client() as client:
+            client.select("INBOX", readonly=True)
+            return [part.decode() for part in client.fetch("1:*", "(FLAGS)")[1] if isinstance(part, bytes)]
+
+    def close(self) -> None:
+        """End the process."""
+        self._process.terminate()
+        self._process.wait(10)
