@@ -20,6 +20,8 @@ class Outcome:
     """Expired idempotency keys."""
     events: int = 0
     """Expired events that were sent to steps."""
+    occurrences: int = 0
+    """Old occurrences of triggers."""
     tenants: dict[str, dict[str, int]] = field(default_factory=dict)
     """Runs, sessions and artifacts by tenant."""
 
@@ -43,5 +45,6 @@ class Outcome:
             "contents": self.contents,
             "bytes": self.bytes,
             "keys": self.keys,
+            "occurrences": self.occurrences,
             "tenants": self.tenants,
         }

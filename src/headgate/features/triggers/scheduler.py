@@ -81,9 +81,10 @@ class Scheduler:
     def __init__(self, firing: Firing, jobs: JobRunner) -> None:
         self._firing = firing
         self._database = firing.database
-        jobs.register(JobKind(KIND, QUEUE, self._handle, MOST_AT_ONCE, retry_seconds=RETRY_SECONDS))
+        jobs.register(JobKind(KIND, QUEUE, self.handle, MOST_AT_ONCE, retry_seconds=RETRY_SECONDS))
 
-    async def _handle(self, job: Job) -> None:
+    async def handle(self, job: Job) -> None:
+        """Fire what is due of a claimed trigger, and release it until its next due time. Raises `Unavailable`."""
         async with self._database.reading() as session:
             listed = await repository.find_claimed(session, job.id)
         if listed is None:
