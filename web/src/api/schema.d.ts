@@ -4631,7 +4631,7 @@ export interface components {
              * Notes
              * @default []
              */
-            notes?: string[];
+            notes?: components["schemas"]["ClockNoteOut"][];
             /** Trigger Id */
             trigger_id: string;
             /** Trigger Name */
@@ -5221,6 +5221,25 @@ export interface components {
             level: number;
             /** Name */
             name: string;
+        };
+        /**
+         * ClockNoteOut
+         * @description What a change of the clocks does to an occurrence.
+         */
+        ClockNoteOut: {
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "missing" | "repeated";
+            /** Day */
+            day: string;
+            /** Written */
+            written: string;
+            /** Runs */
+            runs: string;
+            /** Text */
+            text: string;
         };
         /**
          * ComponentCheckIn
@@ -6487,7 +6506,7 @@ export interface components {
              * Notes
              * @default []
              */
-            notes?: string[];
+            notes?: components["schemas"]["ClockNoteOut"][];
         };
         /**
          * FirstCodeIn

@@ -17,9 +17,10 @@ from headgate.features.runs.transitions import clock
 from headgate.features.triggers import repository
 from headgate.features.triggers.errors import TooManyTriggers, TriggerInvalid, TriggerNotFound
 from headgate.features.triggers.repository import Listed
-from headgate.features.triggers.schedule import Schedule
+from headgate.features.triggers.schedule import ClockNote, Schedule
 from headgate.features.triggers.schemas import (
     AgendaEntry,
+    ClockNoteOut,
     FiringOut,
     OccurrenceOut,
     PreviewOut,
@@ -257,7 +258,19 @@ def firing_out(schedule: Schedule, at: int) -> FiringOut:
     return FiringOut(
         due_at=moment(at),
         local=f"{local:%Y-%m-%d %H:%M:%S} {local.tzname()}",
-        notes=[note.sentence() for note in schedule.notes(at)],
+        notes=[_note_out(note) for note in schedule.notes(at)],
+    )
+
+
+def _note_out(note: ClockNote) -> ClockNoteOut:
+    return ClockNoteOut.model_validate(
+        {
+            "kind": note.kind,
+            "day": f"{note.written:%Y-%m-%d}",
+            "written": f"{note.written:%H:%M}",
+            "runs": f"{note.runs:%H:%M}",
+            "text": note.sentence(),
+        }
     )
 
 

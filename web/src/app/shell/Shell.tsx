@@ -63,6 +63,7 @@ const PLACES = {
   "": "flows",
   templates: "templates",
   runs: "runs",
+  triggers: "triggers",
   inbox: "inbox",
   develop: "development",
   observe: "observe",

@@ -1,6 +1,16 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { ChartNoAxesColumn, Hammer, History, Inbox, LayoutTemplate, Search, Settings, Workflow } from "lucide-react";
+import {
+  AlarmClock,
+  ChartNoAxesColumn,
+  Hammer,
+  History,
+  Inbox,
+  LayoutTemplate,
+  Search,
+  Settings,
+  Workflow,
+} from "lucide-react";
 import { approvalCountQuery } from "@/api/queries/approvals";
 import { codevWaitingQuery } from "@/api/queries/codev";
 import { meQuery } from "@/api/queries/me";
@@ -30,6 +40,7 @@ export function Sidebar() {
     // The start page leads there too: a narrow screen has no place for it.
     { to: "/templates", label: t("templates"), icon: LayoutTemplate, wide: true },
     { to: "/runs", label: t("runs"), icon: History },
+    { to: "/triggers", label: t("triggers"), icon: AlarmClock, wide: true },
     { to: "/inbox/{-$approvalId}", label: t("inbox"), icon: Inbox, waiting: approvals ?? 0 },
     { to: "/develop", label: t("develop"), icon: Hammer, waiting },
     { to: "/observe", label: t("observe"), icon: ChartNoAxesColumn },

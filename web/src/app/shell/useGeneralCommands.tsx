@@ -1,5 +1,6 @@
 import { useNavigate } from "@tanstack/react-router";
 import {
+  AlarmClock,
   ChartNoAxesColumn,
   Hammer,
   History,
@@ -23,6 +24,7 @@ const PLACES = [
   { to: "/", text: "flows", icon: Workflow },
   { to: "/templates", text: "templates", icon: LayoutTemplate },
   { to: "/runs", text: "runs", icon: History },
+  { to: "/triggers", text: "triggers", icon: AlarmClock },
   { to: "/inbox/{-$approvalId}", text: "inbox", icon: Inbox, keywords: "inbox_words" },
   { to: "/develop", text: "development", icon: Hammer },
   { to: "/observe", text: "observe", icon: ChartNoAxesColumn },

@@ -3,6 +3,7 @@ export default {
   templates: "Templates",
   runs: "Runs",
   inbox: "Inbox",
+  triggers: "Triggers",
   inbox_words: "approvals approve review waiting decide",
   develop: "Develop",
   development: "Development",

@@ -6,6 +6,7 @@ const sv: Translation<typeof en> = {
   templates: "Mallar",
   runs: "Körningar",
   inbox: "Inkorg",
+  triggers: "Utlösare",
   inbox_words: "godkännanden godkänn granska väntar besluta",
   develop: "Utveckla",
   development: "Utveckling",

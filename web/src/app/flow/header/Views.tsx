@@ -1,5 +1,5 @@
 import { Link, useNavigate } from "@tanstack/react-router";
-import { Check, Eye, FlaskConical, History, ListOrdered, Network, Rocket } from "lucide-react";
+import { AlarmClock, Check, Eye, FlaskConical, History, ListOrdered, Network, Rocket } from "lucide-react";
 import { useEffect, useRef } from "react";
 import { useCommands } from "@/lib/commands/commands";
 import { useDraft } from "@/lib/draft";
@@ -15,6 +15,7 @@ const VIEWS = [
   { to: "/flows/$flowId/overview", text: "overview", icon: Eye },
   { to: "/flows/$flowId/runs", text: "runs", icon: History },
   { to: "/flows/$flowId/tests", text: "tests", icon: FlaskConical },
+  { to: "/flows/$flowId/triggers", text: "triggers", icon: AlarmClock },
   { to: "/flows/$flowId/publish", text: "publish", icon: Rocket },
 ] as const;
 
