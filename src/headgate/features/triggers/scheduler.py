@@ -59,15 +59,15 @@ def split_due(schedule: Schedule, policies: Policies, trigger_id: str, cursor_at
             break
         due.append(at)
     late = [at for at in due if now - schedule.begins(at, trigger_id) > GRACE_SECONDS * SECOND]
-    kept: set[int] = set()
+    caught_up: set[int] = set()
     if policies.catch_up == "all":
-        kept = set(late)
+        caught_up = set(late)
     elif policies.catch_up == "latest" and not more and len(late) == len(due):
-        kept = set(late[-1:])
+        caught_up = set(late[-1:])
     oldest = now - round(policies.catch_up_hours * 3600 * SECOND)
-    kept = {at for at in kept if at >= oldest}
-    missed = [at for at in late if at not in kept]
-    return Split([at for at in due if at not in missed], missed, frozenset(kept), more)
+    caught_up = {at for at in caught_up if at >= oldest}
+    missed = [at for at in late if at not in caught_up]
+    return Split([at for at in due if at not in missed], missed, frozenset(caught_up), more)
 
 
 class Scheduler:

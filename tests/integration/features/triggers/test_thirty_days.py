@@ -118,46 +118,47 @@ async def published_flow(app: FastAPI) -> str:
     return str(flow_id)
 
 
-@pytest.mark.parametrize(
-    ("start", "seed"), [("2027-03-10", 1), ("2027-10-15", 2)], ids=["to summer time", "to winter time"]
-)
-async def test_each_due_time_is_one_run_or_one_reason(
-    app: FastAPI, monkeypatch: pytest.MonkeyPatch, start: str, seed: int
-) -> None:
-    begin = microseconds(datetime.fromisoformat(start).replace(tzinfo=UTC))
-    world = World(seed, begin)
-    faulty(world, monkeypatch)
-    flow_id = await published_flow(app)
-    configs = [
-        ScheduleConfig(cron="30 2 * * *", time_zone="Europe/Stockholm"),
-        ScheduleConfig(cron="0 */2 * * *", time_zone="Europe/Stockholm"),
-        ScheduleConfig(every_seconds=5 * 3600),
-    ]
-    ids = []
-    for number, (config, catch_up) in enumerate(zip(configs, ("latest", "all", "none"), strict=True)):
-        policies = {"overlap": "allow", "limit": 1000, "catch_up": catch_up, "catch_up_hours": 48}
-        body = TriggerIn.model_validate(
-            {"name": f"t{number}", "config": config.model_dump(), "policies": policies, "input": {"text": "x"}}
-        )
-        async with app.state.database.writing() as session:
-            made = await service.add_trigger(session, LOCAL, flow_id, body, box=app.state.box)
-        ids.append(made.id)
-    schedulers = [Scheduler(app.state.firing, app.state.services.jobs) for _ in range(2)]
-    while world.at < begin + 30 * DAY:
-        world.step()
-        turns = [work(app, world, f"worker {number}", made) for number, made in enumerate(schedulers)]
-        if world.random.random() < 0.2:  # a claim is lost while its holder works
-            turns += [free(app, world), work(app, world, "third", schedulers[0])]
-        await asyncio.gather(*turns)
-        await free(app, world)
-    monkeypatch.undo()
-    for module in (scheduler, firing_module, service, following):
-        monkeypatch.setattr(module, "clock", world.clock)
-    for _ in range(20):
-        await free(app, world)
-        await work(app, world, "last", schedulers[0])
-    assert world.kills >= 10
-    await check(app, ids, configs)
+class TestThirtyDays:
+    @pytest.mark.parametrize(
+        ("start", "seed"), [("2027-03-10", 1), ("2027-10-15", 2)], ids=["to summer time", "to winter time"]
+    )
+    async def test_each_due_time_is_one_run_or_one_reason(
+        self, app: FastAPI, monkeypatch: pytest.MonkeyPatch, start: str, seed: int
+    ) -> None:
+        begin = microseconds(datetime.fromisoformat(start).replace(tzinfo=UTC))
+        world = World(seed, begin)
+        faulty(world, monkeypatch)
+        flow_id = await published_flow(app)
+        configs = [
+            ScheduleConfig(cron="30 2 * * *", time_zone="Europe/Stockholm"),
+            ScheduleConfig(cron="0 */2 * * *", time_zone="Europe/Stockholm"),
+            ScheduleConfig(every_seconds=5 * 3600),
+        ]
+        ids = []
+        for number, (config, catch_up) in enumerate(zip(configs, ("latest", "all", "none"), strict=True)):
+            policies = {"overlap": "allow", "limit": 1000, "catch_up": catch_up, "catch_up_hours": 48}
+            body = TriggerIn.model_validate(
+                {"name": f"t{number}", "config": config.model_dump(), "policies": policies, "input": {"text": "x"}}
+            )
+            async with app.state.database.writing() as session:
+                made = await service.add_trigger(session, LOCAL, flow_id, body, box=app.state.box)
+            ids.append(made.id)
+        schedulers = [Scheduler(app.state.firing, app.state.services.jobs) for _ in range(2)]
+        while world.at < begin + 30 * DAY:
+            world.step()
+            turns = [work(app, world, f"worker {number}", made) for number, made in enumerate(schedulers)]
+            if world.random.random() < 0.2:  # a claim is lost while its holder works
+                turns += [free(app, world), work(app, world, "third", schedulers[0])]
+            await asyncio.gather(*turns)
+            await free(app, world)
+        monkeypatch.undo()
+        for module in (scheduler, firing_module, service, following):
+            monkeypatch.setattr(module, "clock", world.clock)
+        for _ in range(20):
+            await free(app, world)
+            await work(app, world, "last", schedulers[0])
+        assert world.kills >= 10
+        await check(app, ids, configs)
 
 
 async def check(app: FastAPI, ids: list[str], configs: list[ScheduleConfig]) -> None:
