@@ -52,6 +52,7 @@ OWNED: dict[str, Callable[[World], list[Any]]] = {
     "data_key_id": lambda world: [world.data_key_id],
     "group_id": lambda world: [world.group_id],
     "group_ids": lambda world: [[world.group_id]],
+    "owner_user_id": lambda world: [world.principal.user_id],
     "user_ids": lambda world: [[world.principal.user_id]],
 }
 _CODEV = "/api/v1/codev/sessions"

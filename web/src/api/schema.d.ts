@@ -1141,6 +1141,310 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/triggers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List triggers
+         * @description List the triggers of your spaces, newest first.
+         *
+         *     Requires the permission `flows.view`.
+         */
+        get: operations["list__api_v1_triggers_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/triggers/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Preview a trigger
+         * @description Return a schedule in words with its next occurrences. Nothing is stored.
+         *
+         *     Requires the permission `flows.view`.
+         */
+        post: operations["preview_api_v1_triggers_preview_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/triggers/agenda": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what schedules will start
+         * @description List the next occurrences of all schedules of your spaces, soonest first.
+         *
+         *     Requires the permission `flows.view`.
+         */
+        get: operations["agenda_api_v1_triggers_agenda_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/flows/{flow_id}/triggers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Add a trigger
+         * @description Add a trigger to a flow. Its published version runs, with the rights of the owner. The secret is shown once.
+         *
+         *     Requires the permission `triggers.manage`.
+         */
+        post: operations["add_api_v1_flows__flow_id__triggers_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/triggers/{trigger_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a trigger
+         * @description Return a trigger.
+         *
+         *     Requires the permission `flows.view`.
+         */
+        get: operations["read_api_v1_triggers__trigger_id__get"];
+        put?: never;
+        post?: never;
+        /**
+         * Remove a trigger
+         * @description Remove a trigger with its occurrences. Its runs stay.
+         *
+         *     Requires the permission `triggers.manage`.
+         */
+        delete: operations["remove_api_v1_triggers__trigger_id__delete"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a trigger
+         * @description Change a trigger. A changed schedule counts from now.
+         *
+         *     Requires the permission `triggers.manage`.
+         */
+        patch: operations["change_api_v1_triggers__trigger_id__patch"];
+        trace?: never;
+    };
+    "/api/v1/triggers/{trigger_id}/pause": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Pause a trigger
+         * @description Pause a trigger. Its runs continue. Has no effect on a paused one.
+         *
+         *     Requires the permission `triggers.manage`.
+         */
+        post: operations["pause_api_v1_triggers__trigger_id__pause_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/triggers/{trigger_id}/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Resume a trigger
+         * @description Resume a trigger from now on. Due times of the pause are not run; a backfill runs them.
+         *
+         *     Requires the permission `triggers.manage`.
+         */
+        post: operations["resume_api_v1_triggers__trigger_id__resume_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/triggers/{trigger_id}/catch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the caught call
+         * @description Return the call that was caught, and whether it was verified.
+         *
+         *     Requires the permission `triggers.manage`.
+         */
+        get: operations["caught_api_v1_triggers__trigger_id__catch_get"];
+        put?: never;
+        /**
+         * Catch the next call of a webhook
+         * @description Show the next call at the address instead of starting a run, once within ten minutes.
+         *
+         *     Requires the permission `triggers.manage`.
+         */
+        post: operations["catch_api_v1_triggers__trigger_id__catch_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/triggers/{trigger_id}/fire": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Fire a trigger
+         * @description Start the flow now, with the saved input or this one. The policies and the owner's rights apply.
+         *
+         *     Requires the permission `runs.start`.
+         */
+        post: operations["fire_api_v1_triggers__trigger_id__fire_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/triggers/{trigger_id}/occurrences": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List occurrences of a trigger
+         * @description List due times and events, newest first: the run of each, or why it started none.
+         *
+         *     Requires the permission `runs.view`.
+         */
+        get: operations["occurrences_api_v1_triggers__trigger_id__occurrences_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/triggers/{trigger_id}/next": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List next occurrences
+         * @description List the next occurrences of a schedule, with the nights on which clocks change. None while it is paused.
+         *
+         *     Requires the permission `flows.view`.
+         */
+        get: operations["next__api_v1_triggers__trigger_id__next_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/triggers/{trigger_id}/backfill": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Backfill a schedule
+         * @description Run the due times of a past range that have no occurrence, in order. A dry run lists them.
+         *
+         *     Requires the permission `triggers.manage`.
+         */
+        post: operations["backfill_api_v1_triggers__trigger_id__backfill_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/triggers/{trigger_id}/backfill/{backfill_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Cancel a backfill
+         * @description Cancel what the backfill has not started. Its runs continue.
+         *
+         *     Requires the permission `triggers.manage`.
+         */
+        delete: operations["cancel_backfill_api_v1_triggers__trigger_id__backfill__backfill_id__delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/maintenance": {
         parameters: {
             query?: never;
@@ -2208,200 +2512,6 @@ export interface paths {
          *     Requires the permission `account.change`.
          */
         delete: operations["revoke_key_api_v1_api_keys__key_id__delete"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/connections": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List connections
-         * @description List the shared connections of a space, or of all that you can view, and your own ones; without secrets.
-         *
-         *     Requires the permission `connections.view`.
-         */
-        get: operations["list__api_v1_connections_get"];
-        put?: never;
-        /**
-         * Add a connection
-         * @description Add a connection. Nothing is sent; test it, or authorize it where its kind uses OAuth.
-         *
-         *     Requires the permission `connections.own`.
-         */
-        post: operations["create_api_v1_connections_post"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/connections/kinds": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List kinds of connections
-         * @description List the kinds with their fields.
-         *
-         *     Requires the permission `connections.view`.
-         */
-        get: operations["kinds_api_v1_connections_kinds_get"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/connections/{connection}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Read a connection
-         * @description A connection, by its id or name; of several with that name, your own in your own space.
-         *
-         *     Requires the permission `connections.view`.
-         */
-        get: operations["get_api_v1_connections__connection__get"];
-        put?: never;
-        post?: never;
-        /**
-         * Delete a connection
-         * @description Revoke the tokens of a connection at its provider, and delete it. Flows that name it fail when they run.
-         *
-         *     Requires the permission `connections.own`.
-         */
-        delete: operations["delete_api_v1_connections__connection__delete"];
-        options?: never;
-        head?: never;
-        /**
-         * Change a connection
-         * @description Change the name, fields or secrets of a connection. New hosts need its secrets again.
-         *
-         *     Requires the permission `connections.own`.
-         */
-        patch: operations["update_api_v1_connections__connection__patch"];
-        trace?: never;
-    };
-    "/api/v1/connections/{connection}/test": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Test a connection
-         * @description Make the test call of the kind, and store the outcome with the connection.
-         *
-         *     Requires the permission `connections.own`.
-         */
-        post: operations["test_api_v1_connections__connection__test_post"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/connections/{connection}/authorize": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Authorize a connection
-         * @description Begin an authorization: continue in the browser at the returned URL, or enter the returned code there.
-         *
-         *     Requires the permission `connections.own`.
-         */
-        post: operations["authorize_api_v1_connections__connection__authorize_post"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/connections/{connection}/authorize/poll": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Ask whether a device code was entered
-         * @description Ask the provider; call it again after the interval while the state is `pending`.
-         *
-         *     Requires the permission `connections.own`.
-         */
-        post: operations["poll_api_v1_connections__connection__authorize_poll_post"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/connections/authorizations": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Complete an authorization
-         * @description Redeem the code that the provider sent to the browser. Only the user who began the authorization can, once.
-         *
-         *     Requires the permission `connections.own`.
-         */
-        post: operations["finish_api_v1_connections_authorizations_post"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/connections/{connection}/flows": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List the flows that name a connection
-         * @description List the flows of the connection's space that name it, by name.
-         *
-         *     Requires the permission `connections.view`.
-         */
-        get: operations["list__api_v1_connections__connection__flows_get"];
-        put?: never;
-        post?: never;
-        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -4506,6 +4616,32 @@ export interface components {
             address: string | null;
         };
         /**
+         * AgendaEntry
+         * @description A future occurrence of one of several triggers.
+         */
+        AgendaEntry: {
+            /**
+             * Due At
+             * Format: date-time
+             */
+            due_at: string;
+            /** Local */
+            local: string;
+            /**
+             * Notes
+             * @default []
+             */
+            notes?: components["schemas"]["ClockNoteOut"][];
+            /** Trigger Id */
+            trigger_id: string;
+            /** Trigger Name */
+            trigger_name: string;
+            /** Flow Id */
+            flow_id: string;
+            /** Flow Name */
+            flow_name: string;
+        };
+        /**
          * Alive
          * @description Public readiness information.
          */
@@ -4886,88 +5022,46 @@ export interface components {
             hash: string;
         };
         /**
-         * AuthorizationAnswer
-         * @description The answer of a provider, as it came to the browser.
+         * BackfillCancelled
+         * @description Outcome of cancelling a backfill.
          */
-        AuthorizationAnswer: {
-            /** State */
-            state: string;
-            /**
-             * Code
-             * @default
-             */
-            code?: string;
-            /**
-             * Error
-             * @default
-             */
-            error?: string;
+        BackfillCancelled: {
+            /** Cancelled */
+            cancelled: number;
         };
         /**
-         * AuthorizationOut
-         * @description How to continue an authorization.
+         * BackfillIn
+         * @description A range of due times to run afterwards.
          */
-        AuthorizationOut: {
+        BackfillIn: {
             /**
-             * State
-             * @enum {string}
+             * Since
+             * Format: date-time
              */
-            state: "redirect" | "device" | "ready";
+            since: string;
             /**
-             * Url
-             * @description Where the user signs in, or enters the code.
-             * @default
+             * Until
+             * Format: date-time
              */
-            url?: string;
+            until: string;
             /**
-             * Authorization
-             * @description Of a device code: for asking whether it was entered.
-             * @default
-             */
-            authorization?: string;
-            /**
-             * User Code
-             * @description What the user enters.
-             * @default
-             */
-            user_code?: string;
-            /**
-             * Interval
-             * @description Seconds between two questions.
-             * @default 5
-             */
-            interval?: number;
-            /**
-             * Expires In
-             * @description Seconds until the authorization ends.
-             * @default 600
-             */
-            expires_in?: number;
-        };
-        /**
-         * AuthorizationPoll
-         * @description An authorization by device code.
-         */
-        AuthorizationPoll: {
-            /** Authorization */
-            authorization: string;
-        };
-        /**
-         * AuthorizationState
-         * @description Whether the user has entered the device code.
-         */
-        AuthorizationState: {
-            /**
-             * State
-             * @enum {string}
-             */
-            state: "pending" | "ready";
-            /**
-             * Slower
-             * @description Whether the provider asks for longer intervals.
+             * Dry Run
+             * @description Only list what would run.
              * @default false
              */
-            slower?: boolean;
+            dry_run?: boolean;
+        };
+        /**
+         * BackfillOut
+         * @description Due times of a backfill that had no occurrence.
+         */
+        BackfillOut: {
+            /** Id */
+            id: string | null;
+            /** Count */
+            count: number;
+            /** Due */
+            due: components["schemas"]["FiringOut"][];
         };
         /**
          * BackupOut
@@ -4988,6 +5082,20 @@ export interface components {
              * @description The provider's signed logout token.
              */
             logout_token: string;
+        };
+        /**
+         * CallOut
+         * @description The call that test mode caught.
+         */
+        CallOut: {
+            /** Waiting */
+            waiting: boolean;
+            /** Until */
+            until?: string | null;
+            /** Call */
+            call?: {
+                [key: string]: unknown;
+            } | null;
         };
         /**
          * CancelOut
@@ -5115,6 +5223,25 @@ export interface components {
             name: string;
         };
         /**
+         * ClockNoteOut
+         * @description What a change of the clocks does to an occurrence.
+         */
+        ClockNoteOut: {
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "missing" | "repeated";
+            /** Day */
+            day: string;
+            /** Written */
+            written: string;
+            /** Runs */
+            runs: string;
+            /** Text */
+            text: string;
+        };
+        /**
          * ComponentCheckIn
          * @description Code that is to become a component.
          */
@@ -5215,11 +5342,6 @@ export interface components {
              * @default false
              */
             reads_input?: boolean;
-            /**
-             * Extra
-             * @default
-             */
-            extra?: string;
             /**
              * Code
              * @description Source code of the node's component. Null for installed components.
@@ -5376,46 +5498,6 @@ export interface components {
             detail: string;
             /** Remedy */
             remedy: string;
-        };
-        /**
-         * ConnectionTestOut
-         * @description The outcome of a test.
-         */
-        ConnectionTestOut: {
-            /** Ok */
-            ok: boolean;
-            /** Message */
-            message: string;
-            /**
-             * Remedy
-             * @default
-             */
-            remedy?: string;
-            /** Ms */
-            ms: number;
-        };
-        /**
-         * ConnectionUse
-         * @description A flow that names a connection.
-         */
-        ConnectionUse: {
-            /** Flow Id */
-            flow_id: string;
-            /**
-             * Flow
-             * @description Name of the flow.
-             */
-            flow: string;
-            /**
-             * Nodes
-             * @description Nodes of the draft that name it.
-             */
-            nodes: string[];
-            /**
-             * Published
-             * @description Whether the published version names it.
-             */
-            published: boolean;
         };
         /**
          * ContentPart
@@ -5944,11 +6026,6 @@ export interface components {
              */
             disabled?: "no" | "pass_through" | "skip";
             waits_for?: components["schemas"]["DryWait"] | null;
-            /**
-             * Effect
-             * @default
-             */
-            effect?: string;
         };
         /**
          * DryTotals
@@ -6050,6 +6127,24 @@ export interface components {
          */
         ErrorOut: {
             error: components["schemas"]["Refusal"];
+        };
+        /**
+         * EventConfig
+         * @description An event that a step or a program sends in the space of the flow.
+         */
+        EventConfig: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "event";
+            /** Name */
+            name: string;
+            /**
+             * Correlation
+             * @description Only events with this value.
+             */
+            correlation?: string | null;
         };
         /**
          * EventIn
@@ -6236,7 +6331,7 @@ export interface components {
          * @description How a field is edited.
          * @enum {string}
          */
-        FieldKind: "text" | "multiline" | "number" | "integer" | "boolean" | "select" | "multiselect" | "secret" | "code" | "json" | "table" | "file" | "model" | "tools" | "message" | "flow" | "connection";
+        FieldKind: "text" | "multiline" | "number" | "integer" | "boolean" | "select" | "multiselect" | "secret" | "code" | "json" | "table" | "file" | "model" | "tools" | "message" | "flow";
         /**
          * FieldTemplate
          * @description One input of a component: an inline value, a port, or both.
@@ -6307,11 +6402,6 @@ export interface components {
              * @enum {string}
              */
             syntax?: "" | "url" | "sql" | "jmespath" | "re2" | "cron";
-            /**
-             * Connection Kinds
-             * @default []
-             */
-            connection_kinds?: string[];
             /**
              * Default Model
              * @default false
@@ -6389,6 +6479,36 @@ export interface components {
             about?: string;
         };
         /**
+         * FiredOut
+         * @description Outcome of an occurrence.
+         */
+        FiredOut: {
+            occurrence: components["schemas"]["OccurrenceOut"];
+            /**
+             * Duplicate
+             * @default false
+             */
+            duplicate?: boolean;
+        };
+        /**
+         * FiringOut
+         * @description A future occurrence.
+         */
+        FiringOut: {
+            /**
+             * Due At
+             * Format: date-time
+             */
+            due_at: string;
+            /** Local */
+            local: string;
+            /**
+             * Notes
+             * @default []
+             */
+            notes?: components["schemas"]["ClockNoteOut"][];
+        };
+        /**
          * FirstCodeIn
          * @description The first code of the app that is being set up.
          */
@@ -6451,6 +6571,26 @@ export interface components {
              * @description Number of codes in the draft that were already checked.
              */
             known: number;
+        };
+        /**
+         * FlowConfig
+         * @description The end of a run of another flow.
+         */
+        FlowConfig: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "flow";
+            /** Flow Id */
+            flow_id: string;
+            /**
+             * Outcomes
+             * @default [
+             *       "completed"
+             *     ]
+             */
+            outcomes?: ("completed" | "failed" | "cancelled")[];
         };
         /**
          * FlowCreate
@@ -6701,6 +6841,32 @@ export interface components {
              * @default
              */
             key_variable?: string;
+        };
+        /**
+         * FormConfig
+         * @description A public page with the form of the flow.
+         */
+        FormConfig: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "form";
+            /**
+             * Title
+             * @default
+             */
+            title?: string;
+            /**
+             * Text
+             * @default
+             */
+            text?: string;
+            /**
+             * Submissions Per Minute
+             * @default 60
+             */
+            submissions_per_minute?: number;
         };
         /**
          * FormField
@@ -7382,73 +7548,6 @@ export interface components {
             };
         };
         /**
-         * KindFieldOut
-         * @description A field of a kind.
-         */
-        KindFieldOut: {
-            /** Name */
-            name: string;
-            /** Label */
-            label: string;
-            /** Help */
-            help: string;
-            /**
-             * Type
-             * @enum {string}
-             */
-            type: "text" | "secret" | "multiline_secret" | "number" | "boolean" | "select" | "url" | "hosts";
-            /** Required */
-            required: boolean;
-            default: components["schemas"]["JsonValue"];
-            /** Options */
-            options: string[];
-            /** Advanced */
-            advanced: boolean;
-        };
-        /**
-         * KindOut
-         * @description A kind of connections.
-         */
-        KindOut: {
-            /** Id */
-            id: string;
-            /** Label */
-            label: string;
-            /** Description */
-            description: string;
-            /**
-             * Category
-             * @enum {string}
-             */
-            category: "api" | "oauth" | "mail" | "data" | "files" | "ai" | "other";
-            /** Fields */
-            fields: components["schemas"]["KindFieldOut"][];
-            /**
-             * Adds
-             * @description What the HTTP client adds to requests of flows.
-             * @enum {string}
-             */
-            adds: "none" | "hosts" | "header" | "query" | "basic" | "bearer" | "oauth";
-            /**
-             * Grant
-             * @description How it is authorized; empty: not by OAuth.
-             * @enum {string}
-             */
-            grant: "" | "authorization_code" | "device_code" | "client_credentials";
-            /**
-             * Tested
-             * @description Whether it can be tested.
-             */
-            tested: boolean;
-            /**
-             * Ownership
-             * @enum {string}
-             */
-            ownership: "any" | "shared";
-            /** Keywords */
-            keywords: string[];
-        };
-        /**
          * LastRun
          * @description The newest run of a flow.
          */
@@ -7600,6 +7699,17 @@ export interface components {
              * @description Whether it uses files.
              */
             files: boolean;
+        };
+        /**
+         * ManualConfig
+         * @description A start by hand, with the saved input.
+         */
+        ManualConfig: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "manual";
         };
         /**
          * McpRefreshOut
@@ -8193,7 +8303,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "variable" | "model" | "mcp_server" | "connection" | "assistant" | "host" | "file";
+            kind: "variable" | "model" | "mcp_server" | "assistant" | "host" | "file";
             /** Name */
             name: string;
             /**
@@ -8290,6 +8400,40 @@ export interface components {
             nodes?: string[];
         };
         /**
+         * OccurrenceOut
+         * @description One due time or event of a trigger.
+         */
+        OccurrenceOut: {
+            /** Id */
+            id: string;
+            /** Trigger Id */
+            trigger_id: string;
+            /** Key */
+            key: string;
+            /** Due At */
+            due_at: string | null;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "started" | "queued" | "skipped" | "cancelled";
+            /** Reason */
+            reason: string;
+            /** Message */
+            message: string;
+            /** Run Id */
+            run_id: string | null;
+            /** Run Status */
+            run_status?: string | null;
+            /** Backfill Id */
+            backfill_id?: string | null;
+        };
+        /**
          * OutputTemplate
          * @description One output of a component.
          */
@@ -8330,29 +8474,6 @@ export interface components {
             name: string;
         };
         /**
-         * OutsideValue
-         * @description A reference to a secret that is stored elsewhere. Headgate reads it when it is used and never stores it.
-         */
-        OutsideValue: {
-            /**
-             * From
-             * @description environment, file, or vault (HashiCorp Vault, OpenBao).
-             * @enum {string}
-             */
-            from: "environment" | "file" | "vault";
-            /**
-             * Path
-             * @description Name of the variable or file, or path in the vault (KV version 2).
-             */
-            path: string;
-            /**
-             * Key
-             * @description Member of the value; of a vault, `value` when empty.
-             * @default
-             */
-            key?: string;
-        };
-        /**
          * OwnerIn
          * @description A new owner.
          */
@@ -8386,6 +8507,13 @@ export interface components {
              */
             skip_all?: boolean | null;
         };
+        /** Page[AgendaEntry] */
+        Page_AgendaEntry_: {
+            /** Items */
+            items: components["schemas"]["AgendaEntry"][];
+            /** Next Cursor */
+            next_cursor?: string | null;
+        };
         /** Page[ApprovalSummary] */
         Page_ApprovalSummary_: {
             /** Items */
@@ -8407,13 +8535,6 @@ export interface components {
             /** Next Cursor */
             next_cursor?: string | null;
         };
-        /** Page[ConnectionUse] */
-        Page_ConnectionUse_: {
-            /** Items */
-            items: components["schemas"]["ConnectionUse"][];
-            /** Next Cursor */
-            next_cursor?: string | null;
-        };
         /** Page[DeliveryOut] */
         Page_DeliveryOut_: {
             /** Items */
@@ -8432,6 +8553,13 @@ export interface components {
         Page_FileOut_: {
             /** Items */
             items: components["schemas"]["FileOut"][];
+            /** Next Cursor */
+            next_cursor?: string | null;
+        };
+        /** Page[FiringOut] */
+        Page_FiringOut_: {
+            /** Items */
+            items: components["schemas"]["FiringOut"][];
             /** Next Cursor */
             next_cursor?: string | null;
         };
@@ -8470,13 +8598,6 @@ export interface components {
             /** Next Cursor */
             next_cursor?: string | null;
         };
-        /** Page[KindOut] */
-        Page_KindOut_: {
-            /** Items */
-            items: components["schemas"]["KindOut"][];
-            /** Next Cursor */
-            next_cursor?: string | null;
-        };
         /** Page[McpServerOut] */
         Page_McpServerOut_: {
             /** Items */
@@ -8495,6 +8616,13 @@ export interface components {
         Page_MemberOut_: {
             /** Items */
             items: components["schemas"]["MemberOut"][];
+            /** Next Cursor */
+            next_cursor?: string | null;
+        };
+        /** Page[OccurrenceOut] */
+        Page_OccurrenceOut_: {
+            /** Items */
+            items: components["schemas"]["OccurrenceOut"][];
             /** Next Cursor */
             next_cursor?: string | null;
         };
@@ -8526,13 +8654,6 @@ export interface components {
             /** Next Cursor */
             next_cursor?: string | null;
         };
-        /** Page[SpaceConnectionOut] */
-        Page_SpaceConnectionOut_: {
-            /** Items */
-            items: components["schemas"]["SpaceConnectionOut"][];
-            /** Next Cursor */
-            next_cursor?: string | null;
-        };
         /** Page[SpaceOut] */
         Page_SpaceOut_: {
             /** Items */
@@ -8544,6 +8665,13 @@ export interface components {
         Page_TestResultSummary_: {
             /** Items */
             items: components["schemas"]["TestResultSummary"][];
+            /** Next Cursor */
+            next_cursor?: string | null;
+        };
+        /** Page[TriggerOut] */
+        Page_TriggerOut_: {
+            /** Items */
+            items: components["schemas"]["TriggerOut"][];
             /** Next Cursor */
             next_cursor?: string | null;
         };
@@ -8789,6 +8917,17 @@ export interface components {
             updated_at: string;
         };
         /**
+         * PauseIn
+         * @description Why a trigger is paused.
+         */
+        PauseIn: {
+            /**
+             * Reason
+             * @default
+             */
+            reason?: string;
+        };
+        /**
          * PauseOut
          * @description Outcome of a request to pause or continue a run.
          */
@@ -8821,7 +8960,7 @@ export interface components {
          * @description A permission. The value is its name in errors, API keys and docs.
          * @enum {string}
          */
-        Permission: "account.view" | "account.change" | "account.protect" | "catalog.view" | "people.view" | "spaces.create" | "variables.view" | "workspace.use" | "people.manage" | "keys.manage" | "directory.manage" | "variables.manage" | "models.classify" | "models.manage" | "mcp_servers.programs" | "maintenance.run" | "keyring.manage" | "quotas.manage" | "audit.view" | "spaces.view" | "flows.view" | "runs.view" | "files.view" | "assistants.view" | "mcp_servers.view" | "connections.view" | "runs.start" | "files.upload" | "connections.own" | "flows.edit" | "runs.test" | "assistants.edit" | "flows.publish" | "spaces.manage" | "mcp_servers.manage" | "connections.manage" | "space_variables.manage";
+        Permission: "account.view" | "account.change" | "account.protect" | "catalog.view" | "people.view" | "spaces.create" | "variables.view" | "workspace.use" | "people.manage" | "keys.manage" | "directory.manage" | "variables.manage" | "models.classify" | "models.manage" | "mcp_servers.programs" | "maintenance.run" | "keyring.manage" | "quotas.manage" | "audit.view" | "spaces.view" | "flows.view" | "runs.view" | "files.view" | "assistants.view" | "mcp_servers.view" | "runs.start" | "files.upload" | "flows.edit" | "runs.test" | "assistants.edit" | "flows.publish" | "triggers.manage" | "spaces.manage" | "mcp_servers.manage" | "space_variables.manage";
         /**
          * Person
          * @description A user of a tenant.
@@ -8876,6 +9015,52 @@ export interface components {
             stop?: boolean;
         };
         /**
+         * Policies
+         * @description What happens when occurrences meet: a run that waits for approval counts as running.
+         */
+        Policies: {
+            /**
+             * Overlap
+             * @default skip
+             * @enum {string}
+             */
+            overlap?: "skip" | "queue_one" | "queue_all" | "cancel_old" | "allow";
+            /**
+             * Limit
+             * @description Most runs at the same time.
+             * @default 1
+             */
+            limit?: number;
+            /**
+             * Catch Up
+             * @description Which due times of a downtime are run afterwards.
+             * @default latest
+             * @enum {string}
+             */
+            catch_up?: "none" | "latest" | "all";
+            /**
+             * Catch Up Hours
+             * @description Older due times are skipped.
+             * @default 24
+             */
+            catch_up_hours?: number;
+            /**
+             * Pause After Failures
+             * @description Pause after this many failed runs in a row.
+             */
+            pause_after_failures?: number | null;
+            /**
+             * Rate Runs
+             * @description Most starts within `rate_seconds`.
+             */
+            rate_runs?: number | null;
+            /**
+             * Rate Seconds
+             * @default 3600
+             */
+            rate_seconds?: number;
+        };
+        /**
          * PortType
          * @description The type of a value on an edge.
          * @enum {string}
@@ -8920,6 +9105,29 @@ export interface components {
             key: boolean;
             /** Docs */
             docs: string;
+        };
+        /**
+         * PreviewIn
+         * @description A schedule to explain, not stored.
+         */
+        PreviewIn: {
+            /** Config */
+            config: components["schemas"]["ScheduleConfig"] | components["schemas"]["WebhookConfig"] | components["schemas"]["FormConfig"] | components["schemas"]["FlowConfig"] | components["schemas"]["EventConfig"] | components["schemas"]["ManualConfig"];
+            /**
+             * Count
+             * @default 10
+             */
+            count?: number;
+        };
+        /**
+         * PreviewOut
+         * @description A schedule in words, with its next occurrences.
+         */
+        PreviewOut: {
+            /** Sentence */
+            sentence: string;
+            /** Next */
+            next: components["schemas"]["FiringOut"][];
         };
         /**
          * Problem
@@ -9685,6 +9893,7 @@ export interface components {
              * @default []
              */
             outside_content?: components["schemas"]["OutsideOut"][];
+            trigger?: components["schemas"]["RunTriggerOut"] | null;
         };
         /**
          * RunStart
@@ -9840,6 +10049,24 @@ export interface components {
             deliveries_failed?: number;
         };
         /**
+         * RunTriggerOut
+         * @description The trigger and the occurrence that started a run, as they were then.
+         */
+        RunTriggerOut: {
+            /** Id */
+            id: string;
+            /** Name */
+            name: string;
+            /** Kind */
+            kind: string;
+            /** Occurrence Id */
+            occurrence_id: string;
+            /** Due At */
+            due_at?: string | null;
+            /** Key */
+            key?: string | null;
+        };
+        /**
          * Sample
          * @description The input of a first run: what is typed, the answers of the form, a file.
          */
@@ -9867,6 +10094,49 @@ export interface components {
             name: string;
             /** Content */
             content: string;
+        };
+        /**
+         * ScheduleConfig
+         * @description A cron expression in a time zone, or a true interval.
+         */
+        ScheduleConfig: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "schedule";
+            /**
+             * Cron
+             * @description Five fields, or six with seconds first: `0 7 * * MON-FRI`.
+             */
+            cron?: string | null;
+            /**
+             * Every Seconds
+             * @description A true interval instead of `cron`, counted from `start`.
+             */
+            every_seconds?: number | null;
+            /**
+             * Time Zone
+             * @description IANA name, for example `Europe/Stockholm`.
+             * @default UTC
+             */
+            time_zone?: string;
+            /**
+             * Start
+             * @description No occurrence is before it.
+             */
+            start?: string | null;
+            /**
+             * End
+             * @description No occurrence is after it.
+             */
+            end?: string | null;
+            /**
+             * Jitter Seconds
+             * @description Start each one up to this much later.
+             * @default 0
+             */
+            jitter_seconds?: number;
         };
         /**
          * Scope
@@ -10376,139 +10646,6 @@ export interface components {
             position: components["schemas"]["Position"];
         };
         /**
-         * SpaceConnectionIn
-         * @description A connection to add.
-         */
-        SpaceConnectionIn: {
-            /**
-             * Name
-             * @description Lower-case letters, digits, - and _; flows refer to the connection by it.
-             * @example crm
-             */
-            name: string;
-            /**
-             * Kind
-             * @description Id of the kind; `GET /api/v1/connections/kinds` lists them.
-             */
-            kind: string;
-            /**
-             * Fields
-             * @description Fields that are no secret.
-             */
-            fields?: {
-                [key: string]: components["schemas"]["JsonValue"];
-            };
-            /**
-             * Secrets
-             * @description Secret fields of the kind, stored encrypted and never returned. A value is text, or a reference to a value outside: `{"from": "vault", "path": "crm", "key": "token"}`.
-             */
-            secrets?: {
-                [key: string]: string | components["schemas"]["OutsideValue"];
-            };
-            /**
-             * Personal
-             * @description Whether only runs that you start may use it.
-             * @default false
-             */
-            personal?: boolean;
-            /**
-             * Classification
-             * @description Highest classification of data that may be sent to it.
-             */
-            classification?: number | null;
-            /**
-             * Expires At
-             * @description When its secret stops working.
-             */
-            expires_at?: string | null;
-            /** Space Id */
-            space_id?: string | null;
-        };
-        /**
-         * SpaceConnectionOut
-         * @description A connection without its secrets.
-         */
-        SpaceConnectionOut: {
-            /** Id */
-            id: string;
-            /** Space Id */
-            space_id: string;
-            /**
-             * Owner Id
-             * @description The only user whose runs may use it; null: every run of the space.
-             */
-            owner_id: string | null;
-            /** Name */
-            name: string;
-            /** Kind */
-            kind: string;
-            /** Fields */
-            fields: {
-                [key: string]: components["schemas"]["JsonValue"];
-            };
-            /**
-             * Secret Names
-             * @description Secret fields that have a value.
-             */
-            secret_names: string[];
-            /**
-             * Hosts
-             * @description The only servers that it may reach.
-             */
-            hosts: string[];
-            /** Classification */
-            classification: number | null;
-            /**
-             * Status
-             * @enum {string}
-             */
-            status: "untested" | "ready" | "failed" | "unauthorized" | "pending";
-            /** Error Message */
-            error_message: string | null;
-            /** Tested At */
-            tested_at: string | null;
-            /** Last Used At */
-            last_used_at: string | null;
-            /** Expires At */
-            expires_at: string | null;
-            /**
-             * Created At
-             * Format: date-time
-             */
-            created_at: string;
-            /**
-             * Updated At
-             * Format: date-time
-             */
-            updated_at: string;
-        };
-        /**
-         * SpaceConnectionPatch
-         * @description Members to change; omitted ones stay. New hosts need the secrets again.
-         */
-        SpaceConnectionPatch: {
-            /** Name */
-            name?: string | null;
-            /**
-             * Fields
-             * @description All fields that are no secret.
-             */
-            fields?: {
-                [key: string]: components["schemas"]["JsonValue"];
-            } | null;
-            /**
-             * Secrets
-             * @description Secrets to replace; others stay.
-             */
-            secrets?: {
-                [key: string]: string | components["schemas"]["OutsideValue"];
-            } | null;
-            /** Classification */
-            classification?: number | null;
-            /** Expires At */
-            expires_at?: string | null;
-        };
-        /**
          * SpaceIn
          * @description A space with its new name.
          */
@@ -10998,11 +11135,6 @@ export interface components {
              * @default false
              */
             reads_input?: boolean;
-            /**
-             * Extra
-             * @default
-             */
-            extra?: string;
         };
         /**
          * TemplateOut
@@ -11384,6 +11516,181 @@ export interface components {
             tokens: number;
         };
         /**
+         * TriggerIn
+         * @description A new trigger of a flow.
+         */
+        TriggerIn: {
+            /** Name */
+            name: string;
+            /** Config */
+            config: components["schemas"]["ScheduleConfig"] | components["schemas"]["WebhookConfig"] | components["schemas"]["FormConfig"] | components["schemas"]["FlowConfig"] | components["schemas"]["EventConfig"] | components["schemas"]["ManualConfig"];
+            /** @description By default one run at a time for a schedule. */
+            policies?: components["schemas"]["Policies"] | null;
+            input?: components["schemas"]["TriggerInput"];
+            /**
+             * Owner User Id
+             * @description Whose rights each firing uses; you by default, others for admins.
+             */
+            owner_user_id?: string | null;
+            /**
+             * Enabled
+             * @default true
+             */
+            enabled?: boolean;
+            /**
+             * Secret
+             * @description Of a webhook, where the other side made it.
+             */
+            secret?: string | null;
+        };
+        /**
+         * TriggerInput
+         * @description The saved input of the runs.
+         */
+        TriggerInput: {
+            /**
+             * Text
+             * @default
+             */
+            text?: string;
+            /** Form Data */
+            form_data?: {
+                [key: string]: components["schemas"]["JsonValue"];
+            };
+            /** File Ids */
+            file_ids?: string[];
+        };
+        /**
+         * TriggerMade
+         * @description A new trigger, with the secret that is shown once.
+         */
+        TriggerMade: {
+            /** Id */
+            id: string;
+            /** Flow Id */
+            flow_id: string;
+            /** Flow Name */
+            flow_name: string;
+            /** Space Id */
+            space_id: string;
+            /** Name */
+            name: string;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "schedule" | "webhook" | "form" | "flow" | "event" | "manual";
+            /** Config */
+            config: components["schemas"]["ScheduleConfig"] | components["schemas"]["WebhookConfig"] | components["schemas"]["FormConfig"] | components["schemas"]["FlowConfig"] | components["schemas"]["EventConfig"] | components["schemas"]["ManualConfig"];
+            policies: components["schemas"]["Policies"];
+            input: components["schemas"]["TriggerInput"];
+            /** Owner User Id */
+            owner_user_id: string | null;
+            /** Owner Name */
+            owner_name: string | null;
+            /** Enabled */
+            enabled: boolean;
+            /** Paused Reason */
+            paused_reason: string;
+            /** Sentence */
+            sentence: string;
+            /** Next At */
+            next_at: string | null;
+            /** Published */
+            published: boolean;
+            /** Path */
+            path?: string | null;
+            /**
+             * Catching
+             * @default false
+             */
+            catching?: boolean;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /**
+             * Updated At
+             * Format: date-time
+             */
+            updated_at: string;
+            /** Secret */
+            secret?: string | null;
+        };
+        /**
+         * TriggerOut
+         * @description A trigger.
+         */
+        TriggerOut: {
+            /** Id */
+            id: string;
+            /** Flow Id */
+            flow_id: string;
+            /** Flow Name */
+            flow_name: string;
+            /** Space Id */
+            space_id: string;
+            /** Name */
+            name: string;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "schedule" | "webhook" | "form" | "flow" | "event" | "manual";
+            /** Config */
+            config: components["schemas"]["ScheduleConfig"] | components["schemas"]["WebhookConfig"] | components["schemas"]["FormConfig"] | components["schemas"]["FlowConfig"] | components["schemas"]["EventConfig"] | components["schemas"]["ManualConfig"];
+            policies: components["schemas"]["Policies"];
+            input: components["schemas"]["TriggerInput"];
+            /** Owner User Id */
+            owner_user_id: string | null;
+            /** Owner Name */
+            owner_name: string | null;
+            /** Enabled */
+            enabled: boolean;
+            /** Paused Reason */
+            paused_reason: string;
+            /** Sentence */
+            sentence: string;
+            /** Next At */
+            next_at: string | null;
+            /** Published */
+            published: boolean;
+            /** Path */
+            path?: string | null;
+            /**
+             * Catching
+             * @default false
+             */
+            catching?: boolean;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /**
+             * Updated At
+             * Format: date-time
+             */
+            updated_at: string;
+        };
+        /**
+         * TriggerPatch
+         * @description Changes of a trigger; omitted members stay.
+         */
+        TriggerPatch: {
+            /** Name */
+            name?: string | null;
+            /** Config */
+            config?: (components["schemas"]["ScheduleConfig"] | components["schemas"]["WebhookConfig"] | components["schemas"]["FormConfig"] | components["schemas"]["FlowConfig"] | components["schemas"]["EventConfig"] | components["schemas"]["ManualConfig"]) | null;
+            policies?: components["schemas"]["Policies"] | null;
+            input?: components["schemas"]["TriggerInput"] | null;
+            /** Owner User Id */
+            owner_user_id?: string | null;
+            /** Secret */
+            secret?: string | null;
+        };
+        /**
          * UserIn
          * @description A user to invite.
          */
@@ -11643,6 +11950,87 @@ export interface components {
             reason: components["schemas"]["WaitReason"];
             /** Until */
             until: string | null;
+        };
+        /**
+         * WebhookConfig
+         * @description Calls of other services at the trigger's address.
+         */
+        WebhookConfig: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "webhook";
+            /**
+             * Verification
+             * @description How a call proves that it knows the secret.
+             * @default key
+             * @enum {string}
+             */
+            verification?: "none" | "github" | "stripe" | "slack" | "standard" | "hmac" | "basic" | "key";
+            /**
+             * Header
+             * @description Of `hmac` and `key`: the header with the proof.
+             */
+            header?: string | null;
+            /**
+             * Algorithm
+             * @default sha256
+             * @enum {string}
+             */
+            algorithm?: "sha256" | "sha1" | "sha512";
+            /**
+             * Encoding
+             * @default hex
+             * @enum {string}
+             */
+            encoding?: "hex" | "base64";
+            /**
+             * Prefix
+             * @description Of `hmac`: text before the signature, e.g. `sha256=`.
+             * @default
+             */
+            prefix?: string;
+            /**
+             * Replay Seconds
+             * @description How old a signed call may be, where its scheme signs the time.
+             * @default 300
+             */
+            replay_seconds?: number;
+            /**
+             * Event Key
+             * @description Where a call has its unique key: `header:NAME` or `body:EXPRESSION`. The preset's own by default.
+             */
+            event_key?: string | null;
+            /**
+             * Answer
+             * @description Respond at once with 202, or when the run has ended, with its result.
+             * @default accepted
+             * @enum {string}
+             */
+            answer?: "accepted" | "result";
+            /**
+             * Text From
+             * @description JMESPath of the run's text; the whole body.
+             */
+            text_from?: string | null;
+            /**
+             * Form From
+             * @description JMESPath by form field of the flow.
+             */
+            form_from?: {
+                [key: string]: string;
+            };
+            /**
+             * Max Bytes
+             * @default 1000000
+             */
+            max_bytes?: number;
+            /**
+             * Calls Per Minute
+             * @default 600
+             */
+            calls_per_minute?: number;
         };
         /**
          * Why
@@ -15742,6 +16130,1318 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": unknown;
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list__api_v1_triggers_get: {
+        parameters: {
+            query?: {
+                /** @description Items per page. */
+                limit?: number;
+                /** @description `next_cursor` of the previous page. */
+                cursor?: string | null;
+                /** @description Only triggers of this flow. */
+                flow_id?: string | null;
+                kind?: ("schedule" | "webhook" | "form" | "flow" | "event" | "manual") | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_TriggerOut_"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The user or the API key lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    preview_api_v1_triggers_preview_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PreviewIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PreviewOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The user or the API key lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    agenda_api_v1_triggers_agenda_get: {
+        parameters: {
+            query?: {
+                days?: number;
+                /** @description Items per page. */
+                limit?: number;
+                /** @description Only triggers of this flow. */
+                flow_id?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_AgendaEntry_"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The user or the API key lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    add_api_v1_flows__flow_id__triggers_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                flow_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TriggerIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerMade"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    read_api_v1_triggers__trigger_id__get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                trigger_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The user or the API key lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    remove_api_v1_triggers__trigger_id__delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                trigger_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    change_api_v1_triggers__trigger_id__patch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                trigger_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TriggerPatch"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    pause_api_v1_triggers__trigger_id__pause_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                trigger_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PauseIn"] | null;
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    resume_api_v1_triggers__trigger_id__resume_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                trigger_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    caught_api_v1_triggers__trigger_id__catch_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                trigger_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CallOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    catch_api_v1_triggers__trigger_id__catch_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                trigger_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CallOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    fire_api_v1_triggers__trigger_id__fire_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                trigger_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["TriggerInput"] | null;
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FiredOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The user or the API key lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    occurrences_api_v1_triggers__trigger_id__occurrences_get: {
+        parameters: {
+            query?: {
+                /** @description Items per page. */
+                limit?: number;
+                /** @description `next_cursor` of the previous page. */
+                cursor?: string | null;
+                status?: ("started" | "queued" | "skipped" | "cancelled") | null;
+            };
+            header?: never;
+            path: {
+                trigger_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_OccurrenceOut_"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The user or the API key lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    next__api_v1_triggers__trigger_id__next_get: {
+        parameters: {
+            query?: {
+                count?: number;
+            };
+            header?: never;
+            path: {
+                trigger_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_FiringOut_"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The user or the API key lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    backfill_api_v1_triggers__trigger_id__backfill_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                trigger_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BackfillIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BackfillOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    cancel_backfill_api_v1_triggers__trigger_id__backfill__backfill_id__delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                trigger_id: string;
+                backfill_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BackfillCancelled"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             /** @description Not Found */
@@ -20419,910 +22119,6 @@ export interface operations {
                 content: {
                     "application/problem+json": unknown;
                     "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Not Found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    list__api_v1_connections_get: {
-        parameters: {
-            query?: {
-                space_id?: string | null;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Page_SpaceConnectionOut_"];
-                };
-            };
-            /** @description Not signed in, or the API key is not valid. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description The user or the API key lacks the permission. */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description Not Found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    create_api_v1_connections_post: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["SpaceConnectionIn"];
-            };
-        };
-        responses: {
-            /** @description Successful Response */
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["SpaceConnectionOut"];
-                };
-            };
-            /** @description Not signed in, or the API key is not valid. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Not Found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Conflict */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    kinds_api_v1_connections_kinds_get: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Page_KindOut_"];
-                };
-            };
-            /** @description Not signed in, or the API key is not valid. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description The user or the API key lacks the permission. */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-        };
-    };
-    get_api_v1_connections__connection__get: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                connection: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["SpaceConnectionOut"];
-                };
-            };
-            /** @description Not signed in, or the API key is not valid. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description The user or the API key lacks the permission. */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description Not Found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    delete_api_v1_connections__connection__delete: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                connection: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            204: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description Not signed in, or the API key is not valid. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Not Found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    update_api_v1_connections__connection__patch: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                connection: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["SpaceConnectionPatch"];
-            };
-        };
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["SpaceConnectionOut"];
-                };
-            };
-            /** @description Not signed in, or the API key is not valid. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Not Found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Conflict */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    test_api_v1_connections__connection__test_post: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                connection: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ConnectionTestOut"];
-                };
-            };
-            /** @description Not signed in, or the API key is not valid. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Not Found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    authorize_api_v1_connections__connection__authorize_post: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                connection: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["AuthorizationOut"];
-                };
-            };
-            /** @description Not signed in, or the API key is not valid. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Not Found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description Bad Gateway */
-            502: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    poll_api_v1_connections__connection__authorize_poll_post: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                connection: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["AuthorizationPoll"];
-            };
-        };
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["AuthorizationState"];
-                };
-            };
-            /** @description Not signed in, or the API key is not valid. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Not Found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description Bad Gateway */
-            502: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    finish_api_v1_connections_authorizations_post: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["AuthorizationAnswer"];
-            };
-        };
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["SpaceConnectionOut"];
-                };
-            };
-            /** @description Not signed in, or the API key is not valid. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Not Found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description Bad Gateway */
-            502: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    list__api_v1_connections__connection__flows_get: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                connection: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Page_ConnectionUse_"];
-                };
-            };
-            /** @description Not signed in, or the API key is not valid. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description The user or the API key lacks the permission. */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
                 };
             };
             /** @description Not Found */

@@ -1,4 +1,5 @@
 import {
+  AlarmClock,
   BookOpen,
   ChartNoAxesColumn,
   Hammer,
@@ -42,6 +43,7 @@ export const PLACES = [
     counts: "approvals",
     primary: true,
   },
+  { id: "triggers", to: "/triggers", text: "triggers", icon: AlarmClock },
   { id: "knowledge", to: "/knowledge/{-$baseId}", text: "knowledge", words: "knowledge_words", icon: BookOpen },
   {
     id: "develop",

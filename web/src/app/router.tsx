@@ -83,6 +83,11 @@ const runs = createRoute({
   }),
   component: lazyRouteComponent(() => import("@/features/runs"), "RunsPage"),
 });
+const triggers = createRoute({
+  getParentRoute: () => inside,
+  path: "/triggers",
+  component: lazyRouteComponent(() => import("@/features/triggers"), "TriggersPage"),
+});
 const inbox = createRoute({
   getParentRoute: () => inside,
   path: "/inbox/{-$approvalId}",
@@ -197,6 +202,11 @@ const flowTests = createRoute({
   validateSearch: (search: Record<string, unknown>): { from?: string | undefined } => ({ from: text(search.from) }),
   component: lazyRouteComponent(() => import("@/features/testing"), "TestsPage"),
 });
+const flowTriggers = createRoute({
+  getParentRoute: () => flow,
+  path: "/triggers",
+  component: lazyRouteComponent(() => import("@/features/triggers"), "FlowTriggersPage"),
+});
 const publish = createRoute({
   getParentRoute: () => flow,
   path: "/publish",
@@ -230,6 +240,7 @@ const tree = root.addChildren([
     home,
     templates,
     runs,
+    triggers,
     inbox,
     knowledge,
     develop,
@@ -238,7 +249,7 @@ const tree = root.addChildren([
     observe,
     settings,
     design,
-    flow.addChildren([canvas, steps, overview, flowRuns, flowRun, flowTests, publish]),
+    flow.addChildren([canvas, steps, overview, flowRuns, flowRun, flowTests, flowTriggers, publish]),
   ]),
   signIn,
   setPassword,

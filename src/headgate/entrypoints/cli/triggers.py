@@ -236,7 +236,11 @@ def _print_firings(firings: list[FiringOut], *, json: bool) -> None:
     elif not firings:
         console.print("None.")
     else:
-        console.print(table(("due", "note"), [(item.local, escape("; ".join(item.notes))) for item in firings]))
+        console.print(
+            table(
+                ("due", "note"), [(item.local, escape("; ".join(note.text for note in item.notes))) for item in firings]
+            )
+        )
 
 
 def _report(trigger: TriggerOut, *, json: bool) -> None:

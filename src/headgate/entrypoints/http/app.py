@@ -33,6 +33,7 @@ ROUTES: Sequence[BaseRoute] = (
             "",
             "templates",
             "runs",
+            "triggers",
             "inbox",
             "knowledge",
             "develop",

@@ -22,6 +22,8 @@ class Outcome:
     """Expired events that were sent to steps."""
     flows: int = 0
     """Flows deleted from the trash."""
+    occurrences: int = 0
+    """Old occurrences of triggers."""
     tenants: dict[str, dict[str, int]] = field(default_factory=dict)
     """Runs, sessions and artifacts by tenant."""
 
@@ -46,5 +48,6 @@ class Outcome:
             "bytes": self.bytes,
             "keys": self.keys,
             "flows": self.flows,
+            "occurrences": self.occurrences,
             "tenants": self.tenants,
         }

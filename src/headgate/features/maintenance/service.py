@@ -17,6 +17,7 @@ from headgate.features.jobs.runner import JobKind, JobRunner
 from headgate.features.maintenance.expired_events import delete_expired_events
 from headgate.features.maintenance.expired_keys import delete_expired_keys
 from headgate.features.maintenance.heads import log_audit_heads
+from headgate.features.maintenance.old_occurrences import delete_old_occurrences
 from headgate.features.maintenance.orphans import sweep_orphans
 from headgate.features.maintenance.outcome import Outcome
 from headgate.features.maintenance.retention import delete_expired_runs
@@ -55,6 +56,7 @@ JOBS: Mapping[str, Job] = {
     ),
     "idempotency_keys": Job(delete_expired_keys, "Deletes idempotency keys that are older than a day."),
     "sent_events": Job(delete_expired_events, "Deletes sent events whose keep time is over."),
+    "trigger_occurrences": Job(delete_old_occurrences, "Deletes occurrences of triggers that are older than 90 days."),
     "audit_heads": Job(log_audit_heads, "Writes the latest entry of each audit log to the server log."),
 }
 """The jobs of this layer in execution order: the sweep deletes what retention leaves behind."""

@@ -7,7 +7,7 @@ from fastapi import APIRouter, Depends, Query, Request, Response
 
 from headgate.features.access.caller import Caller, needs
 from headgate.features.access.permissions import Permission
-from headgate.features.triggers import service, starts
+from headgate.features.triggers import service, starts, views
 from headgate.features.triggers.firing import Firing
 from headgate.features.triggers.hooks import service as hooks
 from headgate.features.triggers.schemas import (
@@ -84,7 +84,7 @@ async def list_(
 @router.post("/triggers/preview", summary="Preview a trigger", responses=problems(), dependencies=_VIEW)
 async def preview(body: PreviewIn) -> PreviewOut:
     """Return a schedule in words with its next occurrences. Nothing is stored."""
-    return service.preview(body.config, body.count)
+    return views.preview(body.config, body.count)
 
 
 @router.get("/triggers/agenda", summary="List what schedules will start", responses=problems(), dependencies=_VIEW)

@@ -59,15 +59,15 @@ def split_due(schedule: Schedule, policies: Policies, trigger_id: str, cursor_at
             break
         due.append(at)
     late = [at for at in due if now - schedule.begins(at, trigger_id) > GRACE_SECONDS * SECOND]
-    kept: set[int] = set()
+    caught_up: set[int] = set()
     if policies.catch_up == "all":
-        kept = set(late)
+        caught_up = set(late)
     elif policies.catch_up == "latest" and not more and len(late) == len(due):
-        kept = set(late[-1:])
+        caught_up = set(late[-1:])
     oldest = now - round(policies.catch_up_hours * 3600 * SECOND)
-    kept = {at for at in kept if at >= oldest}
-    missed = [at for at in late if at not in kept]
-    return Split([at for at in due if at not in missed], missed, frozenset(kept), more)
+    caught_up = {at for at in caught_up if at >= oldest}
+    missed = [at for at in late if at not in caught_up]
+    return Split([at for at in due if at not in missed], missed, frozenset(caught_up), more)
 
 
 class Scheduler:
@@ -81,9 +81,10 @@ class Scheduler:
     def __init__(self, firing: Firing, jobs: JobRunner) -> None:
         self._firing = firing
         self._database = firing.database
-        jobs.register(JobKind(KIND, QUEUE, self._handle, MOST_AT_ONCE, retry_seconds=RETRY_SECONDS))
+        jobs.register(JobKind(KIND, QUEUE, self.handle, MOST_AT_ONCE, retry_seconds=RETRY_SECONDS))
 
-    async def _handle(self, job: Job) -> None:
+    async def handle(self, job: Job) -> None:
+        """Fire what is due of a claimed trigger, and release it until its next due time. Raises `Unavailable`."""
         async with self._database.reading() as session:
             listed = await repository.find_claimed(session, job.id)
         if listed is None:

@@ -52,14 +52,27 @@ class PauseIn(BaseModel):
     reason: PlainText = Field(default="", max_length=500)
 
 
+class ClockNoteOut(BaseModel):
+    """What a change of the clocks does to an occurrence."""
+
+    kind: Literal["missing", "repeated"]
+    day: str
+    """Local date, ISO 8601."""
+    written: str
+    """Local time as the schedule has it, HH:MM."""
+    runs: str
+    """Local time at which it runs."""
+    text: str
+    """In words."""
+
+
 class FiringOut(BaseModel):
     """A future occurrence."""
 
     due_at: datetime
     local: str
     """In the time zone of the schedule."""
-    notes: list[str] = []
-    """What a change of the clocks does to it."""
+    notes: list[ClockNoteOut] = []
 
 
 class TriggerOut(BaseModel):

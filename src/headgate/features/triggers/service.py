@@ -1,7 +1,7 @@
 """Adds, reads, changes, pauses and removes triggers."""
 
 import secrets
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -10,19 +10,17 @@ from headgate.features.access.permissions import Permission
 from headgate.features.access.principal import Principal
 from headgate.features.accounts import repository as accounts
 from headgate.features.audit.recorder import record
-from headgate.features.flows.service import get_flow, names_of
+from headgate.features.flows.service import get_flow
 from headgate.features.flows.tables import FlowRow
 from headgate.features.runs.ports import Sealer
 from headgate.features.runs.transitions import clock
 from headgate.features.triggers import repository
 from headgate.features.triggers.errors import TooManyTriggers, TriggerInvalid, TriggerNotFound
 from headgate.features.triggers.repository import Listed
-from headgate.features.triggers.schedule import Schedule
 from headgate.features.triggers.schemas import (
     AgendaEntry,
     FiringOut,
     OccurrenceOut,
-    PreviewOut,
     TriggerIn,
     TriggerMade,
     TriggerOut,
@@ -35,10 +33,10 @@ from headgate.features.triggers.settings import (
     FlowConfig,
     Policies,
     ScheduleConfig,
-    TriggerInput,
 )
-from headgate.features.triggers.tables import OccurrenceRow, TriggerRow
-from headgate.features.triggers.words import schedule_of, sentence_of
+from headgate.features.triggers.tables import TriggerRow
+from headgate.features.triggers.views import config_of, next_of, occurrence_out, trigger_out
+from headgate.features.triggers.words import schedule_of
 from headgate.foundation.database import moment
 from headgate.foundation.errors import Forbidden
 from headgate.foundation.ids import new_id
@@ -88,7 +86,7 @@ async def add_trigger(
     session.add(row)
     await session.flush()
     await _record(session, principal, "trigger.created", row, flow)
-    made = await _out(session, principal, await _find(session, principal, row.id))
+    made = await trigger_out(session, principal, await _find(session, principal, row.id))
     return TriggerMade(**made.model_dump(), secret=given)
 
 
@@ -117,7 +115,7 @@ async def change_trigger(
     row.updated_at = clock()
     await session.flush()
     await _record(session, principal, "trigger.changed", row, flow, before=before)
-    return await _out(session, principal, await _find(session, principal, row.id))
+    return await trigger_out(session, principal, await _find(session, principal, row.id))
 
 
 async def pause_trigger(session: AsyncSession, principal: Principal, trigger_id: str, reason: str) -> TriggerOut:
@@ -128,7 +126,7 @@ async def pause_trigger(session: AsyncSession, principal: Principal, trigger_id:
         row.updated_at = clock()
         await session.flush()
         await _record(session, principal, "trigger.paused", row, flow)
-    return await _out(session, principal, await _find(session, principal, row.id))
+    return await trigger_out(session, principal, await _find(session, principal, row.id))
 
 
 async def resume_trigger(session: AsyncSession, principal: Principal, trigger_id: str) -> TriggerOut:
@@ -141,12 +139,12 @@ async def resume_trigger(session: AsyncSession, principal: Principal, trigger_id
         at = clock()
         row.enabled, row.paused_reason, row.resumed_at, row.updated_at = True, "", at, at
         row.cursor_at = max(row.cursor_at, at)
-        await _configure(session, principal, row, flow, _config(row))
+        await _configure(session, principal, row, flow, config_of(row))
         if row.due_at is None:
             row.due_at = at  # occurrences may wait
         await session.flush()
         await _record(session, principal, "trigger.resumed", row, flow)
-    return await _out(session, principal, await _find(session, principal, row.id))
+    return await trigger_out(session, principal, await _find(session, principal, row.id))
 
 
 async def remove_trigger(session: AsyncSession, principal: Principal, trigger_id: str) -> None:
@@ -159,7 +157,7 @@ async def remove_trigger(session: AsyncSession, principal: Principal, trigger_id
 
 async def get_trigger(session: AsyncSession, principal: Principal, trigger_id: str) -> TriggerOut:
     """Return a trigger. Raises `TriggerNotFound`, `PermissionMissing`."""
-    return await _out(session, principal, await require(session, principal, trigger_id, Permission.FLOWS_VIEW))
+    return await trigger_out(session, principal, await require(session, principal, trigger_id, Permission.FLOWS_VIEW))
 
 
 async def list_triggers(
@@ -181,7 +179,7 @@ async def list_triggers(
         limit=limit,
         before=before,
     )
-    return [await _out(session, principal, row) for row in rows]
+    return [await trigger_out(session, principal, row) for row in rows]
 
 
 async def list_occurrences(
@@ -204,7 +202,7 @@ async def list_occurrences(
 async def next_firings(session: AsyncSession, principal: Principal, trigger_id: str, count: int) -> list[FiringOut]:
     """Return the next occurrences of a schedule; none of a trigger of another kind, or that is paused."""
     listed = await require(session, principal, trigger_id, Permission.FLOWS_VIEW)
-    return _next_of(listed.row, count)
+    return next_of(listed.row, count)
 
 
 async def agenda(
@@ -228,56 +226,10 @@ async def agenda(
             flow_name=listed.flow_name,
         )
         for listed in rows
-        for firing in _next_of(listed.row, limit)
+        for firing in next_of(listed.row, limit)
         if firing.due_at <= moment(until)
     ]
     return sorted(entries, key=lambda entry: (entry.due_at, entry.trigger_id))[:limit]
-
-
-def preview(config: Config, count: int) -> PreviewOut:
-    """Return a trigger in words, and the next occurrences of a schedule. Raises `ScheduleInvalid`."""
-    firings: list[FiringOut] = []
-    if isinstance(config, ScheduleConfig):
-        at = clock()
-        firings = list(firings_of(schedule_of(config, at), at, count))
-    return PreviewOut(sentence=sentence_of(config, {}), next=firings)
-
-
-def firings_of(schedule: Schedule, after: int, count: int) -> Iterator[FiringOut]:
-    """Return the next due times after a time, with the nights on which clocks change."""
-    for number, at in enumerate(schedule.moments(after)):
-        if number == count:
-            return
-        yield firing_out(schedule, at)
-
-
-def firing_out(schedule: Schedule, at: int) -> FiringOut:
-    """Return a due time for display."""
-    local = moment(at).astimezone(schedule.zone)
-    return FiringOut(
-        due_at=moment(at),
-        local=f"{local:%Y-%m-%d %H:%M:%S} {local.tzname()}",
-        notes=[note.sentence() for note in schedule.notes(at)],
-    )
-
-
-def occurrence_out(row: OccurrenceRow, run_status: str | None) -> OccurrenceOut:
-    """Return an occurrence for display."""
-    return OccurrenceOut.model_validate(
-        {
-            "id": row.id,
-            "trigger_id": row.trigger_id,
-            "key": row.occurrence_key,
-            "due_at": None if row.due_at is None else moment(row.due_at),
-            "created_at": moment(row.created_at),
-            "status": row.status,
-            "reason": row.reason,
-            "message": row.message,
-            "run_id": row.flow_run_id,
-            "run_status": run_status,
-            "backfill_id": row.backfill_id,
-        }
-    )
 
 
 async def require(session: AsyncSession, principal: Principal, trigger_id: str, permission: Permission) -> Listed:
@@ -285,13 +237,6 @@ async def require(session: AsyncSession, principal: Principal, trigger_id: str, 
     listed = await _find(session, principal, trigger_id)
     principal.require_in(listed.space_id, permission, TriggerNotFound(trigger_id))
     return listed
-
-
-def _next_of(row: TriggerRow, count: int) -> list[FiringOut]:
-    if row.kind != "schedule" or not row.enabled:
-        return []
-    schedule = schedule_of(ScheduleConfig.model_validate(row.config), row.created_at)
-    return list(firings_of(schedule, max(row.cursor_at, clock()), count))
 
 
 async def _find(session: AsyncSession, principal: Principal, trigger_id: str) -> Listed:
@@ -331,10 +276,10 @@ async def _configure(
 
 async def _owner(session: AsyncSession, principal: Principal, user_id: str | None) -> str:
     """Return the owner of a trigger: the caller, or for an admin any active user."""
-    wanted = user_id or principal.user_id
-    if wanted != principal.user_id and not principal.access.admin:
-        raise Forbidden("Only an administrator sets another owner of a trigger.", remedy="Leave out the owner.")
-    user = await accounts.find_user(session, wanted, tenant_id=principal.tenant_id) if wanted else None
+    owner_id = user_id or principal.user_id
+    if owner_id != principal.user_id and not principal.access.admin:
+        raise Forbidden("Only an administrator sets another owner of a trigger.", remedy="Omit the owner.")
+    user = await accounts.find_user(session, owner_id, tenant_id=principal.tenant_id) if owner_id else None
     if user is None or (not user.active and user.id != principal.user_id):
         raise TriggerInvalid("The owner is not an active user.", remedy="Name the id of an active user.")
     return user.id
@@ -347,47 +292,6 @@ async def _require_free_name(session: AsyncSession, flow_id: str, name: str, *, 
 
 def _default_policies(config: Config) -> Policies:
     return Policies() if config.kind in {"schedule", "flow"} else _EVENT_POLICIES
-
-
-def _config(row: TriggerRow) -> Config:
-    return TriggerIn.model_validate({"name": row.name, "config": row.config}).config
-
-
-async def _out(session: AsyncSession, principal: Principal, listed: Listed) -> TriggerOut:
-    row = listed.row
-    config = _config(row)
-    other = [config.flow_id] if isinstance(config, FlowConfig) else []
-    names: Mapping[str, str] = await names_of(session, principal, other) if other else {}
-    return TriggerOut.model_validate(
-        {
-            "id": row.id,
-            "flow_id": row.flow_id,
-            "flow_name": listed.flow_name,
-            "space_id": listed.space_id,
-            "name": row.name,
-            "kind": row.kind,
-            "config": row.config,
-            "policies": row.policies,
-            "input": TriggerInput.model_validate(row.input),
-            "owner_user_id": row.owner_user_id,
-            "owner_name": listed.owner_name,
-            "enabled": row.enabled,
-            "paused_reason": row.paused_reason,
-            "sentence": sentence_of(config, names),
-            "next_at": None if row.next_at is None else moment(row.next_at),
-            "published": listed.published,
-            "path": _path(row),
-            "catching": row.catching_until is not None and row.catching_until > clock() and row.caught is None,
-            "created_at": moment(row.created_at),
-            "updated_at": moment(row.updated_at),
-        }
-    )
-
-
-def _path(row: TriggerRow) -> str | None:
-    if row.address is None:
-        return None
-    return f"/hooks/{row.address}" if row.kind == "webhook" else f"/forms/{row.address}"
 
 
 def _recorded(row: TriggerRow) -> dict[str, Any]:

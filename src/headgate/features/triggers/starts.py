@@ -11,8 +11,9 @@ from headgate.features.triggers.errors import TooManyTriggers, TriggerInvalid, T
 from headgate.features.triggers.firing import MOST_QUEUED, Firing, wake
 from headgate.features.triggers.occurrences import Occurrence, due_key, row_of
 from headgate.features.triggers.schemas import BackfillIn, BackfillOut, FiredOut
-from headgate.features.triggers.service import firing_out, occurrence_out, require
+from headgate.features.triggers.service import require
 from headgate.features.triggers.settings import ScheduleConfig, TriggerInput
+from headgate.features.triggers.views import firing_out, occurrence_out
 from headgate.features.triggers.words import schedule_of
 from headgate.foundation.database import Database, microseconds
 from headgate.foundation.errors import Unavailable

@@ -165,7 +165,7 @@ def add_row(settings: Settings, column: Column[Any], token: bytes) -> None:
     values = {one.name: filler(one) for one in table.columns if needed(one)}
     values[column.name] = token.decode() if isinstance(column.type, EncryptedText) else token
     for other in table.columns:
-        if other is not column and isinstance(other.type, Encrypted | EncryptedText):
+        if other is not column and not other.nullable and isinstance(other.type, Encrypted | EncryptedText):
             values[other.name] = "" if isinstance(other.type, EncryptedText) else token
     with engine.begin() as connection:
         if engine.dialect.name == "postgresql":

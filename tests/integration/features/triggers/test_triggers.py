@@ -96,7 +96,9 @@ class TestSchedules:
         body = {"config": config | {"start": "2027-01-01T00:00:00Z"}, "count": 1}
         shown = (await us.ask("viewer", "POST", "/triggers/preview", json=body)).json()
         assert shown["next"][0]["local"] == "2027-03-28 03:00:00 CEST"
-        assert shown["next"][0]["notes"] == ["02:30 does not exist on 2027-03-28: runs at 03:00"]
+        assert [note["text"] for note in shown["next"][0]["notes"]] == [
+            "02:30 does not exist on 2027-03-28: runs at 03:00"
+        ]
 
     @pytest.mark.parametrize(("catch_up", "started", "skipped"), [("none", 0, 5), ("latest", 1, 4), ("all", 5, 0)])
     async def test_catch_up_after_a_downtime(self, us: Team, catch_up: str, started: int, skipped: int) -> None:

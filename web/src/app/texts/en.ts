@@ -5,6 +5,7 @@ export default {
   inbox: "Inbox",
   knowledge: "Knowledge",
   knowledge_words: "documents search rag retrieval citations pdf",
+  triggers: "Triggers",
   inbox_words: "approvals approve review waiting decide",
   develop: "Develop",
   development: "Development",

@@ -8,6 +8,7 @@ const sv: Translation<typeof en> = {
   inbox: "Inkorg",
   knowledge: "Kunskap",
   knowledge_words: "dokument sök rag källor hänvisningar pdf",
+  triggers: "Utlösare",
   inbox_words: "godkännanden godkänn granska väntar besluta",
   develop: "Utveckla",
   development: "Utveckling",

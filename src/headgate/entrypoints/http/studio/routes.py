@@ -33,6 +33,7 @@ PLACES = (
     Place("/", (_HOME,)),
     Place("/templates", (_HOME,)),
     Place("/runs", ("src/features/runs/index.tsx",)),
+    Place("/triggers", ("src/features/triggers/index.ts",)),
     Place("/inbox", ("src/features/inbox/index.ts",)),
     Place("/inbox/{approval_id:uuid}", ("src/features/inbox/index.ts",)),
     Place("/develop", ("src/features/codev/index.tsx",)),

@@ -85,8 +85,8 @@ def selected(expression: str, value: JsonValue, *, name: str) -> JsonValue:
 def event_key(source: str, headers: Mapping[str, str], value: JsonValue, *, name: str) -> str | None:
     """Return the key of an event, from a header or the body; None where the call has none."""
     place, _, where = source.partition(":")
-    found = headers.get(where.lower()) if place == "header" else selected(where, value, name=name)
-    return None if found is None or found == "" else text_of(found)
+    value_of_key = headers.get(where.lower()) if place == "header" else selected(where, value, name=name)
+    return None if value_of_key is None or value_of_key == "" else text_of(value_of_key)
 
 
 def _json(content: bytes) -> JsonValue:

@@ -213,8 +213,8 @@ async def catch_call(firing: Firing, listed: Listed, received: Received, *, refu
     async with firing.database.writing() as session:
         waits = (TriggerRow.id == row.id, TriggerRow.caught.is_(None), TriggerRow.catching_until > at)
         change = update(TriggerRow).where(*waits).values(caught=sealed).returning(TriggerRow.id)
-        kept = await session.execute(change, execution_options={"synchronize_session": False})
-        return kept.first() is not None
+        caught = await session.execute(change, execution_options={"synchronize_session": False})
+        return caught.first() is not None
 
 
 def now_seconds() -> float:

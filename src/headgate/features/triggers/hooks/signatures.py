@@ -51,15 +51,15 @@ def _stripe(config: WebhookConfig, secret: str, call: Call) -> None:
     parts = [part.partition("=") for part in _header(call, "stripe-signature").split(",")]
     time = next((value for name, _, value in parts if name.strip() == "t"), "")
     _require_recent(config, time, call)
-    wanted = _hex(secret.encode(), f"{time}.".encode() + call.body)
-    _require_one([value for name, _, value in parts if name.strip() == "v1"], wanted)
+    expected = _hex(secret.encode(), f"{time}.".encode() + call.body)
+    _require_one([value for name, _, value in parts if name.strip() == "v1"], expected)
 
 
 def _slack(config: WebhookConfig, secret: str, call: Call) -> None:
     time = _header(call, "x-slack-request-timestamp")
     _require_recent(config, time, call)
-    wanted = _hex(secret.encode(), f"v0:{time}:".encode() + call.body)
-    _require_equal(_header(call, "x-slack-signature"), f"v0={wanted}")
+    expected = _hex(secret.encode(), f"v0:{time}:".encode() + call.body)
+    _require_equal(_header(call, "x-slack-signature"), f"v0={expected}")
 
 
 def _standard(config: WebhookConfig, secret: str, call: Call) -> None:
@@ -70,9 +70,9 @@ def _standard(config: WebhookConfig, secret: str, call: Call) -> None:
     except binascii.Error:
         raise HookRefused("the trigger's secret is not Base64, as Standard Webhooks require") from None
     content = f"{_header(call, 'webhook-id')}.{time}.".encode() + call.body
-    wanted = base64.b64encode(hmac.digest(key, content, "sha256")).decode()
+    expected = base64.b64encode(hmac.digest(key, content, "sha256")).decode()
     signatures = [entry.partition(",") for entry in _header(call, "webhook-signature").split(" ")]
-    _require_one([value for version, _, value in signatures if version == "v1"], wanted)
+    _require_one([value for version, _, value in signatures if version == "v1"], expected)
 
 
 def _hmac(config: WebhookConfig, secret: str, call: Call) -> None:
@@ -121,13 +121,13 @@ def _require_recent(config: WebhookConfig, time: str, call: Call) -> None:
         raise HookRefused(f"its time is more than {config.replay_seconds} seconds away")
 
 
-def _require_equal(given: str, wanted: str) -> None:
-    _require_one([given], wanted)
+def _require_equal(given: str, expected: str) -> None:
+    _require_one([given], expected)
 
 
-def _require_one(given: list[str], wanted: str) -> None:
+def _require_one(given: list[str], expected: str) -> None:
     """One of several signatures suffices: senders send an old and a new one while a secret is replaced."""
-    if not any([hmac.compare_digest(value.encode(), wanted.encode()) for value in given]):  # noqa: C419 - all are compared
+    if not any([hmac.compare_digest(value.encode(), expected.encode()) for value in given]):  # noqa: C419 - all are compared
         raise HookRefused("its signature or secret is wrong")
 
 

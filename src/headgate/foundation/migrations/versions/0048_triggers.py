@@ -17,8 +17,9 @@ _SEALED = (("triggers", "secret"), ("triggers", "caught"), ("trigger_occurrences
 def upgrade() -> None:
     _create_triggers()
     _create_occurrences()
-    for table, column in _SEALED:
-        _KEYS.guard(table, column, is_text=False)
+    _KEYS.guard("triggers", "secret", is_text=False)
+    _KEYS.guard("triggers", "caught", is_text=False)
+    _KEYS.guard("trigger_occurrences", "content", is_text=False)
 
 
 def downgrade() -> None:

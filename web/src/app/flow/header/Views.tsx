@@ -1,5 +1,5 @@
 import { Link, useNavigate } from "@tanstack/react-router";
-import { Check, Eye, FlaskConical, History, LayoutDashboard, ListOrdered, Network, Rocket } from "lucide-react";
+import { AlarmClock, Check, Eye, FlaskConical, History, LayoutDashboard, ListOrdered, Network, Rocket } from "lucide-react";
 import { useEffect, useRef } from "react";
 import { KindIcon } from "@/components/icons";
 import { runWhenOffered, useCommands } from "@/lib/commands/commands";
@@ -16,6 +16,7 @@ export const VIEWS = [
   { to: "/flows/$flowId/overview", text: "overview", icon: Eye },
   { to: "/flows/$flowId/runs", text: "runs", icon: History },
   { to: "/flows/$flowId/tests", text: "tests", icon: FlaskConical },
+  { to: "/flows/$flowId/triggers", text: "triggers", icon: AlarmClock },
   { to: "/flows/$flowId/publish", text: "publish", icon: Rocket },
 ] as const;
 

@@ -1,0 +1,18 @@
+"""Deletes occurrences of triggers that are older than 90 days. One that waits for its run stays."""
+
+from headgate.features.files.storage import Storage
+from headgate.features.maintenance.outcome import Outcome
+from headgate.features.runs.transitions import clock
+from headgate.features.triggers import repository
+from headgate.foundation.database import Database
+from headgate.foundation.settings import RetentionSettings
+
+KEPT_MICROSECONDS = 90 * 86_400 * 1_000_000
+
+
+async def delete_old_occurrences(
+    database: Database, _storage: Storage, _settings: RetentionSettings, *, dry: bool = False
+) -> Outcome:
+    """Delete old occurrences; `dry` only counts. Raises `Unavailable`."""
+    async with database.writing() as session:
+        return Outcome(occurrences=await repository.delete_old(session, clock() - KEPT_MICROSECONDS, dry=dry))

@@ -1,0 +1,125 @@
+"""Triggers, occurrences and future due times for display."""
+
+from collections.abc import Iterator, Mapping
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from headgate.features.access.principal import Principal
+from headgate.features.flows.service import names_of
+from headgate.features.runs.transitions import clock
+from headgate.features.triggers.repository import Listed
+from headgate.features.triggers.schedule import ClockNote, Schedule
+from headgate.features.triggers.schemas import ClockNoteOut, FiringOut, OccurrenceOut, PreviewOut, TriggerIn, TriggerOut
+from headgate.features.triggers.settings import Config, FlowConfig, ScheduleConfig, TriggerInput
+from headgate.features.triggers.tables import OccurrenceRow, TriggerRow
+from headgate.features.triggers.words import schedule_of, sentence_of
+from headgate.foundation.database import moment
+
+
+def config_of(row: TriggerRow) -> Config:
+    """Return the settings of a trigger by its kind."""
+    return TriggerIn.model_validate({"name": row.name, "config": row.config}).config
+
+
+async def trigger_out(session: AsyncSession, principal: Principal, listed: Listed) -> TriggerOut:
+    """Return a trigger for display."""
+    row = listed.row
+    config = config_of(row)
+    other = [config.flow_id] if isinstance(config, FlowConfig) else []
+    names: Mapping[str, str] = await names_of(session, principal, other) if other else {}
+    return TriggerOut.model_validate(
+        {
+            "id": row.id,
+            "flow_id": row.flow_id,
+            "flow_name": listed.flow_name,
+            "space_id": listed.space_id,
+            "name": row.name,
+            "kind": row.kind,
+            "config": row.config,
+            "policies": row.policies,
+            "input": TriggerInput.model_validate(row.input),
+            "owner_user_id": row.owner_user_id,
+            "owner_name": listed.owner_name,
+            "enabled": row.enabled,
+            "paused_reason": row.paused_reason,
+            "sentence": sentence_of(config, names),
+            "next_at": None if row.next_at is None else moment(row.next_at),
+            "published": listed.published,
+            "path": _path(row),
+            "catching": row.catching_until is not None and row.catching_until > clock() and row.caught is None,
+            "created_at": moment(row.created_at),
+            "updated_at": moment(row.updated_at),
+        }
+    )
+
+
+def _path(row: TriggerRow) -> str | None:
+    if row.address is None:
+        return None
+    return f"/hooks/{row.address}" if row.kind == "webhook" else f"/forms/{row.address}"
+
+
+def next_of(row: TriggerRow, count: int) -> list[FiringOut]:
+    """Return the next occurrences of a schedule that is on; none of another trigger."""
+    if row.kind != "schedule" or not row.enabled:
+        return []
+    schedule = schedule_of(ScheduleConfig.model_validate(row.config), row.created_at)
+    return list(firings_of(schedule, max(row.cursor_at, clock()), count))
+
+
+def preview(config: Config, count: int) -> PreviewOut:
+    """Return a trigger in words, and the next occurrences of a schedule. Raises `ScheduleInvalid`."""
+    firings: list[FiringOut] = []
+    if isinstance(config, ScheduleConfig):
+        at = clock()
+        firings = list(firings_of(schedule_of(config, at), at, count))
+    return PreviewOut(sentence=sentence_of(config, {}), next=firings)
+
+
+def firings_of(schedule: Schedule, after: int, count: int) -> Iterator[FiringOut]:
+    """Return the next due times after a time, with the nights on which clocks change."""
+    for number, at in enumerate(schedule.moments(after)):
+        if number == count:
+            return
+        yield firing_out(schedule, at)
+
+
+def firing_out(schedule: Schedule, at: int) -> FiringOut:
+    """Return a due time for display."""
+    local = moment(at).astimezone(schedule.zone)
+    return FiringOut(
+        due_at=moment(at),
+        local=f"{local:%Y-%m-%d %H:%M:%S} {local.tzname()}",
+        notes=[_note_out(note) for note in schedule.notes(at)],
+    )
+
+
+def _note_out(note: ClockNote) -> ClockNoteOut:
+    return ClockNoteOut.model_validate(
+        {
+            "kind": note.kind,
+            "day": f"{note.written:%Y-%m-%d}",
+            "written": f"{note.written:%H:%M}",
+            "runs": f"{note.runs:%H:%M}",
+            "text": note.sentence(),
+        }
+    )
+
+
+def occurrence_out(row: OccurrenceRow, run_status: str | None) -> OccurrenceOut:
+    """Return an occurrence for display."""
+    return OccurrenceOut.model_validate(
+        {
+            "id": row.id,
+            "trigger_id": row.trigger_id,
+            "key": row.occurrence_key,
+            "due_at": None if row.due_at is None else moment(row.due_at),
+            "created_at": moment(row.created_at),
+            "status": row.status,
+            "reason": row.reason,
+            "message": row.message,
+            "run_id": row.flow_run_id,
+            "run_status": run_status,
+            "backfill_id": row.backfill_id,
+        }
+    )

@@ -1,0 +1,89 @@
+import { queryOptions } from "@tanstack/react-query";
+import { api, unwrap } from "../client";
+import type { components } from "../schema";
+
+type Schemas = components["schemas"];
+export type Trigger = Schemas["TriggerOut"];
+export type NewTrigger = Schemas["TriggerIn"];
+export type TriggerConfig = NewTrigger["config"];
+export type Occurrence = Schemas["OccurrenceOut"];
+export type Firing = Schemas["FiringOut"];
+export type AgendaEntry = Schemas["AgendaEntry"];
+
+export const triggerKeys = {
+  all: ["triggers"] as const,
+  list: (flowId: string | undefined) => ["triggers", "list", flowId ?? ""] as const,
+  occurrences: (id: string) => ["triggers", "occurrences", id] as const,
+  next: (id: string) => ["triggers", "next", id] as const,
+  caught: (id: string) => ["triggers", "caught", id] as const,
+  agenda: (days: number) => ["triggers", "agenda", days] as const,
+  preview: (config: unknown) => ["triggers", "preview", config] as const,
+};
+
+const SOON_MS = 5000;
+const MOST = 200;
+const SHOWN = 20;
+const of = (id: string) => ({ params: { path: { trigger_id: id } } });
+
+/** The triggers of a flow, or of every space that the user can view; newest first. */
+export const triggersQuery = (flowId?: string) =>
+  queryOptions({
+    queryKey: triggerKeys.list(flowId),
+    queryFn: async ({ signal }) => {
+      const query = { limit: MOST, ...(flowId ? { flow_id: flowId } : {}) };
+      return (await unwrap(api.GET("/api/v1/triggers", { params: { query }, signal }))).items;
+    },
+    refetchInterval: SOON_MS,
+  });
+
+/** The newest due times and events of a trigger. */
+export const occurrencesQuery = (id: string) =>
+  queryOptions({
+    queryKey: triggerKeys.occurrences(id),
+    queryFn: async ({ signal }) => {
+      const params = { path: { trigger_id: id }, query: { limit: SHOWN } };
+      return (await unwrap(api.GET("/api/v1/triggers/{trigger_id}/occurrences", { params, signal }))).items;
+    },
+    refetchInterval: SOON_MS,
+  });
+
+/** The next occurrences of a schedule. */
+export const nextFiringsQuery = (id: string) =>
+  queryOptions({
+    queryKey: triggerKeys.next(id),
+    queryFn: async ({ signal }) =>
+      (await unwrap(api.GET("/api/v1/triggers/{trigger_id}/next", { ...of(id), signal }))).items,
+  });
+
+/** What a schedule that is not stored would fire. */
+export const previewQuery = (config: TriggerConfig) =>
+  queryOptions({
+    queryKey: triggerKeys.preview(config),
+    queryFn: ({ signal }) => unwrap(api.POST("/api/v1/triggers/preview", { body: { config, count: 10 }, signal })),
+    retry: false,
+  });
+
+/** What the schedules of all spaces will fire. */
+export const agendaQuery = (days: number) =>
+  queryOptions({
+    queryKey: triggerKeys.agenda(days),
+    queryFn: async ({ signal }) =>
+      (await unwrap(api.GET("/api/v1/triggers/agenda", { params: { query: { days, limit: MOST } }, signal }))).items,
+  });
+
+/** The call that test mode caught, asked for until it is there. */
+export const caughtQuery = (id: string) =>
+  queryOptions({
+    queryKey: triggerKeys.caught(id),
+    queryFn: ({ signal }) => unwrap(api.GET("/api/v1/triggers/{trigger_id}/catch", { ...of(id), signal })),
+    refetchInterval: ({ state: { data } }) => (data?.waiting ? 1000 : false),
+  });
+
+export const addTrigger = (flowId: string, body: NewTrigger) =>
+  unwrap(api.POST("/api/v1/flows/{flow_id}/triggers", { params: { path: { flow_id: flowId } }, body }));
+export const pauseTrigger = (id: string) =>
+  unwrap(api.POST("/api/v1/triggers/{trigger_id}/pause", { ...of(id), body: { reason: "" } }));
+export const resumeTrigger = (id: string) => unwrap(api.POST("/api/v1/triggers/{trigger_id}/resume", of(id)));
+export const removeTrigger = (id: string) => unwrap(api.DELETE("/api/v1/triggers/{trigger_id}", of(id)));
+export const fireTrigger = (id: string) => unwrap(api.POST("/api/v1/triggers/{trigger_id}/fire", of(id)));
+export const catchCall = (id: string) => unwrap(api.POST("/api/v1/triggers/{trigger_id}/catch", of(id)));

@@ -1,0 +1,52 @@
+import { useQuery } from "@tanstack/react-query";
+import { AlarmClock, Plus } from "lucide-react";
+import { useState } from "react";
+import { triggersQuery } from "@/api/queries/triggers";
+import { useRights } from "@/api/rights";
+import { Button, Callout, EmptyState, Listing } from "@/components/ui";
+import { useDraft } from "@/lib/draft";
+import { AddTrigger } from "./add/AddTrigger";
+import { TriggerItem } from "./TriggerItem";
+import { useTriggerTexts } from "./texts";
+
+/** What starts the open flow by itself. */
+export function FlowTriggersPage() {
+  const t = useTriggerTexts();
+  const { may } = useRights();
+  const flowId = useDraft((state) => state.flowId);
+  const spaceId = useDraft((state) => state.spaceId);
+  const published = useDraft((state) => state.publishedVersion !== null);
+  const triggers = useQuery(triggersQuery(flowId));
+  const [adding, setAdding] = useState(false);
+  const add = may("triggers.manage", spaceId) && (
+    <Button kind="primary" icon={<Plus />} onClick={() => setAdding(true)}>
+      {t("add")}
+    </Button>
+  );
+  return (
+    <div className="mx-auto flex max-w-4xl flex-col gap-4 px-4 py-6 lg:px-8">
+      <header className="flex flex-wrap items-start gap-3">
+        <div className="min-w-0 flex-1 basis-64">
+          <h2 className="font-semibold text-lg">{t("triggers")}</h2>
+          <p className="text-muted text-sm">{t("about_flow")}</p>
+        </div>
+        {add}
+      </header>
+      {!published && <Callout tone="warn">{t("not_published")}</Callout>}
+      <Listing
+        label={t("triggers")}
+        query={triggers}
+        empty={
+          <div className="rounded-lg border border-line border-dashed">
+            <EmptyState icon={<AlarmClock />} title={t("none")}>
+              {t("none_flow")}
+            </EmptyState>
+          </div>
+        }
+      >
+        {(trigger) => <TriggerItem key={trigger.id} trigger={trigger} ofFlow />}
+      </Listing>
+      {adding && <AddTrigger flowId={flowId} onClose={() => setAdding(false)} />}
+    </div>
+  );
+}

@@ -1,0 +1,136 @@
+import { Link } from "@tanstack/react-router";
+import {
+  AlarmClock,
+  ChevronDown,
+  ChevronUp,
+  EllipsisVertical,
+  Globe,
+  Hand,
+  Play,
+  Radio,
+  Trash2,
+  Workflow,
+} from "lucide-react";
+import { useState } from "react";
+import {
+  fireTrigger,
+  pauseTrigger,
+  removeTrigger,
+  resumeTrigger,
+  type Trigger,
+  triggerKeys,
+} from "@/api/queries/triggers";
+import { useRights } from "@/api/rights";
+import { Chip, Confirm, IconButton, Menu, Row, Switch, toast } from "@/components/ui";
+import { useChange } from "@/components/useChange";
+import { dateTime } from "@/lib/i18n/format";
+import { TriggerDetail } from "./detail/TriggerDetail";
+import { triggerWords } from "./model/words";
+import { useTriggerTexts } from "./texts";
+
+const ICONS = { schedule: AlarmClock, webhook: Globe, form: Globe, flow: Workflow, event: Radio, manual: Hand };
+
+/** A trigger in a list: when it fires, whether it is on, and on request what it did. */
+export function TriggerItem({ trigger, ofFlow }: { trigger: Trigger; ofFlow: boolean }) {
+  const t = useTriggerTexts();
+  const { may } = useRights();
+  const [open, setOpen] = useState(false);
+  const [removing, setRemoving] = useState(false);
+  const change = { touches: [triggerKeys.all], failed: t("failed") };
+  const toggle = useChange({ change: () => (trigger.enabled ? pauseTrigger : resumeTrigger)(trigger.id), ...change });
+  const remove = useChange({ change: () => removeTrigger(trigger.id), ...change });
+  const fire = useChange({ change: () => fireTrigger(trigger.id), ...change });
+  const manages = may("triggers.manage", trigger.space_id);
+  const Icon = ICONS[trigger.kind];
+  const startNow = () =>
+    fire.mutate(undefined, {
+      onSuccess: ({ occurrence }) =>
+        toast(
+          occurrence.run_id
+            ? { title: t("fired"), tone: "ok" }
+            : { title: t("skipped_now", { reason: occurrence.message }), tone: "bad" },
+        ),
+    });
+  const { name } = trigger;
+  return (
+    <Row
+      icon={<Icon aria-hidden />}
+      muted={!trigger.enabled}
+      title={
+        <>
+          <span>{name}</span>
+          {!trigger.enabled && (
+            <Chip tone="warn">
+              {trigger.paused_reason ? t("paused_because", { reason: trigger.paused_reason }) : t("paused")}
+            </Chip>
+          )}
+          {!ofFlow && (
+            <Link
+              to="/flows/$flowId/triggers"
+              params={{ flowId: trigger.flow_id }}
+              className="font-normal text-accent text-sm hover:underline"
+            >
+              {trigger.flow_name}
+            </Link>
+          )}
+        </>
+      }
+      detail={
+        <>
+          {triggerWords(t, trigger)}
+          {trigger.next_at && <span> · {t("next", { when: dateTime(trigger.next_at) })}</span>}
+          {!trigger.published && <span className="block text-warn">{t("not_published")}</span>}
+        </>
+      }
+      aside={
+        <>
+          <Switch
+            aria-label={t("switch", { name })}
+            checked={trigger.enabled}
+            disabled={!manages || toggle.isPending}
+            onChange={() => toggle.mutate()}
+          />
+          <Menu
+            items={[
+              {
+                id: "fire",
+                label: t("fire"),
+                icon: <Play />,
+                disabled: !may("runs.start", trigger.space_id),
+                onSelect: startNow,
+              },
+              { kind: "line", id: "line" },
+              {
+                id: "remove",
+                label: t("remove"),
+                icon: <Trash2 />,
+                danger: true,
+                disabled: !manages,
+                onSelect: () => setRemoving(true),
+              },
+            ]}
+          >
+            <IconButton label={t("actions", { name })}>
+              <EllipsisVertical />
+            </IconButton>
+          </Menu>
+          <IconButton label={t("show", { name })} aria-expanded={open} onClick={() => setOpen(!open)}>
+            {open ? <ChevronUp /> : <ChevronDown />}
+          </IconButton>
+        </>
+      }
+    >
+      {open && <TriggerDetail trigger={trigger} manages={manages} />}
+      <Confirm
+        open={removing}
+        onOpenChange={setRemoving}
+        title={t("remove_title", { name })}
+        action={t("remove")}
+        busy={remove.isPending}
+        onConfirm={() => remove.mutate(undefined, { onSettled: () => setRemoving(false) })}
+      >
+        {t("remove_about")}
+      </Confirm>
+    </Row>
+  );
+}

@@ -1,0 +1,148 @@
+import { useState } from "react";
+import { addTrigger, type NewTrigger, triggerKeys } from "@/api/queries/triggers";
+import { Button, Callout, CopyButton, Dialog, Field, Input, Problem, Select, Textarea } from "@/components/ui";
+import { useChange } from "@/components/useChange";
+import { useTriggerTexts } from "../texts";
+import { CATCH_UPS, KINDS, newDraft, OVERLAPS, type TriggerDraft, triggerOf, usualOverlap } from "./draft";
+import { ScheduleFields } from "./ScheduleFields";
+import { EventFields, FlowFields, WebhookFields } from "./SourceFields";
+
+/** Adds a trigger to a flow; shows the secret of a webhook this once. */
+export function AddTrigger({ flowId, onClose }: { flowId: string; onClose: () => void }) {
+  const t = useTriggerTexts();
+  const [draft, setDraft] = useState(newDraft);
+  const set = (changes: Partial<TriggerDraft>) => setDraft((before) => ({ ...before, ...changes }));
+  const wanted = triggerOf(draft);
+  const add = useChange({
+    change: (body: NewTrigger) => addTrigger(flowId, body),
+    touches: [triggerKeys.all],
+    done: t("added"),
+  });
+  const submit = () =>
+    wanted && add.mutate(wanted, { onSuccess: (made) => (made.secret && !draft.secret ? undefined : onClose()) });
+  const secret = add.data?.secret;
+  if (add.data && secret && !draft.secret) {
+    return (
+      <Dialog
+        open
+        onOpenChange={(open) => !open && onClose()}
+        title={t("secret_once")}
+        footer={
+          <Button kind="primary" onClick={onClose}>
+            {t("done")}
+          </Button>
+        }
+      >
+        <div className="flex flex-col gap-3">
+          <Callout tone="warn">{t("secret_once_about")}</Callout>
+          <Shown label={t("copy_address")} text={`${window.location.origin}${add.data.path ?? ""}`} />
+          <Shown label={t("copy_secret")} text={secret} />
+        </div>
+      </Dialog>
+    );
+  }
+  return (
+    <Dialog
+      open
+      onOpenChange={(open) => !open && onClose()}
+      title={t("add")}
+      description={t("add_about")}
+      footer={
+        <>
+          <Button onClick={onClose}>{t("cancel")}</Button>
+          <Button kind="primary" disabled={!wanted} busy={add.isPending} onClick={submit}>
+            {t("add")}
+          </Button>
+        </>
+      }
+    >
+      <form
+        className="flex flex-col gap-4"
+        onSubmit={(event) => {
+          event.preventDefault();
+          submit();
+        }}
+      >
+        <div className="grid gap-4 sm:grid-cols-2">
+          <Field label={t("name")} required>
+            {(control) => (
+              <Input
+                {...control}
+                value={draft.name}
+                maxLength={120}
+                placeholder={t("name_example")}
+                onChange={(event) => set({ name: event.target.value })}
+              />
+            )}
+          </Field>
+          <Field label={t("kind")}>
+            {(control) => (
+              <Select
+                {...control}
+                value={draft.kind}
+                options={KINDS.map((value) => ({ value, label: t(`kind_${value}`) }))}
+                onChange={(kind) => set({ kind, overlap: usualOverlap(kind) })}
+              />
+            )}
+          </Field>
+        </div>
+        {draft.kind === "schedule" && (
+          <ScheduleFields draft={draft.schedule} onChange={(schedule) => set({ schedule })} />
+        )}
+        {draft.kind === "webhook" && <WebhookFields draft={draft} set={set} />}
+        {draft.kind === "flow" && <FlowFields flowId={flowId} draft={draft} set={set} />}
+        {draft.kind === "event" && <EventFields draft={draft} set={set} />}
+        <Field label={t("text")} help={t("text_help")}>
+          {(control) => (
+            <Textarea {...control} value={draft.text} onChange={(event) => set({ text: event.target.value })} />
+          )}
+        </Field>
+        <Policies draft={draft} set={set} />
+        <button type="submit" hidden />
+        {add.isError && <Problem error={add.error} />}
+      </form>
+    </Dialog>
+  );
+}
+
+function Policies({ draft, set }: { draft: TriggerDraft; set: (changes: Partial<TriggerDraft>) => void }) {
+  const t = useTriggerTexts();
+  return (
+    <div className="grid gap-4 sm:grid-cols-2">
+      <Field label={t("overlap")} help={t("overlap_help")}>
+        {(control) => (
+          <Select
+            {...control}
+            value={draft.overlap}
+            options={OVERLAPS.map((value) => ({
+              value,
+              label: t(`overlap_${value === "queue_one" ? "queue_next" : value}`),
+            }))}
+            onChange={(overlap) => set({ overlap })}
+          />
+        )}
+      </Field>
+      {draft.kind === "schedule" && (
+        <Field label={t("catch_up")}>
+          {(control) => (
+            <Select
+              {...control}
+              value={draft.catchUp}
+              options={CATCH_UPS.map((value) => ({ value, label: t(`catch_up_${value}`) }))}
+              onChange={(catchUp) => set({ catchUp })}
+            />
+          )}
+        </Field>
+      )}
+    </div>
+  );
+}
+
+function Shown({ label, text }: { label: string; text: string }) {
+  return (
+    <div className="flex items-center gap-2 rounded-md border border-line-strong bg-sunken py-1.5 pr-1.5 pl-3">
+      <code className="min-w-0 flex-1 break-all font-mono text-sm">{text}</code>
+      <CopyButton text={text} label={label} />
+    </div>
+  );
+}

@@ -1,0 +1,98 @@
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { flowListQuery } from "@/api/queries/flowList";
+import { Field, Input, Select } from "@/components/ui";
+import { useTriggerTexts } from "../texts";
+import { type TriggerDraft, VERIFICATIONS } from "./draft";
+
+interface Props {
+  draft: TriggerDraft;
+  set: (changes: Partial<TriggerDraft>) => void;
+}
+
+/** How calls of an address are verified and answered. */
+export function WebhookFields({ draft, set }: Props) {
+  const t = useTriggerTexts();
+  return (
+    <div className="grid gap-4 sm:grid-cols-2">
+      <Field label={t("verification")}>
+        {(control) => (
+          <Select
+            {...control}
+            value={draft.verification}
+            options={VERIFICATIONS.map((value) => ({ value, label: t(`verify_${value}`) }))}
+            onChange={(verification) => set({ verification })}
+          />
+        )}
+      </Field>
+      <Field label={t("answer")}>
+        {(control) => (
+          <Select
+            {...control}
+            value={draft.answer}
+            options={(["accepted", "result"] as const).map((value) => ({ value, label: t(`answer_${value}`) }))}
+            onChange={(answer) => set({ answer })}
+          />
+        )}
+      </Field>
+      {draft.verification !== "none" && (
+        <div className="sm:col-span-2">
+          <Field label={t("secret")} help={draft.verification === "basic" ? t("secret_basic") : t("secret_help")}>
+            {(control) => (
+              <Input
+                {...control}
+                type="password"
+                autoComplete="off"
+                value={draft.secret}
+                onChange={(event) => set({ secret: event.target.value })}
+              />
+            )}
+          </Field>
+        </div>
+      )}
+    </div>
+  );
+}
+
+/** The flow after which this one starts. */
+export function FlowFields({ flowId, draft, set }: Props & { flowId: string }) {
+  const t = useTriggerTexts();
+  const { data } = useInfiniteQuery(flowListQuery({ search: "", space: undefined, sort: "name" }));
+  const flows = data?.pages.flatMap((page) => page.items).filter((flow) => flow.id !== flowId) ?? [];
+  return (
+    <div className="grid gap-4 sm:grid-cols-2">
+      <Field label={t("after_flow")} required>
+        {(control) => (
+          <Select
+            {...control}
+            value={draft.flow || undefined}
+            options={flows.map((flow) => ({ value: flow.id, label: flow.name }))}
+            onChange={(flow) => set({ flow })}
+          />
+        )}
+      </Field>
+      <Field label={t("outcome")}>
+        {(control) => (
+          <Select
+            {...control}
+            value={draft.outcome}
+            options={(["completed", "failed", "any"] as const).map((value) => ({
+              value,
+              label: t(`outcome_${value}`),
+            }))}
+            onChange={(outcome) => set({ outcome })}
+          />
+        )}
+      </Field>
+    </div>
+  );
+}
+
+/** The event for which a flow starts. */
+export function EventFields({ draft, set }: Props) {
+  const t = useTriggerTexts();
+  return (
+    <Field label={t("event_name")} help={t("event_help")} required>
+      {(control) => <Input {...control} value={draft.event} onChange={(event) => set({ event: event.target.value })} />}
+    </Field>
+  );
+}

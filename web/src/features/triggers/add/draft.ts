@@ -1,0 +1,106 @@
+import type { NewTrigger } from "@/api/queries/triggers";
+import { newSchedule, type ScheduleDraft, scheduleOf } from "../model/schedule";
+
+export const KINDS = ["schedule", "webhook", "flow", "event", "manual"] as const;
+export type Kind = (typeof KINDS)[number];
+export const VERIFICATIONS = ["github", "stripe", "slack", "standard", "hmac", "basic", "key", "none"] as const;
+export type Verification = (typeof VERIFICATIONS)[number];
+export const OVERLAPS = ["skip", "queue_one", "queue_all", "cancel_old", "allow"] as const;
+export type Overlap = (typeof OVERLAPS)[number];
+export const CATCH_UPS = ["latest", "all", "none"] as const;
+export type CatchUp = (typeof CATCH_UPS)[number];
+export type Outcome = "completed" | "failed" | "any";
+
+/** A trigger as it is written in the dialog. */
+export interface TriggerDraft {
+  name: string;
+  kind: Kind;
+  schedule: ScheduleDraft;
+  verification: Verification;
+  secret: string;
+  answer: "accepted" | "result";
+  flow: string;
+  outcome: Outcome;
+  event: string;
+  text: string;
+  overlap: Overlap;
+  catchUp: CatchUp;
+}
+
+export const newDraft = (): TriggerDraft => ({
+  name: "",
+  kind: "schedule",
+  schedule: newSchedule(),
+  verification: "key",
+  secret: "",
+  answer: "accepted",
+  flow: "",
+  outcome: "completed",
+  event: "",
+  text: "",
+  overlap: "skip",
+  catchUp: "latest",
+});
+
+const AT_ONCE = 100;
+
+/** What is usual for a kind: calls and events that come at the same time each have their run. */
+export const usualOverlap = (kind: Kind): Overlap => (kind === "schedule" || kind === "flow" ? "skip" : "allow");
+
+/** What the server stores; null while something is missing. */
+export function triggerOf(draft: TriggerDraft): NewTrigger | null {
+  const config = configOf(draft);
+  if (!config || !draft.name.trim()) return null;
+  const policies = {
+    overlap: draft.overlap,
+    limit: draft.overlap === "allow" ? AT_ONCE : 1,
+    catch_up: draft.catchUp,
+    catch_up_hours: 24,
+    rate_seconds: 3600,
+  };
+  const secret = draft.kind === "webhook" && draft.secret.trim() ? { secret: draft.secret.trim() } : {};
+  return {
+    name: draft.name.trim(),
+    config,
+    policies,
+    input: { text: draft.text, form_data: {}, file_ids: [] },
+    enabled: true,
+    ...secret,
+  };
+}
+
+function configOf(draft: TriggerDraft): NewTrigger["config"] | null {
+  switch (draft.kind) {
+    case "schedule":
+      return scheduleOf(draft.schedule);
+    case "webhook":
+      return webhook(draft);
+    case "flow":
+      return draft.flow
+        ? {
+            kind: "flow",
+            flow_id: draft.flow,
+            outcomes: draft.outcome === "any" ? ["completed", "failed", "cancelled"] : [draft.outcome],
+          }
+        : null;
+    case "event":
+      return draft.event.trim() ? { kind: "event", name: draft.event.trim() } : null;
+    default:
+      return { kind: "manual" };
+  }
+}
+
+function webhook(draft: TriggerDraft): NewTrigger["config"] | null {
+  if (draft.verification === "basic" && !draft.secret.includes(":")) return null;
+  return {
+    kind: "webhook",
+    verification: draft.verification,
+    answer: draft.answer,
+    algorithm: "sha256",
+    encoding: "hex",
+    prefix: "",
+    replay_seconds: 300,
+    max_bytes: 1_000_000,
+    calls_per_minute: 600,
+  };
+}

@@ -1,0 +1,45 @@
+import { useQuery } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import { nextFiringsQuery, type Trigger } from "@/api/queries/triggers";
+import { useTriggerTexts } from "../texts";
+import { AddressPanel } from "./AddressPanel";
+import { FiringList } from "./FiringList";
+import { OccurrenceList } from "./OccurrenceList";
+
+/** What a trigger will do, has done, and where it is called. */
+export function TriggerDetail({ trigger, manages }: { trigger: Trigger; manages: boolean }) {
+  const t = useTriggerTexts();
+  const scheduled = trigger.kind === "schedule" && trigger.enabled;
+  const { data: firings = [] } = useQuery({ ...nextFiringsQuery(trigger.id), enabled: scheduled });
+  return (
+    <div className="mt-3 flex flex-col gap-4 border-t border-line pt-3">
+      <p className="text-sm text-muted">
+        {trigger.owner_name ? t("owner", { name: trigger.owner_name }) : t("owner_gone")}
+      </p>
+      {trigger.kind === "webhook" && (
+        <Part title={t("address")}>
+          <AddressPanel trigger={trigger} manages={manages} />
+        </Part>
+      )}
+      <div className="grid gap-4 lg:grid-cols-2">
+        {scheduled && (
+          <Part title={t("next_firings")}>
+            <FiringList firings={firings} />
+          </Part>
+        )}
+        <Part title={t("occurrences")}>
+          <OccurrenceList triggerId={trigger.id} flowId={trigger.flow_id} />
+        </Part>
+      </div>
+    </div>
+  );
+}
+
+function Part({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <section className="flex min-w-0 flex-col gap-1.5">
+      <h3 className="font-medium text-sm">{title}</h3>
+      {children}
+    </section>
+  );
+}

@@ -1,0 +1,2 @@
+export { FlowTriggersPage } from "./FlowTriggersPage";
+export { TriggersPage } from "./TriggersPage";

@@ -1,0 +1,71 @@
+import type { NewTrigger, TriggerConfig } from "@/api/queries/triggers";
+
+export const REPEATS = ["weekdays", "daily", "weekly", "monthly", "hourly", "interval", "cron"] as const;
+export type Repeat = (typeof REPEATS)[number];
+export const WEEKDAYS = ["MON", "TUE", "WED", "THU", "FRI", "SAT", "SUN"] as const;
+export type Weekday = (typeof WEEKDAYS)[number];
+
+/** A schedule as it is written in the form. */
+export interface ScheduleDraft {
+  repeat: Repeat;
+  time: string;
+  weekday: Weekday;
+  day: string;
+  minute: string;
+  minutes: string;
+  cron: string;
+  zone: string;
+}
+
+export function newSchedule(): ScheduleDraft {
+  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone || "UTC";
+  return { repeat: "weekdays", time: "07:00", weekday: "MON", day: "1", minute: "0", minutes: "15", cron: "", zone };
+}
+
+type Schedule = Extract<TriggerConfig, { kind?: "schedule" }>;
+
+/** What the server stores; null while something is missing. */
+export function scheduleOf(draft: ScheduleDraft): Schedule | null {
+  if (draft.repeat === "interval") {
+    const minutes = Number(draft.minutes);
+    return Number.isFinite(minutes) && minutes > 0
+      ? schedule({ every_seconds: Math.round(minutes * 60) }, draft.zone)
+      : null;
+  }
+  const cron = cronOf(draft);
+  return cron && draft.zone.trim() ? schedule({ cron }, draft.zone) : null;
+}
+
+function schedule(timing: { cron?: string; every_seconds?: number }, zone: string): Schedule {
+  return { kind: "schedule", time_zone: zone.trim(), jitter_seconds: 0, ...timing };
+}
+
+/** The cron expression of a repetition; empty while something is missing. */
+export function cronOf(draft: ScheduleDraft): string {
+  if (draft.repeat === "cron") return draft.cron.trim();
+  if (draft.repeat === "hourly") return inRange(draft.minute, 0, 59) ? `${Number(draft.minute)} * * * *` : "";
+  const time = /^(\d\d):(\d\d)$/.exec(draft.time);
+  if (!time) return "";
+  const at = `${Number(time[2])} ${Number(time[1])}`;
+  if (draft.repeat === "weekdays") return `${at} * * MON-FRI`;
+  if (draft.repeat === "weekly") return `${at} * * ${draft.weekday}`;
+  if (draft.repeat === "monthly") return inRange(draft.day, 1, 31) ? `${at} ${Number(draft.day)} * *` : "";
+  return `${at} * * *`;
+}
+
+const inRange = (text: string, least: number, most: number) =>
+  /^\d+$/.test(text) && Number(text) >= least && Number(text) <= most;
+
+/** A cron expression that the form can make, taken apart; null for any other. */
+export function repeatOf(cron: string): { repeat: Repeat; time: string; day: string; minute: string } | null {
+  const match = /^(\d{1,2}) (\d{1,2}|\*) (\d{1,2}|\*) \* (MON-FRI|MON|TUE|WED|THU|FRI|SAT|SUN|\*)$/.exec(cron);
+  if (!match) return null;
+  const [, minute = "", hour = "", day = "", weekday = ""] = match;
+  const time = `${hour.padStart(2, "0")}:${minute.padStart(2, "0")}`;
+  if (hour === "*") return day === "*" && weekday === "*" ? { repeat: "hourly", time, day, minute } : null;
+  if (day !== "*") return weekday === "*" ? { repeat: "monthly", time, day, minute } : null;
+  if (weekday === "MON-FRI") return { repeat: "weekdays", time, day: weekday, minute };
+  return { repeat: weekday === "*" ? "daily" : "weekly", time, day: weekday, minute };
+}
+
+export type NewPolicies = NonNullable<NewTrigger["policies"]>;

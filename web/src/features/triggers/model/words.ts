@@ -1,0 +1,42 @@
+import type { Firing, Trigger } from "@/api/queries/triggers";
+import { i18next } from "@/lib/i18n/i18n";
+import type { TriggerTexts } from "../texts";
+import { repeatOf, WEEKDAYS, type Weekday } from "./schedule";
+
+/** When a trigger fires, in the language of the page. */
+export function triggerWords(t: TriggerTexts, trigger: Pick<Trigger, "config">): string {
+  const { config } = trigger;
+  if (config.kind === "webhook") return t("words_webhook");
+  if (config.kind === "event") return t("words_event", { name: config.name });
+  if (config.kind === "flow") return t("words_flow");
+  if (config.kind === "form") return t("words_form");
+  if (config.kind === "manual") return t("words_manual");
+  if (config.every_seconds) {
+    const { every_seconds: seconds } = config;
+    return seconds % 60 === 0 ? t("words_minutes", { amount: seconds / 60 }) : t("words_seconds", { amount: seconds });
+  }
+  return t("words_zone", { words: cronWords(t, config.cron ?? ""), zone: config.time_zone ?? "UTC" });
+}
+
+function cronWords(t: TriggerTexts, cron: string): string {
+  const known = repeatOf(cron);
+  if (!known) return t("words_cron", { cron });
+  const { repeat, time, day, minute } = known;
+  if (repeat === "hourly") return t("words_hourly", { minute });
+  if (repeat === "weekly") return t("words_weekly", { day: weekdayName(day as Weekday), time });
+  if (repeat === "monthly") return t("words_monthly", { day, time });
+  return t(repeat === "weekdays" ? "words_weekdays" : "words_daily", { time });
+}
+
+/** The name of a day of the week. */
+export function weekdayName(day: Weekday): string {
+  // 2024-01-01 was a Monday.
+  const date = new Date(Date.UTC(2024, 0, 1 + WEEKDAYS.indexOf(day)));
+  return new Intl.DateTimeFormat(i18next.language, { weekday: "long", timeZone: "UTC" }).format(date);
+}
+
+/** What a change of the clocks does to an occurrence. */
+export function noteWords(t: TriggerTexts, note: NonNullable<Firing["notes"]>[number]): string {
+  const { written, day, runs } = note;
+  return note.kind === "missing" ? t("missing", { written, day, runs }) : t("repeated", { written, day });
+}
