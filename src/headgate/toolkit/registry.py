@@ -19,7 +19,17 @@ from headgate.toolkit.components import register_component
 from headgate.toolkit.flow.dry_run import dry_run
 from headgate.toolkit.running import save_flow
 from headgate.toolkit.schemas import plain
-from headgate.toolkit.stored import approving, composing, keeping, running, searching, surroundings, testing, viewing
+from headgate.toolkit.stored import (
+    approving,
+    composing,
+    keeping,
+    remembering,
+    running,
+    searching,
+    surroundings,
+    testing,
+    viewing,
+)
 from headgate.toolkit.stored.batching import batch_over
 from headgate.toolkit.stored.editing import on_flow, personal
 from headgate.toolkit.stored.operation import Operation, OperationFailed, operation
@@ -72,6 +82,10 @@ ONLY_MCP: Mapping[str, str] = {
         ("list_approvals", "read_approval", "decide_approval"),
         "A user decides in the inbox, and no model for them; read_run names approvals that a run waits for.",
     ),
+    **dict.fromkeys(
+        ("list_state", "read_state", "write_state", "delete_state"),
+        "State belongs to runs; the user reads and changes it in the page, and steps do with ReadState and WriteState.",
+    ),
     "cancel_run": _WAITS,
     "get_test_result": _WAITS,
     "cancel_tests": _WAITS,
@@ -118,7 +132,7 @@ _CHANGING = frozenset({"save_tests"})
 
 
 def _operations() -> dict[str, Operation]:
-    modules = (keeping, composing, running, approving, testing, viewing, searching, surroundings)
+    modules = (keeping, composing, running, remembering, approving, testing, viewing, searching, surroundings)
     listed = [operation(*row) for module in modules for row in module.OPERATIONS]
     for tool in (*tools.TOOLS, _DRY_RUN, _REGISTER):
         if tool.name in ONLY_ASSISTANT or tool.name in _OWN_FUNCTION:
