@@ -24,6 +24,7 @@ from headgate.toolkit.stored import (
     composing,
     keeping,
     knowing,
+    remembering,
     running,
     searching,
     surroundings,
@@ -82,6 +83,10 @@ ONLY_MCP: Mapping[str, str] = {
         ("list_approvals", "read_approval", "decide_approval"),
         "A user decides in the inbox, and no model for them; read_run names approvals that a run waits for.",
     ),
+    **dict.fromkeys(
+        ("list_state", "read_state", "write_state", "delete_state"),
+        "State belongs to runs; the user reads and changes it in the page, and steps do with ReadState and WriteState.",
+    ),
     "cancel_run": _WAITS,
     "get_test_result": _WAITS,
     "cancel_tests": _WAITS,
@@ -129,7 +134,7 @@ _CHANGING = frozenset({"save_tests"})
 
 
 def _operations() -> dict[str, Operation]:
-    modules = (keeping, composing, running, approving, testing, viewing, searching, knowing, surroundings)
+    modules = (keeping, composing, running, remembering, approving, testing, viewing, searching, knowing, surroundings)
     listed = [operation(*row) for module in modules for row in module.OPERATIONS]
     for tool in (*tools.TOOLS, _DRY_RUN, _REGISTER):
         if tool.name in ONLY_ASSISTANT or tool.name in _OWN_FUNCTION:

@@ -49,6 +49,8 @@ class TestEveryTool:
             await _tests(walk, flow_id)
             await _parts(walk, flow_id)
             await _surroundings(walk, flow_id)
+            await _state(walk, flow_id)
+            await _composition(walk)
             await _files(walk)
             await _own_component(walk)
             found = await walk("batch", actions=[{"tool": "count_components"}])
@@ -307,6 +309,40 @@ async def _parts(walk: Walk, flow_id: str) -> None:
     groups = (await walk("read_flow", flow_id=flow_id, part="groups"))["groups"]
     assert groups == [{"id": framed["node_id"], "title": "First", "nodes": ids[:1]}]
     await walk("edit_flow", flow_id=flow_id, form=[])
+
+
+async def _state(walk: Walk, flow_id: str) -> None:
+    assert (await walk("list_state", flow_id=flow_id))["state"] == []
+    written = await walk("write_state", flow_id=flow_id, name="last_order", value={"no": 7}, expected_version=0)
+    assert written["version"] == 1
+    stale = await refused(walk.client, "write_state", flow_id=flow_id, name="last_order", value=8, expected_version=0)
+    assert stale["code"] == "state_changed"
+    found = await walk("read_state", flow_id=flow_id, name="last_order")
+    assert (found["value"], [entry["version"] for entry in found["history"]]) == ({"no": 7}, [1])
+    assert [line["name"] for line in (await walk("list_state", flow_id=flow_id))["state"]] == ["last_order"]
+    assert (await walk("delete_state", flow_id=flow_id, name="last_order"))["deleted"] is True
+
+
+WORDS = """name: Words
+nodes:
+  heard: ChatInput
+  first: PromptTemplate
+    template: "{words} one"
+  said: ChatOutput
+edges:
+  heard.text -> first.words
+  first.text -> said.input
+"""
+
+
+async def _composition(walk: Walk) -> None:
+    flow_id = (await walk("create_flow_from_spec", spec=WORDS))["flow_id"]
+    extracted = await walk("extract_flow", flow_id=flow_id, node_ids=["first"], name="One", publish=True)
+    assert (extracted["node_id"], extracted["published_version"], extracted["revision"]) == ("one", 1, 2)
+    refusal = await refused(walk.client, "extract_flow", flow_id=flow_id, node_ids=["heard"], name="None")
+    assert refusal["issues"][0]["code"] == "cannot_move"
+    inlined = await walk("inline_flow", flow_id=flow_id, node_id="one", revision=2)
+    assert inlined["node_ids"] == ["first"]
 
 
 async def _surroundings(walk: Walk, flow_id: str) -> None:

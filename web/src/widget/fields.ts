@@ -7,7 +7,7 @@ const ACCEPTS: Partial<Record<Field["type"], string>> = { image: "image/*", audi
 const LARGEST = 3_500_000;
 
 export interface Answers {
-  form_data: Record<string, string | number | string[]>;
+  form_data: Record<string, unknown>;
 }
 
 interface Drawn {
@@ -49,9 +49,19 @@ export class FormFields {
       const answer = value();
       if (Array.isArray(answer)) {
         if (answer.length > 0) found.form_data[field.id] = await Promise.all(answer.map((file) => upload(file)));
-      } else if (answer !== null && answer !== "") found.form_data[field.id] = answer;
+      } else if (answer !== null && answer !== "")
+        found.form_data[field.id] = field.type === "json" ? data(String(answer)) : answer;
     }
     return found;
+  }
+}
+
+/** Data as somebody writes it: JSON, else the text itself. */
+function data(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
   }
 }
 

@@ -3,7 +3,7 @@ import { EventParser } from "./events";
 export interface Field {
   id: string;
   label: string;
-  type: "text" | "number" | "select" | "image" | "audio" | "document" | "file";
+  type: "text" | "number" | "select" | "json" | "image" | "audio" | "document" | "file";
   required: boolean;
   options: string[];
 }
@@ -21,7 +21,7 @@ export interface About {
 
 export interface Sent {
   text: string;
-  form_data: Record<string, string | number | string[]>;
+  form_data: Record<string, unknown>;
   files: string[];
 }
 

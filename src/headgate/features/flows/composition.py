@@ -7,14 +7,17 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.features.access.permissions import Permission
 from headgate.features.access.principal import Principal
+from headgate.features.catalog.registry import Components
 from headgate.features.flows import called, repository, service, versions
 from headgate.features.flows.errors import FlowNotFound, StaleRevision
+from headgate.features.flows.readiness.environment import Classification
 from headgate.features.flows.rules import FlowRules
 from headgate.features.flows.tables import FlowRow
 from headgate.foundation.flow_threads import run_in_flow_thread
 from headgate.foundation.ids import new_id
 from headgate.graph import extract as extracting
 from headgate.graph import inline as inlining
+from headgate.graph.classification import classify
 from headgate.graph.extract import Extraction
 from headgate.graph.issues import FlowInvalid, Issue, IssueCode, raise_if_any
 from headgate.graph.layout import keep_arranged
@@ -55,12 +58,28 @@ async def extract(
         lambda: extracting.extract(flow, node_ids, catalog, name=name, reference=flow_id)
     )
     raise_if_any(check_kept(extraction.flow, catalog))
+    environment = await rules.environment(principal.tenant_id, space_id, session=session)
+    inner = _with_class(extraction, catalog, environment.classification)
     row = await service.create_flow(
-        session, principal, rules.catalog, definition=extraction.extracted, space_id=space_id, flow_id=flow_id
+        session, principal, rules.catalog, definition=inner, space_id=space_id, flow_id=flow_id
     )
     if publish:
         await versions.publish_flow(session, principal, rules, flow_id, notes="")
     return Extracted(row, extraction)
+
+
+def _with_class(extraction: Extraction, catalog: Components, classification: Classification | None) -> Flow:
+    """Return the new flow, which takes the classification of what reaches the step that runs it."""
+    inner = extraction.extracted
+    if classification is None:
+        return inner
+    scheme = classification.scheme
+    here = classify(extraction.flow, catalog, scheme, classification.classes.of).steps[extraction.node_id].incoming
+    declared = inner.settings.input_classification
+    if here <= (scheme.input_class if declared is None else declared):
+        return inner
+    settings = inner.settings.model_copy(update={"input_classification": here})
+    return inner.model_copy(update={"settings": settings})
 
 
 async def inline(

@@ -60,12 +60,12 @@ class Studio:
     max_upload_bytes: int = MAX_FILE_BYTES
     storage_limits: StorageLimits | None = None
     box: Sealer | None = None
-    """Decrypts what approvals show."""
+    """Decrypts what approvals show, and state."""
 
     def sealer(self) -> Sealer:
         """Return `box`. Raises `Unavailable` where there is none."""
         if self.box is None:
-            raise Unavailable("Approvals cannot be read here.", remedy="Open the inbox of the page.")
+            raise Unavailable("Encrypted values cannot be read here.", remedy="Open them in the page.")
         return self.box
 
 

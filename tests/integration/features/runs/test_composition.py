@@ -1,21 +1,25 @@
 """Steps are extracted into a flow, and inlined again, without a change of the result of a run."""
 
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from typing import Any
 
 import httpx2
 import pytest
 
 from headgate.components import BUILTINS
+from headgate.features.access.principal import LOCAL
 from headgate.features.catalog.registry import Registry
+from headgate.features.flows import composition, service
 from headgate.features.flows.composition_routes import router as composition_router
 from headgate.features.flows.routes import router as flows_router
+from headgate.features.models.classes import ModelClasses
 from headgate.features.runs.engine.build import build_engine
 from headgate.features.runs.routes import router as runs_router
 from headgate.foundation.database import Database
-from headgate.foundation.settings import Settings
+from headgate.foundation.settings import ClassificationSettings, Settings
 from headgate.graph.diff import diff_flows
-from headgate.graph.model import Flow
+from headgate.graph.model import Flow, StepPolicy
 from headgate.graph.spec import read_spec
 from tests.integration.features.runs.test_api import NOTARY, run
 from tests.support.api import api
@@ -139,6 +143,27 @@ class TestChanges:
         answer = await client.post(f"/flows/{flow_id}/extract", json={"node_ids": ["parse", "names"], "name": "Part"})
         assert answer.status_code == 422
         assert "step 'cheap' is between selected steps" in answer.json()["detail"]
+
+    async def test_the_new_flow_takes_the_classification_of_what_reaches_it(self, database: Database) -> None:
+        policy = StepPolicy(output_classification_override=3)
+        flow = read_spec(LETTERS, REGISTRY)
+        nodes = (node.model_copy(update={"policy": policy}) if node.id == "tidy" else node for node in flow.nodes)
+        flow = flow.model_copy(update={"nodes": tuple(nodes)})
+        rules = rules_of(database, REGISTRY)
+        classes = ModelClasses(database, ClassificationSettings(enabled=True), REGISTRY)
+        rules = replace(rules, environments=replace(rules.environments, classes=classes))
+        async with database.writing() as session:
+            extracted = await composition.extract(
+                session,
+                LOCAL,
+                rules,
+                space_id=LOCAL.space_id,
+                flow=flow,
+                node_ids=["greet"],
+                name="Part",
+                publish=False,
+            )
+            assert service.definition_of(extracted.row).settings.input_classification == 3
 
     async def test_an_unsaved_draft_is_returned_and_not_stored(self, client: httpx2.AsyncClient) -> None:
         flow_id = await create(client, LETTERS)

@@ -16,7 +16,8 @@ interface FormAnswerProps {
 export function FormAnswer({ field, value, onChange, onBusy }: FormAnswerProps) {
   const t = useCaseTexts();
   const label = field.label || field.id;
-  const text = value === undefined || value === null ? "" : String(value);
+  const text =
+    value === undefined || value === null ? "" : typeof value === "object" ? JSON.stringify(value) : String(value);
   const say = (next: string) => onChange(() => next);
   return (
     <Field label={label}>

@@ -1,6 +1,6 @@
 import type { FormField } from "@/api/types";
 
-export const FIELD_TYPES = ["text", "number", "select", "image", "audio", "document", "file"] as const;
+export const FIELD_TYPES = ["text", "number", "select", "json", "image", "audio", "document", "file"] as const;
 export type FormFieldType = (typeof FIELD_TYPES)[number];
 
 const ID = /^[\p{L}_][\p{L}\p{M}\p{N}_]{0,63}$/u;

@@ -22,6 +22,7 @@ import { useView } from "./model/view";
 import { Palette } from "./palette/Palette";
 import { AddMenu } from "./pick/AddMenu";
 import { ConnectMenu } from "./pick/ConnectMenu";
+import { ExtractDialog } from "./pick/ExtractDialog";
 import { FindNode } from "./pick/FindNode";
 import { Surface } from "./Surface";
 
@@ -57,6 +58,7 @@ function Inside() {
       <AddMenu />
       <FindNode />
       <ConnectMenu />
+      <ExtractDialog />
     </div>
   );
 }

@@ -51,13 +51,14 @@ const madeTemplate = (node: Values, template: Template): Template =>
 
 function read(node: Values, template: Template): Ports {
   if (template.annotation) return NONE;
-  const fields = [...(template.fields ?? []), ...placeholderFields(node, template)];
+  const made = madeTemplate(node, template);
+  const fields = [...(made.fields ?? []), ...placeholderFields(node, template)];
   const inputs = fields.filter((field) => (field.types?.length ?? 0) > 0).map(inputOf);
   if (!inputs.some((port) => port.main)) {
     const main = inputs.find((port) => !port.types.every((type) => type === "Model" || type === "Tool"));
     if (main) main.main = true;
   }
-  const outputs = (madeTemplate(node, template).outputs ?? []).map(outputOf);
+  const outputs = (made.outputs ?? []).map(outputOf);
   if (fields.some((field) => field.tool_mode) && !outputs.some((port) => port.name === TOOL_OUTPUT)) {
     outputs.push({ name: TOOL_OUTPUT, label: "Tool", help: "", type: "Tool", branch: false });
   }

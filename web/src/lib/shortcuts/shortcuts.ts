@@ -31,6 +31,8 @@ export const SHORTCUTS = [
   { id: "select_all", group: "canvas", keys: "$mod+a" },
   { id: "delete", group: "canvas", keys: "Delete" },
   { id: "group", group: "canvas", keys: "$mod+g" },
+  { id: "extract", group: "canvas", keys: "$mod+Shift+e" },
+  { id: "inline", group: "canvas", keys: "$mod+Shift+i" },
   { id: "search", group: "canvas", keys: "$mod+f" },
   { id: "add_node", group: "canvas", keys: "n" },
   { id: "add_note", group: "canvas", keys: "Shift+n" },

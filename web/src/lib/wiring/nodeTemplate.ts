@@ -10,7 +10,7 @@ const DOCUMENT: OutputTemplate = { name: "document", type: "File", label: "Docum
 export function nodeTemplate(node: FlowNode, templates: Record<string, Template>): Template | undefined {
   const found = templates[node.type];
   if (!found) return undefined;
-  const own = node.type === "Switch" ? { ...found, outputs: switchOutputs(node.params?.cases) } : found;
+  const own = node.type === "Switch" ? { ...found, outputs: switchOutputs(node.params?.cases) } : declared(node, found);
   const made = node.policy?.output_type;
   const outputs = own.outputs ?? [];
   const missing = (output: OutputTemplate) => !outputs.some((one) => one.name === output.name);
@@ -20,6 +20,43 @@ export function nodeTemplate(node: FlowNode, templates: Record<string, Template>
   ];
   return added.length > 0 ? { ...own, outputs: [...outputs, ...added] } : own;
 }
+
+const DATA_TYPES: ReadonlySet<unknown> = new Set<PortType>(["Text", "Message", "Data", "Table", "File"]);
+const PORT = /^[a-z_][a-z0-9_]{0,63}$/;
+const NEVER = ["tool", "document", "error", "output", "file_ids"];
+/** Params in which a node declares ports, and names that it has anyway. */
+const DECLARING: Record<string, { inputs?: string; outputs: string; taken: readonly string[] }> = {
+  FormInput: { outputs: "types", taken: ["data", "text", ...NEVER] },
+  RunFlow: { inputs: "inputs", outputs: "outputs", taken: ["result", "text", "run_id", ...NEVER] },
+};
+const FLOW_INPUTS = ["flow", "version", "text", "answers", "files", "inputs", "outputs"];
+
+/** The template with the ports that the node's own values declare, each a name and its type. */
+function declared(node: FlowNode, template: Template): Template {
+  const where = DECLARING[node.type];
+  if (!where) return template;
+  const outputs = namesIn(node.params?.[where.outputs], where.taken);
+  const inputs = where.inputs ? namesIn(node.params?.[where.inputs], FLOW_INPUTS) : [];
+  if (outputs.length + inputs.length === 0) return template;
+  return {
+    ...template,
+    outputs: [...(template.outputs ?? []), ...outputs.map(([name, type]) => ({ name, type, label: inWords(name) }))],
+    fields: [
+      ...(template.fields ?? []),
+      ...inputs.map(([name, type]) => ({ name, kind: "json" as const, types: [type], label: inWords(name) })),
+    ],
+  };
+}
+
+function namesIn(value: unknown, taken: readonly string[]): [string, PortType][] {
+  const entries = value && typeof value === "object" && !Array.isArray(value) ? Object.entries(value) : [];
+  return entries.filter(
+    (entry): entry is [string, PortType] =>
+      DATA_TYPES.has(entry[1]) && PORT.test(entry[0]) && !taken.includes(entry[0]),
+  );
+}
+
+const inWords = (name: string) => name.replaceAll("_", " ").replace(/^./, (first) => first.toUpperCase());
 
 /** Whether a failure of the node leaves by its output `error`. */
 export const takesErrorEdge = (node: FlowNode | undefined) => node?.policy?.on_error === "error_edge";

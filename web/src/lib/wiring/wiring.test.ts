@@ -118,3 +118,26 @@ describe("a reference", () => {
     expect(insertReference("a {{fl}} b", 6, 6, "x.y")).toEqual({ text: "a {{x.y}} b", at: 9 });
   });
 });
+
+it("gives a step that runs a flow, and a form, the ports that they declare", () => {
+  const templates = {
+    RunFlow: {
+      type: "RunFlow",
+      fields: [{ name: "text", kind: "text" }],
+      outputs: [{ name: "text", type: "Text" as const }],
+    },
+  } as unknown as Parameters<typeof nodeTemplate>[1];
+  const params = {
+    inputs: { rows: "Table", flow: "Text", "no name": "Text" },
+    outputs: { total: "Data", text: "Data" },
+  };
+  const made = nodeTemplate({ id: "call", type: "RunFlow", params } as never, templates);
+  expect(made?.fields?.map((one) => [one.name, one.types])).toEqual([
+    ["text", undefined],
+    ["rows", ["Table"]],
+  ]);
+  expect(made?.outputs?.map((one) => [one.name, one.type])).toEqual([
+    ["text", "Text"],
+    ["total", "Data"],
+  ]);
+});

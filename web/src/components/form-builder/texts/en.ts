@@ -14,6 +14,7 @@ export default {
   type_text: "Text",
   type_number: "Number",
   type_select: "Choice",
+  type_json: "Data (JSON)",
   type_image: "Image",
   type_audio: "Audio",
   type_document: "Document",

@@ -17,6 +17,7 @@ const sv: Translation<typeof en> = {
   type_text: "Text",
   type_number: "Tal",
   type_select: "Val",
+  type_json: "Data (JSON)",
   type_image: "Bild",
   type_audio: "Ljud",
   type_document: "Dokument",

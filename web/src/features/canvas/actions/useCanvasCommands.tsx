@@ -25,6 +25,7 @@ import { useDraft } from "@/lib/draft";
 import { ALIGNMENTS } from "@/lib/layout";
 import { type Stage, show } from "../model/stage";
 import { useView } from "../model/view";
+import { composingCommands } from "./composingItems";
 import { add, copy, cut, duplicate, pasteFromClipboard, redo, removeSelected, undo } from "./nodes";
 import { addNote, alignSelected, distributeSelected, groupSelected, layOut, ungroup } from "./places";
 
@@ -151,6 +152,7 @@ function onSelection(stage: Stage): Command[] {
       run: () => groupSelected(stage),
     }),
   );
+  found.push(...composingCommands(stage).map((one) => command(stage, one)));
   if (selectedNodes.some((id) => document.nodes[id]?.type === "Group")) {
     found.push(
       command(stage, { id: "canvas.ungroup", label: t("ungroup"), icon: <Ungroup />, run: () => ungroup(stage) }),

@@ -4,6 +4,7 @@ import { useShortcuts } from "@/lib/shortcuts/shortcuts";
 import type { Stage } from "../model/stage";
 import { show } from "../model/stage";
 import { useView } from "../model/view";
+import { extractable, inlinable, inlineStep } from "./composing";
 import { copy, cut, duplicate, pasteFromClipboard, removeSelected, toggleDisabled } from "./nodes";
 import { addNote, groupSelected, layOut, nudge } from "./places";
 import { walk } from "./walking";
@@ -27,6 +28,14 @@ export function useCanvasShortcuts(stage: Stage): void {
     select_all: () => act(() => state().select(state().document.order, Object.keys(state().document.edges))),
     delete: () => (chosen() || state().selectedEdges.length > 0 ? act(() => removeSelected(stage)) : false),
     group: () => act(() => groupSelected(stage)),
+    extract: () => {
+      const ids = extractable(stage);
+      return state().editable && ids.length > 0 ? act(() => set({ extracting: ids })) : false;
+    },
+    inline: () => {
+      const id = inlinable(stage);
+      return state().editable && id ? act(() => void inlineStep(stage, id)) : false;
+    },
     search: () => act(() => set({ finding: true })),
     add_node: () => (state().editable ? act(() => set({ adding: { kind: "node", screen: null, at: null } })) : false),
     add_note: () => (state().editable ? act(() => addNote(stage)) : false),

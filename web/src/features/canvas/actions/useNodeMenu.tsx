@@ -25,6 +25,7 @@ import { usePanels } from "@/lib/panels";
 import { useRequests } from "@/lib/requests";
 import { type Stage, useStage } from "../model/stage";
 import { useView } from "../model/view";
+import { composingItems } from "./composingItems";
 import { copy, cut, duplicate, removeSelected, toggleDisabled } from "./nodes";
 import { pinShown } from "./pinning";
 import { alignSelected, distributeSelected, groupSelected, ungroup } from "./places";
@@ -163,29 +164,10 @@ export function useNodeMenu(id: string): MenuItem[] {
           duplicate(stage);
         },
       },
-      type === "Group"
-        ? {
-            id: "ungroup",
-            label: t("ungroup"),
-            icon: <Ungroup />,
-            disabled: !editable,
-            onSelect: () => {
-              only();
-              ungroup(stage);
-            },
-          }
-        : {
-            id: "group",
-            label: t("group_selection"),
-            icon: <Group />,
-            keys: "$mod+g",
-            disabled: !editable,
-            onSelect: () => {
-              only();
-              groupSelected(stage);
-            },
-          },
-      ...(annotation ? [] : [disabling(stage, disabled, editable, only)]),
+      grouping(stage, type === "Group", editable, only),
+      ...(annotation
+        ? []
+        : [...composingItems(stage, several ? null : id, editable, only), disabling(stage, disabled, editable, only)]),
       { kind: "line", id: "l3" },
       {
         id: "delete",
@@ -201,6 +183,20 @@ export function useNodeMenu(id: string): MenuItem[] {
       },
     ] satisfies MenuItem[];
   }, [stage, t, id, type, annotation, pinned, disabled, ran, several, editable]);
+}
+
+function grouping(stage: Stage, isGroup: boolean, editable: boolean, only: () => void): MenuItem {
+  return {
+    id: isGroup ? "ungroup" : "group",
+    label: stage.t(isGroup ? "ungroup" : "group_selection"),
+    icon: isGroup ? <Ungroup /> : <Group />,
+    ...(isGroup ? {} : { keys: "$mod+g" }),
+    disabled: !editable,
+    onSelect: () => {
+      only();
+      (isGroup ? ungroup : groupSelected)(stage);
+    },
+  };
 }
 
 function disabling(stage: Stage, disabled: boolean, editable: boolean, only: () => void): MenuItem {

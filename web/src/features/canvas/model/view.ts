@@ -26,6 +26,8 @@ interface View {
   connectingFrom: string | null;
   /** The node whose name is being written. */
   renaming: string | null;
+  /** The nodes that are to become a flow, while its name is asked for. */
+  extracting: string[] | null;
   /** What others changed a moment ago. */
   fresh: ReadonlySet<string>;
   /** Classes of data by node, as the server reckons them. */
@@ -46,6 +48,7 @@ export const useView = create<View>((set) => ({
   finding: false,
   connectingFrom: null,
   renaming: null,
+  extracting: null,
   fresh: new Set(),
   classes: {},
   set,

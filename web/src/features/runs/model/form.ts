@@ -71,8 +71,20 @@ function answerOf(field: FormField, values: FormValues): JsonValue {
   }
   const answer = own(values.answers, field.id)?.trim();
   if (!answer) return null;
+  if (field.type === "json") return asData(answer);
   return field.type === "number" ? asNumber(answer) : answer;
 }
+
+/** Data as somebody writes it: JSON, else the text itself. */
+function asData(text: string): JsonValue {
+  try {
+    return JSON.parse(text) as JsonValue;
+  } catch {
+    return text;
+  }
+}
+
+const inText = (answer: unknown) => (typeof answer === "object" ? JSON.stringify(answer) : String(answer));
 
 type Given = { text: string; form_data: Record<string, unknown>; file_ids: string[] };
 
@@ -84,7 +96,7 @@ export function valuesOf(form: readonly FormField[], given: Given): FormValues {
     const answer = given.form_data[field.id];
     if (answer === undefined || answer === null) continue;
     if (takesFile(field)) files[field.id] = (Array.isArray(answer) ? answer : [answer]).map(String);
-    else if (field.type !== "select" || field.options?.includes(String(answer))) answers[field.id] = String(answer);
+    else if (field.type !== "select" || field.options?.includes(String(answer))) answers[field.id] = inText(answer);
   }
   const inForm = new Set(Object.values(files).flat());
   return { text: given.text, answers, files, loose: given.file_ids.filter((id) => !inForm.has(id)) };

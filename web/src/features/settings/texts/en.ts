@@ -133,6 +133,8 @@ export default {
   key_select_all: "Select all",
   key_delete: "Delete",
   key_group: "Group",
+  key_extract: "Extract into a flow",
+  key_inline: "Inline the flow",
   key_search: "Find in flow",
   key_add_node: "Add a node",
   key_add_note: "Add a note",

@@ -135,6 +135,8 @@ const sv: Translation<typeof en> = {
   key_select_all: "Markera allt",
   key_delete: "Ta bort",
   key_group: "Gruppera",
+  key_extract: "Bryt ut till ett flöde",
+  key_inline: "Infoga flödets steg",
   key_search: "Sök i flödet",
   key_add_node: "Lägg till en nod",
   key_add_note: "Lägg till en anteckning",

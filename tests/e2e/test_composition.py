@@ -1,0 +1,80 @@
+"""Selected steps become a flow on the canvas, and steps again; undo takes either back."""
+
+import re
+
+from playwright.sync_api import Page, expect
+
+from tests.e2e.support.axe import check_accessible
+from tests.e2e.support.browser import Console
+from tests.e2e.support.studio import Studio
+from tests.e2e.support.waiting import until
+from tests.e2e.test_canvas import node, opened
+
+WORDS = """name: Words
+nodes:
+  heard: ChatInput
+  first: PromptTemplate
+    template: "{words} one"
+  second: PromptTemplate
+    template: "{words} two"
+  said: ChatOutput
+edges:
+  heard.text -> first.words
+  first.text -> second.words
+  second.text -> said.input
+"""
+
+
+def choose(page: Page) -> None:
+    """Select both steps in the middle."""
+    node(page, "first").click()
+    page.keyboard.down("Shift")
+    node(page, "second").click()
+    page.keyboard.up("Shift")
+
+
+def types(studio: Studio, flow: str) -> list[str]:
+    """The types of the stored draft."""
+    return sorted(one["type"] for one in studio.get(f"/flows/{flow}")["definition"]["nodes"])
+
+
+class TestExtract:
+    def test_by_keyboard_and_back_by_undo(self, page: Page, studio: Studio) -> None:
+        flow = opened(page, studio, WORDS)
+        choose(page)
+        page.keyboard.press("ControlOrMeta+Shift+e")
+        dialog = page.get_by_role("dialog", name="Extract into a flow")
+        expect(dialog).to_be_visible()
+        check_accessible(page)
+        dialog.get_by_role("textbox", name="Name of the new flow").fill("Two words")
+        dialog.get_by_role("button", name="Extract").click()
+        expect(dialog).to_be_hidden()
+        expect(node(page, "two_words")).to_be_visible()
+        until(lambda: types(studio, flow), ["ChatInput", "ChatOutput", "RunFlow"])
+        page.keyboard.press("ControlOrMeta+z")
+        expect(node(page, "first")).to_be_visible()
+        until(lambda: types(studio, flow), ["ChatInput", "ChatOutput", "PromptTemplate", "PromptTemplate"])
+
+    def test_and_inline_by_the_menu(self, page: Page, studio: Studio) -> None:
+        flow = opened(page, studio, WORDS)
+        choose(page)
+        node(page, "second").click(button="right")
+        page.get_by_role("menuitem", name=re.compile("Extract into a flow")).click()
+        page.get_by_role("textbox", name="Name of the new flow").fill("Menu words")
+        page.get_by_role("dialog").get_by_role("button", name="Extract").click()
+        call = node(page, "menu_words")
+        expect(call).to_be_visible()
+        call.click(button="right")
+        page.get_by_role("menuitem", name=re.compile("Inline the flow")).click()
+        expect(node(page, "first")).to_be_visible()
+        until(lambda: types(studio, flow), ["ChatInput", "ChatOutput", "PromptTemplate", "PromptTemplate"])
+
+    def test_a_refusal_is_shown_in_the_dialog(self, page: Page, studio: Studio, console: Console) -> None:
+        console.allow("422")
+        opened(page, studio, WORDS)
+        node(page, "heard").click()
+        page.keyboard.press("ControlOrMeta+Shift+e")
+        dialog = page.get_by_role("dialog")
+        dialog.get_by_role("textbox", name="Name of the new flow").fill("Nothing")
+        dialog.get_by_role("button", name="Extract").click()
+        expect(dialog.get_by_role("alert")).to_contain_text("no step that can become a flow")
