@@ -44,6 +44,7 @@ STORED_AS_IT_IS = {
     "own_components", "codev_sessions", "codev_events", "codev_notices", "codev_writes", "codev_patterns",
     "codev_pattern_words", "codev_instances", "idempotency_keys", "webhook_deliveries", "webhook_delivery_attempts",
     "audit_events", "secret_reads", "mcp_servers", "mcp_tools", "model_servers", "model_facts", "model_roles",
+    "flow_tags", "flow_comments",
 }  # fmt: skip
 """Tables with content that data keys do not encrypt; docs/operate/security.md names them."""
 NO_CONTENT = {
@@ -53,6 +54,7 @@ NO_CONTENT = {
     "user_sessions", "one_time_links", "totp_authenticators", "passkeys", "passkey_challenges", "recovery_codes",
     "api_keys", "directories", "directory_users", "directory_groups", "directory_group_members",
     "directory_group_roles", "audit_heads", "variables", "files", "flow_step_calls", "model_classes",
+    "flow_favourites", "flow_comment_mentions",
 }  # fmt: skip
 """Tables of names, ids, times, hashes and what the installation's keys encrypt."""
 
