@@ -3,12 +3,14 @@
 from datetime import datetime
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
 
-from headgate.graph.json_values import PlainText
+from headgate.graph.json_values import plain_text
 from headgate.graph.model import NodeId
 
-CommentText = Annotated[PlainText, StringConstraints(strip_whitespace=True, min_length=1, max_length=4000)]
+CommentText = Annotated[
+    str, StringConstraints(strip_whitespace=True, min_length=1, max_length=4000), AfterValidator(plain_text)
+]
 Mentions = Annotated[
     list[Annotated[str, StringConstraints(max_length=64)]],
     Field(max_length=20, description="Ids of members of the space."),

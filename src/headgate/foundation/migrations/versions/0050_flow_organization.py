@@ -18,7 +18,7 @@ def _of_flow(table: str) -> sa.ForeignKeyConstraint:
 
 def upgrade() -> None:
     op.add_column("flows", sa.Column("purged_at", sa.BigInteger()))
-    op.add_column("flows", sa.Column("folder", sa.String(length=300), nullable=False, server_default=""))
+    op.add_column("flows", sa.Column("folder", sa.String(length=300), nullable=False, server_default=sa.text("''")))
     op.create_table(
         "flow_tags",
         sa.Column("flow_id", sa.String(length=36), nullable=False),
