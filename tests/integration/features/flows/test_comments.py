@@ -1,7 +1,7 @@
 """Comments on flows with mentions, and who has a flow open, on both databases."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
 from typing import Any
 
 import pytest
@@ -107,12 +107,12 @@ class TestPresence:
     async def test_is_announced_while_a_stream_is_open(self) -> None:
         bus = EventBus()
 
-        async def stream() -> AsyncIterator[int]:
+        async def stream() -> AsyncGenerator[int, None]:
             yield 1
             yield 2
 
         async with bus.follow(topic_of("a")) as reader:
-            events = Presence(bus, LOCAL, "a").during(stream())  # type: ignore[arg-type]
+            events = Presence(bus, LOCAL, "a").during(stream())
             assert await anext(events) == 1
             (present,) = reader.pending()
             assert (present.kind, present.data["by"]) == (
