@@ -12,10 +12,22 @@ _SERIOUS = {"serious", "critical"}
 
 def check_accessible(page: Page, *, within: str = "body") -> None:
     """Fail where axe finds a serious violation: what, why, and the elements."""
+    serious = [one for one in violations(page, within) if one["impact"] in _SERIOUS]
+    assert not serious, "\n".join(_said(one) for one in serious)
+
+
+def check_clean(page: Page, *, within: str = "html") -> None:
+    """Fail where axe finds any violation, however slight."""
+    found = violations(page, within)
+    assert not found, "\n".join([page.url, *(_said(one) for one in found)])
+
+
+def violations(page: Page, within: str) -> list[dict[str, Any]]:
+    """Everything that axe finds."""
     page.evaluate(_script())
     found: dict[str, Any] = page.evaluate("within => axe.run(within, {resultTypes: ['violations']})", within)
-    serious = [one for one in found["violations"] if one["impact"] in _SERIOUS]
-    assert not serious, "\n".join(_said(one) for one in serious)
+    listed: list[dict[str, Any]] = found["violations"]
+    return listed
 
 
 def _said(found: dict[str, Any]) -> str:

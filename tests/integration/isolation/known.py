@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from headgate.entrypoints.http.studio.routes import PLACES
+from headgate.features.flows.organization.filters import FlowFilter
 from headgate.features.runs.quotas.bounds import Bound, Quota, Scope
 from headgate.features.testing.service import revision_of
 from headgate.graph.cases import TestCase
@@ -35,6 +36,7 @@ OWNED: dict[str, Callable[[World], list[Any]]] = {
     "ids": lambda world: [[delivery_id] for delivery_id in world.delivery_ids],
     "approval_id": lambda world: world.approval_ids,
     "approval_ids": lambda world: [world.approval_ids],
+    "comment_id": lambda world: world.comment_ids,
     "event_id": lambda world: world.event_ids,
     "trigger_id": lambda world: world.trigger_ids,
     "backfill_id": lambda world: world.trigger_ids,
@@ -126,6 +128,8 @@ SHARED: dict[str, Callable[[World], Any]] = {
     "follow": lambda world: False,
     "decision": lambda world: "approve",
     "action": lambda world: "move",
+    "tags": lambda world: [VARIABLE],
+    "wanted": lambda world: FlowFilter(),
     "definition": lambda world: world.definition,
     "revision": lambda world: world.revision,
     "content": lambda world: "name: The same flow\nnodes:\n  heard: ChatInput\n",

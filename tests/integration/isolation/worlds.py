@@ -112,6 +112,7 @@ class World:
     passage_ids: list[int] = field(default_factory=list)
     delivery_ids: list[str] = field(default_factory=list)
     approval_ids: list[str] = field(default_factory=list)
+    comment_ids: list[str] = field(default_factory=list)
     event_ids: list[str] = field(default_factory=list)
     trigger_ids: list[str] = field(default_factory=list)
     sign_in_ids: list[str] = field(default_factory=list)
@@ -295,6 +296,11 @@ async def _make_flows(world: World) -> None:
             version = await ask(world, "GET", f"/flows/{flow['id']}/versions/1")
             world.checksum = version["checksum"]
     world.unpublished_id = (await ask(world, "POST", "/flows", json={"definition": world.definition}))["id"]
+    tagged = {"action": "tag", "flow_ids": world.flow_ids, "tags": [VARIABLE]}
+    await ask(world, "POST", "/flow-collections", json=tagged)
+    await ask(world, "PUT", f"/flows/{world.flow_ids[0]}/favourite")
+    said = {"text": world.marker, "mentions": [world.principal.user_id], "node_id": "heard"}
+    world.comment_ids = [(await ask(world, "POST", f"/flows/{world.flow_ids[0]}/comments", json=said))["id"]]
 
 
 async def _make_files(world: World) -> None:

@@ -1141,310 +1141,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/v1/triggers": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List triggers
-         * @description List the triggers of your spaces, newest first.
-         *
-         *     Requires the permission `flows.view`.
-         */
-        get: operations["list__api_v1_triggers_get"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/triggers/preview": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Preview a trigger
-         * @description Return a schedule in words with its next occurrences. Nothing is stored.
-         *
-         *     Requires the permission `flows.view`.
-         */
-        post: operations["preview_api_v1_triggers_preview_post"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/triggers/agenda": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List what schedules will start
-         * @description List the next occurrences of all schedules of your spaces, soonest first.
-         *
-         *     Requires the permission `flows.view`.
-         */
-        get: operations["agenda_api_v1_triggers_agenda_get"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/flows/{flow_id}/triggers": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Add a trigger
-         * @description Add a trigger to a flow. Its published version runs, with the rights of the owner. The secret is shown once.
-         *
-         *     Requires the permission `triggers.manage`.
-         */
-        post: operations["add_api_v1_flows__flow_id__triggers_post"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/triggers/{trigger_id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Read a trigger
-         * @description Return a trigger.
-         *
-         *     Requires the permission `flows.view`.
-         */
-        get: operations["read_api_v1_triggers__trigger_id__get"];
-        put?: never;
-        post?: never;
-        /**
-         * Remove a trigger
-         * @description Remove a trigger with its occurrences. Its runs stay.
-         *
-         *     Requires the permission `triggers.manage`.
-         */
-        delete: operations["remove_api_v1_triggers__trigger_id__delete"];
-        options?: never;
-        head?: never;
-        /**
-         * Change a trigger
-         * @description Change a trigger. A changed schedule counts from now.
-         *
-         *     Requires the permission `triggers.manage`.
-         */
-        patch: operations["change_api_v1_triggers__trigger_id__patch"];
-        trace?: never;
-    };
-    "/api/v1/triggers/{trigger_id}/pause": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Pause a trigger
-         * @description Pause a trigger. Its runs continue. Has no effect on a paused one.
-         *
-         *     Requires the permission `triggers.manage`.
-         */
-        post: operations["pause_api_v1_triggers__trigger_id__pause_post"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/triggers/{trigger_id}/resume": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Resume a trigger
-         * @description Resume a trigger from now on. Due times of the pause are not run; a backfill runs them.
-         *
-         *     Requires the permission `triggers.manage`.
-         */
-        post: operations["resume_api_v1_triggers__trigger_id__resume_post"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/triggers/{trigger_id}/catch": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Read the caught call
-         * @description Return the call that was caught, and whether it was verified.
-         *
-         *     Requires the permission `triggers.manage`.
-         */
-        get: operations["caught_api_v1_triggers__trigger_id__catch_get"];
-        put?: never;
-        /**
-         * Catch the next call of a webhook
-         * @description Show the next call at the address instead of starting a run, once within ten minutes.
-         *
-         *     Requires the permission `triggers.manage`.
-         */
-        post: operations["catch_api_v1_triggers__trigger_id__catch_post"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/triggers/{trigger_id}/fire": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Fire a trigger
-         * @description Start the flow now, with the saved input or this one. The policies and the owner's rights apply.
-         *
-         *     Requires the permission `runs.start`.
-         */
-        post: operations["fire_api_v1_triggers__trigger_id__fire_post"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/triggers/{trigger_id}/occurrences": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List occurrences of a trigger
-         * @description List due times and events, newest first: the run of each, or why it started none.
-         *
-         *     Requires the permission `runs.view`.
-         */
-        get: operations["occurrences_api_v1_triggers__trigger_id__occurrences_get"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/triggers/{trigger_id}/next": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List next occurrences
-         * @description List the next occurrences of a schedule, with the nights on which clocks change. None while it is paused.
-         *
-         *     Requires the permission `flows.view`.
-         */
-        get: operations["next__api_v1_triggers__trigger_id__next_get"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/triggers/{trigger_id}/backfill": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Backfill a schedule
-         * @description Run the due times of a past range that have no occurrence, in order. A dry run lists them.
-         *
-         *     Requires the permission `triggers.manage`.
-         */
-        post: operations["backfill_api_v1_triggers__trigger_id__backfill_post"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/triggers/{trigger_id}/backfill/{backfill_id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        post?: never;
-        /**
-         * Cancel a backfill
-         * @description Cancel what the backfill has not started. Its runs continue.
-         *
-         *     Requires the permission `triggers.manage`.
-         */
-        delete: operations["cancel_backfill_api_v1_triggers__trigger_id__backfill__backfill_id__delete"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/api/v1/maintenance": {
         parameters: {
             query?: never;
@@ -2438,6 +2134,120 @@ export interface paths {
          *     Requires the permission `flows.edit`.
          */
         delete: operations["delete_api_v1_flows__flow_id__state__name__delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/flows/{flow_id}/comments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List comments
+         * @description List the comments on a flow and its nodes, oldest first.
+         *
+         *     Requires the permission `flows.view`.
+         */
+        get: operations["list__api_v1_flows__flow_id__comments_get"];
+        put?: never;
+        /**
+         * Add a comment
+         * @description Comment on a flow or on one of its nodes. Members of the space can be mentioned.
+         *
+         *     Requires the permission `flows.comment`.
+         */
+        post: operations["add_api_v1_flows__flow_id__comments_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/flows/{flow_id}/comments/{comment_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete a comment
+         * @description Delete your comment. Users who manage the space can delete any.
+         *
+         *     Requires the permission `flows.comment`.
+         */
+        delete: operations["delete_api_v1_flows__flow_id__comments__comment_id__delete"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a comment
+         * @description Change the text and mentions of your comment, or resolve and reopen any comment.
+         *
+         *     Requires the permission `flows.comment`.
+         */
+        patch: operations["change_api_v1_flows__flow_id__comments__comment_id__patch"];
+        trace?: never;
+    };
+    "/api/v1/flow-collections": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List folders and tags
+         * @description List the folders and tags of flows, with the number of flows, and count favourites and the trash.
+         *
+         *     Requires the permission `flows.view`.
+         */
+        get: operations["collections_api_v1_flow_collections_get"];
+        put?: never;
+        /**
+         * Change several flows
+         * @description Move, tag, untag, unpublish, delete or restore each of the flows. The response has one result per flow.
+         *
+         *     Unpublishing, and deleting or restoring a published flow, needs `flows.publish` in its space.
+         *
+         *     Requires the permission `flows.edit`.
+         */
+        post: operations["change_several_api_v1_flow_collections_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/flows/{flow_id}/favourite": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Mark as favourite
+         * @description Mark a flow as your favourite.
+         *
+         *     Requires the permission `flows.view`.
+         */
+        put: operations["add_favourite_api_v1_flows__flow_id__favourite_put"];
+        post?: never;
+        /**
+         * Remove from favourites
+         * @description Remove a flow from your favourites.
+         *
+         *     Requires the permission `flows.view`.
+         */
+        delete: operations["remove_favourite_api_v1_flows__flow_id__favourite_delete"];
         options?: never;
         head?: never;
         patch?: never;
@@ -4616,32 +4426,6 @@ export interface components {
             address: string | null;
         };
         /**
-         * AgendaEntry
-         * @description A future occurrence of one of several triggers.
-         */
-        AgendaEntry: {
-            /**
-             * Due At
-             * Format: date-time
-             */
-            due_at: string;
-            /** Local */
-            local: string;
-            /**
-             * Notes
-             * @default []
-             */
-            notes?: components["schemas"]["ClockNoteOut"][];
-            /** Trigger Id */
-            trigger_id: string;
-            /** Trigger Name */
-            trigger_name: string;
-            /** Flow Id */
-            flow_id: string;
-            /** Flow Name */
-            flow_name: string;
-        };
-        /**
          * Alive
          * @description Public readiness information.
          */
@@ -5022,48 +4806,6 @@ export interface components {
             hash: string;
         };
         /**
-         * BackfillCancelled
-         * @description Outcome of cancelling a backfill.
-         */
-        BackfillCancelled: {
-            /** Cancelled */
-            cancelled: number;
-        };
-        /**
-         * BackfillIn
-         * @description A range of due times to run afterwards.
-         */
-        BackfillIn: {
-            /**
-             * Since
-             * Format: date-time
-             */
-            since: string;
-            /**
-             * Until
-             * Format: date-time
-             */
-            until: string;
-            /**
-             * Dry Run
-             * @description Only list what would run.
-             * @default false
-             */
-            dry_run?: boolean;
-        };
-        /**
-         * BackfillOut
-         * @description Due times of a backfill that had no occurrence.
-         */
-        BackfillOut: {
-            /** Id */
-            id: string | null;
-            /** Count */
-            count: number;
-            /** Due */
-            due: components["schemas"]["FiringOut"][];
-        };
-        /**
          * BackupOut
          * @description Backups of the installation.
          */
@@ -5084,18 +4826,69 @@ export interface components {
             logout_token: string;
         };
         /**
-         * CallOut
-         * @description The call that test mode caught.
+         * BulkIn
+         * @description An action on several flows.
          */
-        CallOut: {
-            /** Waiting */
-            waiting: boolean;
-            /** Until */
-            until?: string | null;
-            /** Call */
-            call?: {
-                [key: string]: unknown;
-            } | null;
+        BulkIn: {
+            /**
+             * Action
+             * @enum {string}
+             */
+            action: "move" | "tag" | "untag" | "unpublish" | "delete" | "restore";
+            /** Flow Ids */
+            flow_ids: string[];
+            /**
+             * Folder
+             * @description For `move`: the new folder; empty: none.
+             */
+            folder?: string | null;
+            /**
+             * Tags
+             * @description For `tag` and `untag`.
+             */
+            tags?: string[];
+        };
+        /**
+         * BulkOut
+         * @description One result per flow, in their order.
+         */
+        BulkOut: {
+            /** Items */
+            items: components["schemas"]["BulkResult"][];
+        };
+        /**
+         * BulkProblem
+         * @description Why the action was refused for a flow, as the problem document of a single request.
+         */
+        BulkProblem: {
+            /** Type */
+            type: string;
+            /** Title */
+            title: string;
+            /** Status */
+            status: number;
+            /** Code */
+            code: string;
+            /** Detail */
+            detail: string;
+            /**
+             * Remedy
+             * @default
+             */
+            remedy?: string;
+            /** Permission */
+            permission?: string | null;
+        };
+        /**
+         * BulkResult
+         * @description The outcome for one flow.
+         */
+        BulkResult: {
+            /** Flow Id */
+            flow_id: string;
+            /** Done */
+            done: boolean;
+            problem: components["schemas"]["BulkProblem"] | null;
         };
         /**
          * CancelOut
@@ -5223,23 +5016,85 @@ export interface components {
             name: string;
         };
         /**
-         * ClockNoteOut
-         * @description What a change of the clocks does to an occurrence.
+         * Collections
+         * @description Folders, tags and favourites of the flows that the caller can view.
          */
-        ClockNoteOut: {
-            /**
-             * Kind
-             * @enum {string}
-             */
-            kind: "missing" | "repeated";
-            /** Day */
-            day: string;
-            /** Written */
-            written: string;
-            /** Runs */
-            runs: string;
+        Collections: {
+            /** Folders */
+            folders: components["schemas"]["Counted"][];
+            /** Tags */
+            tags: components["schemas"]["Counted"][];
+            /** Flows */
+            flows: number;
+            /** Favourites */
+            favourites: number;
+            /** Trashed */
+            trashed: number;
+            /** Trash Days */
+            trash_days: number | null;
+        };
+        /**
+         * CommentIn
+         * @description A new comment.
+         */
+        CommentIn: {
             /** Text */
             text: string;
+            /**
+             * Node Id
+             * @description The node that it is on; null: the flow as a whole.
+             */
+            node_id?: string | null;
+            /**
+             * Mentions
+             * @description Ids of members of the space.
+             * @default []
+             */
+            mentions?: string[];
+        };
+        /**
+         * CommentList
+         * @description The comments on a flow, oldest first.
+         */
+        CommentList: {
+            /** Items */
+            items: components["schemas"]["CommentOut"][];
+        };
+        /**
+         * CommentOut
+         * @description A comment.
+         */
+        CommentOut: {
+            /** Id */
+            id: string;
+            /** Node Id */
+            node_id: string | null;
+            author: components["schemas"]["headgate__features__flows__comments__schemas__Person"] | null;
+            /** Text */
+            text: string;
+            /** Mentions */
+            mentions: components["schemas"]["headgate__features__flows__comments__schemas__Person"][];
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Edited At */
+            edited_at: string | null;
+            /** Resolved At */
+            resolved_at: string | null;
+        };
+        /**
+         * CommentPatch
+         * @description A changed comment. Only the author changes text and mentions.
+         */
+        CommentPatch: {
+            /** Text */
+            text?: string | null;
+            /** Mentions */
+            mentions?: string[] | null;
+            /** Resolved */
+            resolved?: boolean | null;
         };
         /**
          * ComponentCheckIn
@@ -5525,6 +5380,16 @@ export interface components {
             usd: number | null;
             /** Ms */
             ms: number | null;
+        };
+        /**
+         * Counted
+         * @description A folder or a tag, and the number of its flows.
+         */
+        Counted: {
+            /** Name */
+            name: string;
+            /** Flows */
+            flows: number;
         };
         /**
          * CredentialGiven
@@ -6129,24 +5994,6 @@ export interface components {
             error: components["schemas"]["Refusal"];
         };
         /**
-         * EventConfig
-         * @description An event that a step or a program sends in the space of the flow.
-         */
-        EventConfig: {
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            kind: "event";
-            /** Name */
-            name: string;
-            /**
-             * Correlation
-             * @description Only events with this value.
-             */
-            correlation?: string | null;
-        };
-        /**
          * EventIn
          * @description An event for steps that wait for it.
          */
@@ -6479,36 +6326,6 @@ export interface components {
             about?: string;
         };
         /**
-         * FiredOut
-         * @description Outcome of an occurrence.
-         */
-        FiredOut: {
-            occurrence: components["schemas"]["OccurrenceOut"];
-            /**
-             * Duplicate
-             * @default false
-             */
-            duplicate?: boolean;
-        };
-        /**
-         * FiringOut
-         * @description A future occurrence.
-         */
-        FiringOut: {
-            /**
-             * Due At
-             * Format: date-time
-             */
-            due_at: string;
-            /** Local */
-            local: string;
-            /**
-             * Notes
-             * @default []
-             */
-            notes?: components["schemas"]["ClockNoteOut"][];
-        };
-        /**
          * FirstCodeIn
          * @description The first code of the app that is being set up.
          */
@@ -6573,26 +6390,6 @@ export interface components {
             known: number;
         };
         /**
-         * FlowConfig
-         * @description The end of a run of another flow.
-         */
-        FlowConfig: {
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            kind: "flow";
-            /** Flow Id */
-            flow_id: string;
-            /**
-             * Outcomes
-             * @default [
-             *       "completed"
-             *     ]
-             */
-            outcomes?: ("completed" | "failed" | "cancelled")[];
-        };
-        /**
          * FlowCreate
          * @description A new flow: empty, from a definition, or from spec text.
          */
@@ -6647,6 +6444,11 @@ export interface components {
             /** Owner User Id */
             owner_user_id?: string | null;
             /**
+             * Folder
+             * @default
+             */
+            folder?: string;
+            /**
              * Created At
              * Format: date-time
              */
@@ -6671,6 +6473,12 @@ export interface components {
              * @description User who last changed it, by name.
              */
             updated_by: string | null;
+            /** Tags */
+            tags: string[];
+            /** Favourite */
+            favourite: boolean;
+            /** Deleted At */
+            deleted_at: string | null;
             last_run: components["schemas"]["LastRun"] | null;
             sketch: components["schemas"]["Sketch"] | null;
         };
@@ -6693,6 +6501,11 @@ export interface components {
             published_version: number | null;
             /** Owner User Id */
             owner_user_id?: string | null;
+            /**
+             * Folder
+             * @default
+             */
+            folder?: string;
             /**
              * Created At
              * Format: date-time
@@ -6781,6 +6594,11 @@ export interface components {
             /** Owner User Id */
             owner_user_id?: string | null;
             /**
+             * Folder
+             * @default
+             */
+            folder?: string;
+            /**
              * Created At
              * Format: date-time
              */
@@ -6841,32 +6659,6 @@ export interface components {
              * @default
              */
             key_variable?: string;
-        };
-        /**
-         * FormConfig
-         * @description A public page with the form of the flow.
-         */
-        FormConfig: {
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            kind: "form";
-            /**
-             * Title
-             * @default
-             */
-            title?: string;
-            /**
-             * Text
-             * @default
-             */
-            text?: string;
-            /**
-             * Submissions Per Minute
-             * @default 60
-             */
-            submissions_per_minute?: number;
         };
         /**
          * FormField
@@ -7701,17 +7493,6 @@ export interface components {
             files: boolean;
         };
         /**
-         * ManualConfig
-         * @description A start by hand, with the saved input.
-         */
-        ManualConfig: {
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            kind: "manual";
-        };
-        /**
          * McpRefreshOut
          * @description The result of listing a server's tools.
          */
@@ -7911,7 +7692,7 @@ export interface components {
          */
         Me: {
             tenant: components["schemas"]["Named"];
-            user: components["schemas"]["Person"];
+            user: components["schemas"]["headgate__features__accounts__schemas__Person"];
             /** @description Default space of new flows; null when that space no longer exists. */
             space: components["schemas"]["Named"] | null;
             permissions: components["schemas"]["RightsOut"];
@@ -8400,40 +8181,6 @@ export interface components {
             nodes?: string[];
         };
         /**
-         * OccurrenceOut
-         * @description One due time or event of a trigger.
-         */
-        OccurrenceOut: {
-            /** Id */
-            id: string;
-            /** Trigger Id */
-            trigger_id: string;
-            /** Key */
-            key: string;
-            /** Due At */
-            due_at: string | null;
-            /**
-             * Created At
-             * Format: date-time
-             */
-            created_at: string;
-            /**
-             * Status
-             * @enum {string}
-             */
-            status: "started" | "queued" | "skipped" | "cancelled";
-            /** Reason */
-            reason: string;
-            /** Message */
-            message: string;
-            /** Run Id */
-            run_id: string | null;
-            /** Run Status */
-            run_status?: string | null;
-            /** Backfill Id */
-            backfill_id?: string | null;
-        };
-        /**
          * OutputTemplate
          * @description One output of a component.
          */
@@ -8507,13 +8254,6 @@ export interface components {
              */
             skip_all?: boolean | null;
         };
-        /** Page[AgendaEntry] */
-        Page_AgendaEntry_: {
-            /** Items */
-            items: components["schemas"]["AgendaEntry"][];
-            /** Next Cursor */
-            next_cursor?: string | null;
-        };
         /** Page[ApprovalSummary] */
         Page_ApprovalSummary_: {
             /** Items */
@@ -8553,13 +8293,6 @@ export interface components {
         Page_FileOut_: {
             /** Items */
             items: components["schemas"]["FileOut"][];
-            /** Next Cursor */
-            next_cursor?: string | null;
-        };
-        /** Page[FiringOut] */
-        Page_FiringOut_: {
-            /** Items */
-            items: components["schemas"]["FiringOut"][];
             /** Next Cursor */
             next_cursor?: string | null;
         };
@@ -8619,13 +8352,6 @@ export interface components {
             /** Next Cursor */
             next_cursor?: string | null;
         };
-        /** Page[OccurrenceOut] */
-        Page_OccurrenceOut_: {
-            /** Items */
-            items: components["schemas"]["OccurrenceOut"][];
-            /** Next Cursor */
-            next_cursor?: string | null;
-        };
         /** Page[PatternOut] */
         Page_PatternOut_: {
             /** Items */
@@ -8665,13 +8391,6 @@ export interface components {
         Page_TestResultSummary_: {
             /** Items */
             items: components["schemas"]["TestResultSummary"][];
-            /** Next Cursor */
-            next_cursor?: string | null;
-        };
-        /** Page[TriggerOut] */
-        Page_TriggerOut_: {
-            /** Items */
-            items: components["schemas"]["TriggerOut"][];
             /** Next Cursor */
             next_cursor?: string | null;
         };
@@ -8917,17 +8636,6 @@ export interface components {
             updated_at: string;
         };
         /**
-         * PauseIn
-         * @description Why a trigger is paused.
-         */
-        PauseIn: {
-            /**
-             * Reason
-             * @default
-             */
-            reason?: string;
-        };
-        /**
          * PauseOut
          * @description Outcome of a request to pause or continue a run.
          */
@@ -8960,23 +8668,7 @@ export interface components {
          * @description A permission. The value is its name in errors, API keys and docs.
          * @enum {string}
          */
-        Permission: "account.view" | "account.change" | "account.protect" | "catalog.view" | "people.view" | "spaces.create" | "variables.view" | "workspace.use" | "people.manage" | "keys.manage" | "directory.manage" | "variables.manage" | "models.classify" | "models.manage" | "mcp_servers.programs" | "maintenance.run" | "keyring.manage" | "quotas.manage" | "audit.view" | "spaces.view" | "flows.view" | "runs.view" | "files.view" | "assistants.view" | "mcp_servers.view" | "runs.start" | "files.upload" | "flows.edit" | "runs.test" | "assistants.edit" | "flows.publish" | "triggers.manage" | "spaces.manage" | "mcp_servers.manage" | "space_variables.manage";
-        /**
-         * Person
-         * @description A user of a tenant.
-         */
-        Person: {
-            /** Id */
-            id: string;
-            /** Name */
-            name: string;
-            /**
-             * Email
-             * @description E-mail address for signing in; null for the local user of auto-login.
-             */
-            email: string | null;
-            role: components["schemas"]["TenantRole"];
-        };
+        Permission: "account.view" | "account.change" | "account.protect" | "catalog.view" | "people.view" | "spaces.create" | "variables.view" | "workspace.use" | "people.manage" | "keys.manage" | "directory.manage" | "variables.manage" | "models.classify" | "models.manage" | "mcp_servers.programs" | "maintenance.run" | "keyring.manage" | "quotas.manage" | "audit.view" | "spaces.view" | "flows.view" | "flows.comment" | "runs.view" | "files.view" | "assistants.view" | "mcp_servers.view" | "runs.start" | "files.upload" | "flows.edit" | "runs.test" | "assistants.edit" | "flows.publish" | "spaces.manage" | "mcp_servers.manage" | "space_variables.manage";
         /**
          * PlanAnswer
          * @description Approve a plan, as it is or edited; or request changes.
@@ -9013,52 +8705,6 @@ export interface components {
              * @default false
              */
             stop?: boolean;
-        };
-        /**
-         * Policies
-         * @description What happens when occurrences meet: a run that waits for approval counts as running.
-         */
-        Policies: {
-            /**
-             * Overlap
-             * @default skip
-             * @enum {string}
-             */
-            overlap?: "skip" | "queue_one" | "queue_all" | "cancel_old" | "allow";
-            /**
-             * Limit
-             * @description Most runs at the same time.
-             * @default 1
-             */
-            limit?: number;
-            /**
-             * Catch Up
-             * @description Which due times of a downtime are run afterwards.
-             * @default latest
-             * @enum {string}
-             */
-            catch_up?: "none" | "latest" | "all";
-            /**
-             * Catch Up Hours
-             * @description Older due times are skipped.
-             * @default 24
-             */
-            catch_up_hours?: number;
-            /**
-             * Pause After Failures
-             * @description Pause after this many failed runs in a row.
-             */
-            pause_after_failures?: number | null;
-            /**
-             * Rate Runs
-             * @description Most starts within `rate_seconds`.
-             */
-            rate_runs?: number | null;
-            /**
-             * Rate Seconds
-             * @default 3600
-             */
-            rate_seconds?: number;
         };
         /**
          * PortType
@@ -9105,29 +8751,6 @@ export interface components {
             key: boolean;
             /** Docs */
             docs: string;
-        };
-        /**
-         * PreviewIn
-         * @description A schedule to explain, not stored.
-         */
-        PreviewIn: {
-            /** Config */
-            config: components["schemas"]["ScheduleConfig"] | components["schemas"]["WebhookConfig"] | components["schemas"]["FormConfig"] | components["schemas"]["FlowConfig"] | components["schemas"]["EventConfig"] | components["schemas"]["ManualConfig"];
-            /**
-             * Count
-             * @default 10
-             */
-            count?: number;
-        };
-        /**
-         * PreviewOut
-         * @description A schedule in words, with its next occurrences.
-         */
-        PreviewOut: {
-            /** Sentence */
-            sentence: string;
-            /** Next */
-            next: components["schemas"]["FiringOut"][];
         };
         /**
          * Problem
@@ -9893,7 +9516,6 @@ export interface components {
              * @default []
              */
             outside_content?: components["schemas"]["OutsideOut"][];
-            trigger?: components["schemas"]["RunTriggerOut"] | null;
         };
         /**
          * RunStart
@@ -10049,24 +9671,6 @@ export interface components {
             deliveries_failed?: number;
         };
         /**
-         * RunTriggerOut
-         * @description The trigger and the occurrence that started a run, as they were then.
-         */
-        RunTriggerOut: {
-            /** Id */
-            id: string;
-            /** Name */
-            name: string;
-            /** Kind */
-            kind: string;
-            /** Occurrence Id */
-            occurrence_id: string;
-            /** Due At */
-            due_at?: string | null;
-            /** Key */
-            key?: string | null;
-        };
-        /**
          * Sample
          * @description The input of a first run: what is typed, the answers of the form, a file.
          */
@@ -10094,49 +9698,6 @@ export interface components {
             name: string;
             /** Content */
             content: string;
-        };
-        /**
-         * ScheduleConfig
-         * @description A cron expression in a time zone, or a true interval.
-         */
-        ScheduleConfig: {
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            kind: "schedule";
-            /**
-             * Cron
-             * @description Five fields, or six with seconds first: `0 7 * * MON-FRI`.
-             */
-            cron?: string | null;
-            /**
-             * Every Seconds
-             * @description A true interval instead of `cron`, counted from `start`.
-             */
-            every_seconds?: number | null;
-            /**
-             * Time Zone
-             * @description IANA name, for example `Europe/Stockholm`.
-             * @default UTC
-             */
-            time_zone?: string;
-            /**
-             * Start
-             * @description No occurrence is before it.
-             */
-            start?: string | null;
-            /**
-             * End
-             * @description No occurrence is after it.
-             */
-            end?: string | null;
-            /**
-             * Jitter Seconds
-             * @description Start each one up to this much later.
-             * @default 0
-             */
-            jitter_seconds?: number;
         };
         /**
          * Scope
@@ -10610,7 +10171,7 @@ export interface components {
          */
         SignedInOut: {
             tenant: components["schemas"]["Named"];
-            user: components["schemas"]["Person"];
+            user: components["schemas"]["headgate__features__accounts__schemas__Person"];
             /**
              * Csrf Token
              * @description Send it as `X-CSRF-Token` with every request that changes something.
@@ -11516,181 +11077,6 @@ export interface components {
             tokens: number;
         };
         /**
-         * TriggerIn
-         * @description A new trigger of a flow.
-         */
-        TriggerIn: {
-            /** Name */
-            name: string;
-            /** Config */
-            config: components["schemas"]["ScheduleConfig"] | components["schemas"]["WebhookConfig"] | components["schemas"]["FormConfig"] | components["schemas"]["FlowConfig"] | components["schemas"]["EventConfig"] | components["schemas"]["ManualConfig"];
-            /** @description By default one run at a time for a schedule. */
-            policies?: components["schemas"]["Policies"] | null;
-            input?: components["schemas"]["TriggerInput"];
-            /**
-             * Owner User Id
-             * @description Whose rights each firing uses; you by default, others for admins.
-             */
-            owner_user_id?: string | null;
-            /**
-             * Enabled
-             * @default true
-             */
-            enabled?: boolean;
-            /**
-             * Secret
-             * @description Of a webhook, where the other side made it.
-             */
-            secret?: string | null;
-        };
-        /**
-         * TriggerInput
-         * @description The saved input of the runs.
-         */
-        TriggerInput: {
-            /**
-             * Text
-             * @default
-             */
-            text?: string;
-            /** Form Data */
-            form_data?: {
-                [key: string]: components["schemas"]["JsonValue"];
-            };
-            /** File Ids */
-            file_ids?: string[];
-        };
-        /**
-         * TriggerMade
-         * @description A new trigger, with the secret that is shown once.
-         */
-        TriggerMade: {
-            /** Id */
-            id: string;
-            /** Flow Id */
-            flow_id: string;
-            /** Flow Name */
-            flow_name: string;
-            /** Space Id */
-            space_id: string;
-            /** Name */
-            name: string;
-            /**
-             * Kind
-             * @enum {string}
-             */
-            kind: "schedule" | "webhook" | "form" | "flow" | "event" | "manual";
-            /** Config */
-            config: components["schemas"]["ScheduleConfig"] | components["schemas"]["WebhookConfig"] | components["schemas"]["FormConfig"] | components["schemas"]["FlowConfig"] | components["schemas"]["EventConfig"] | components["schemas"]["ManualConfig"];
-            policies: components["schemas"]["Policies"];
-            input: components["schemas"]["TriggerInput"];
-            /** Owner User Id */
-            owner_user_id: string | null;
-            /** Owner Name */
-            owner_name: string | null;
-            /** Enabled */
-            enabled: boolean;
-            /** Paused Reason */
-            paused_reason: string;
-            /** Sentence */
-            sentence: string;
-            /** Next At */
-            next_at: string | null;
-            /** Published */
-            published: boolean;
-            /** Path */
-            path?: string | null;
-            /**
-             * Catching
-             * @default false
-             */
-            catching?: boolean;
-            /**
-             * Created At
-             * Format: date-time
-             */
-            created_at: string;
-            /**
-             * Updated At
-             * Format: date-time
-             */
-            updated_at: string;
-            /** Secret */
-            secret?: string | null;
-        };
-        /**
-         * TriggerOut
-         * @description A trigger.
-         */
-        TriggerOut: {
-            /** Id */
-            id: string;
-            /** Flow Id */
-            flow_id: string;
-            /** Flow Name */
-            flow_name: string;
-            /** Space Id */
-            space_id: string;
-            /** Name */
-            name: string;
-            /**
-             * Kind
-             * @enum {string}
-             */
-            kind: "schedule" | "webhook" | "form" | "flow" | "event" | "manual";
-            /** Config */
-            config: components["schemas"]["ScheduleConfig"] | components["schemas"]["WebhookConfig"] | components["schemas"]["FormConfig"] | components["schemas"]["FlowConfig"] | components["schemas"]["EventConfig"] | components["schemas"]["ManualConfig"];
-            policies: components["schemas"]["Policies"];
-            input: components["schemas"]["TriggerInput"];
-            /** Owner User Id */
-            owner_user_id: string | null;
-            /** Owner Name */
-            owner_name: string | null;
-            /** Enabled */
-            enabled: boolean;
-            /** Paused Reason */
-            paused_reason: string;
-            /** Sentence */
-            sentence: string;
-            /** Next At */
-            next_at: string | null;
-            /** Published */
-            published: boolean;
-            /** Path */
-            path?: string | null;
-            /**
-             * Catching
-             * @default false
-             */
-            catching?: boolean;
-            /**
-             * Created At
-             * Format: date-time
-             */
-            created_at: string;
-            /**
-             * Updated At
-             * Format: date-time
-             */
-            updated_at: string;
-        };
-        /**
-         * TriggerPatch
-         * @description Changes of a trigger; omitted members stay.
-         */
-        TriggerPatch: {
-            /** Name */
-            name?: string | null;
-            /** Config */
-            config?: (components["schemas"]["ScheduleConfig"] | components["schemas"]["WebhookConfig"] | components["schemas"]["FormConfig"] | components["schemas"]["FlowConfig"] | components["schemas"]["EventConfig"] | components["schemas"]["ManualConfig"]) | null;
-            policies?: components["schemas"]["Policies"] | null;
-            input?: components["schemas"]["TriggerInput"] | null;
-            /** Owner User Id */
-            owner_user_id?: string | null;
-            /** Secret */
-            secret?: string | null;
-        };
-        /**
          * UserIn
          * @description A user to invite.
          */
@@ -11952,87 +11338,6 @@ export interface components {
             until: string | null;
         };
         /**
-         * WebhookConfig
-         * @description Calls of other services at the trigger's address.
-         */
-        WebhookConfig: {
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            kind: "webhook";
-            /**
-             * Verification
-             * @description How a call proves that it knows the secret.
-             * @default key
-             * @enum {string}
-             */
-            verification?: "none" | "github" | "stripe" | "slack" | "standard" | "hmac" | "basic" | "key";
-            /**
-             * Header
-             * @description Of `hmac` and `key`: the header with the proof.
-             */
-            header?: string | null;
-            /**
-             * Algorithm
-             * @default sha256
-             * @enum {string}
-             */
-            algorithm?: "sha256" | "sha1" | "sha512";
-            /**
-             * Encoding
-             * @default hex
-             * @enum {string}
-             */
-            encoding?: "hex" | "base64";
-            /**
-             * Prefix
-             * @description Of `hmac`: text before the signature, e.g. `sha256=`.
-             * @default
-             */
-            prefix?: string;
-            /**
-             * Replay Seconds
-             * @description How old a signed call may be, where its scheme signs the time.
-             * @default 300
-             */
-            replay_seconds?: number;
-            /**
-             * Event Key
-             * @description Where a call has its unique key: `header:NAME` or `body:EXPRESSION`. The preset's own by default.
-             */
-            event_key?: string | null;
-            /**
-             * Answer
-             * @description Respond at once with 202, or when the run has ended, with its result.
-             * @default accepted
-             * @enum {string}
-             */
-            answer?: "accepted" | "result";
-            /**
-             * Text From
-             * @description JMESPath of the run's text; the whole body.
-             */
-            text_from?: string | null;
-            /**
-             * Form From
-             * @description JMESPath by form field of the flow.
-             */
-            form_from?: {
-                [key: string]: string;
-            };
-            /**
-             * Max Bytes
-             * @default 1000000
-             */
-            max_bytes?: number;
-            /**
-             * Calls Per Minute
-             * @default 600
-             */
-            calls_per_minute?: number;
-        };
-        /**
          * Why
          * @description Why a step is reused or executed again.
          * @enum {string}
@@ -12113,6 +11418,32 @@ export interface components {
             modified_at: string;
             /** Text */
             text: string;
+        };
+        /**
+         * Person
+         * @description A user of a tenant.
+         */
+        headgate__features__accounts__schemas__Person: {
+            /** Id */
+            id: string;
+            /** Name */
+            name: string;
+            /**
+             * Email
+             * @description E-mail address for signing in; null for the local user of auto-login.
+             */
+            email: string | null;
+            role: components["schemas"]["TenantRole"];
+        };
+        /**
+         * Person
+         * @description A user of the organisation.
+         */
+        headgate__features__flows__comments__schemas__Person: {
+            /** User Id */
+            user_id: string;
+            /** Name */
+            name: string;
         };
     };
     responses: never;
@@ -16173,1318 +15504,6 @@ export interface operations {
             };
         };
     };
-    list__api_v1_triggers_get: {
-        parameters: {
-            query?: {
-                /** @description Items per page. */
-                limit?: number;
-                /** @description `next_cursor` of the previous page. */
-                cursor?: string | null;
-                /** @description Only triggers of this flow. */
-                flow_id?: string | null;
-                kind?: ("schedule" | "webhook" | "form" | "flow" | "event" | "manual") | null;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Page_TriggerOut_"];
-                };
-            };
-            /** @description Not signed in, or the API key is not valid. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description The user or the API key lacks the permission. */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    preview_api_v1_triggers_preview_post: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["PreviewIn"];
-            };
-        };
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["PreviewOut"];
-                };
-            };
-            /** @description Not signed in, or the API key is not valid. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description The user or the API key lacks the permission. */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    agenda_api_v1_triggers_agenda_get: {
-        parameters: {
-            query?: {
-                days?: number;
-                /** @description Items per page. */
-                limit?: number;
-                /** @description Only triggers of this flow. */
-                flow_id?: string | null;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Page_AgendaEntry_"];
-                };
-            };
-            /** @description Not signed in, or the API key is not valid. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description The user or the API key lacks the permission. */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    add_api_v1_flows__flow_id__triggers_post: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                flow_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["TriggerIn"];
-            };
-        };
-        responses: {
-            /** @description Successful Response */
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["TriggerMade"];
-                };
-            };
-            /** @description Not signed in, or the API key is not valid. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Not Found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Conflict */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    read_api_v1_triggers__trigger_id__get: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                trigger_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["TriggerOut"];
-                };
-            };
-            /** @description Not signed in, or the API key is not valid. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description The user or the API key lacks the permission. */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description Not Found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    remove_api_v1_triggers__trigger_id__delete: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                trigger_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            204: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description Not signed in, or the API key is not valid. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Not Found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    change_api_v1_triggers__trigger_id__patch: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                trigger_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["TriggerPatch"];
-            };
-        };
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["TriggerOut"];
-                };
-            };
-            /** @description Not signed in, or the API key is not valid. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Not Found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Conflict */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    pause_api_v1_triggers__trigger_id__pause_post: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                trigger_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: {
-            content: {
-                "application/json": components["schemas"]["PauseIn"] | null;
-            };
-        };
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["TriggerOut"];
-                };
-            };
-            /** @description Not signed in, or the API key is not valid. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Not Found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    resume_api_v1_triggers__trigger_id__resume_post: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                trigger_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["TriggerOut"];
-                };
-            };
-            /** @description Not signed in, or the API key is not valid. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Not Found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    caught_api_v1_triggers__trigger_id__catch_get: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                trigger_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["CallOut"];
-                };
-            };
-            /** @description Not signed in, or the API key is not valid. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Not Found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    catch_api_v1_triggers__trigger_id__catch_post: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                trigger_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["CallOut"];
-                };
-            };
-            /** @description Not signed in, or the API key is not valid. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Not Found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    fire_api_v1_triggers__trigger_id__fire_post: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                trigger_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: {
-            content: {
-                "application/json": components["schemas"]["TriggerInput"] | null;
-            };
-        };
-        responses: {
-            /** @description Successful Response */
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FiredOut"];
-                };
-            };
-            /** @description Not signed in, or the API key is not valid. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description The user or the API key lacks the permission. */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description Not Found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    occurrences_api_v1_triggers__trigger_id__occurrences_get: {
-        parameters: {
-            query?: {
-                /** @description Items per page. */
-                limit?: number;
-                /** @description `next_cursor` of the previous page. */
-                cursor?: string | null;
-                status?: ("started" | "queued" | "skipped" | "cancelled") | null;
-            };
-            header?: never;
-            path: {
-                trigger_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Page_OccurrenceOut_"];
-                };
-            };
-            /** @description Not signed in, or the API key is not valid. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description The user or the API key lacks the permission. */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description Not Found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    next__api_v1_triggers__trigger_id__next_get: {
-        parameters: {
-            query?: {
-                count?: number;
-            };
-            header?: never;
-            path: {
-                trigger_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Page_FiringOut_"];
-                };
-            };
-            /** @description Not signed in, or the API key is not valid. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description The user or the API key lacks the permission. */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description Not Found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    backfill_api_v1_triggers__trigger_id__backfill_post: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                trigger_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["BackfillIn"];
-            };
-        };
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["BackfillOut"];
-                };
-            };
-            /** @description Not signed in, or the API key is not valid. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Not Found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Conflict */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    cancel_backfill_api_v1_triggers__trigger_id__backfill__backfill_id__delete: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                trigger_id: string;
-                backfill_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["BackfillCancelled"];
-                };
-            };
-            /** @description Not signed in, or the API key is not valid. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Not Found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
     read_api_v1_maintenance_get: {
         parameters: {
             query?: never;
@@ -20086,6 +18105,13 @@ export interface operations {
                 search?: string;
                 /** @description Sort order: newest first, last changed first, or by name. */
                 sort?: "created" | "updated" | "name";
+                /** @description Flows in this folder and below it; empty: all. */
+                folder?: string;
+                tag?: string;
+                /** @description Only your favourites. */
+                favourites?: boolean;
+                /** @description The flows in the trash instead of the others. */
+                trashed?: boolean;
             };
             header?: never;
             path?: never;
@@ -21789,6 +19815,638 @@ export interface operations {
                 content: {
                     "application/problem+json": unknown;
                     "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list__api_v1_flows__flow_id__comments_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                flow_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CommentList"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The user or the API key lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    add_api_v1_flows__flow_id__comments_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                flow_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CommentIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CommentOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_api_v1_flows__flow_id__comments__comment_id__delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                flow_id: string;
+                comment_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    change_api_v1_flows__flow_id__comments__comment_id__patch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                flow_id: string;
+                comment_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CommentPatch"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CommentOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    collections_api_v1_flow_collections_get: {
+        parameters: {
+            query?: {
+                space_id?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Collections"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The user or the API key lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    change_several_api_v1_flow_collections_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BulkIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BulkOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    add_favourite_api_v1_flows__flow_id__favourite_put: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                flow_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The user or the API key lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    remove_favourite_api_v1_flows__flow_id__favourite_delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                flow_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The user or the API key lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
                 };
             };
             /** @description Not Found */

@@ -72,6 +72,7 @@ ROUTES: Sequence[BaseRoute] = (
     LazyRouter("headgate.features.flows.routes", "flows", prefix=API),
     LazyRouter("headgate.features.flows.state.routes", "flows", prefix=API),
     LazyRouter("headgate.features.flows.composition_routes", "flows", prefix=API),
+    LazyRouter("headgate.features.flows.comments.routes", "flows", prefix=API),
     LazyRouter("headgate.features.flows.organization.routes", "flows", "flow-collections", prefix=API),
     LazyRouter("headgate.features.flows.code_routes", "flows", prefix=API),
     LazyRouter("headgate.features.accounts.keys.routes", "api-keys", prefix=API),

@@ -51,6 +51,7 @@ class Permission(StrEnum):
     AUDIT_VIEW = "audit.view"
     SPACES_VIEW = "spaces.view"
     FLOWS_VIEW = "flows.view"
+    FLOWS_COMMENT = "flows.comment"
     RUNS_VIEW = "runs.view"
     FILES_VIEW = "files.view"
     ASSISTANTS_VIEW = "assistants.view"
@@ -140,6 +141,9 @@ TABLE: Mapping[Permission, Rule] = MappingProxyType(
         Permission.AUDIT_VIEW: Rule(TenantRole.ADMIN, "Read, verify and export the audit log."),
         Permission.SPACES_VIEW: Rule(Role.VIEWER, "View a space and its members."),
         Permission.FLOWS_VIEW: Rule(Role.VIEWER, "View flows, their drafts and versions, and export them."),
+        Permission.FLOWS_COMMENT: Rule(
+            Role.VIEWER, "Comment on flows and their nodes, and mention members of the space."
+        ),
         Permission.RUNS_VIEW: Rule(Role.VIEWER, "View runs, their input, steps, results, deliveries and evidence."),
         Permission.FILES_VIEW: Rule(Role.VIEWER, "View files that runs of the space used or created."),
         Permission.ASSISTANTS_VIEW: Rule(Role.VIEWER, "View shared assistants."),

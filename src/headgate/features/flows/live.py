@@ -7,6 +7,9 @@
 | `renamed` | `revision`, `by`, `name`, `description` |
 | `published` | `revision`, `by`, `version`, `release` |
 | `unpublished` | `revision`, `by` |
+| `comments_changed` | `by`, `comment_id` |
+| `present` | `by`, `reader`: somebody has the flow open, repeated while they do |
+| `left` | `by`, `reader` |
 | `deleted` | `revision`, `by`; the last event |
 | `run_started` | `run_id`, `version`, `by`; the run's own events are at `/flow-runs/{run_id}/events` |
 

@@ -12,7 +12,7 @@ from headgate.features.flows.tables import FlowRow
 async def unpublish_flow(session: AsyncSession, principal: Principal, flow_id: str) -> FlowRow:
     """End the publication: the published version starts no run any more. No effect on a flow that is not published.
 
-    The version and its release stay. Active runs continue. Publishing again creates the next release.
+    The version and its release stay, and active runs continue. Publishing again creates the next release.
     Raises `FlowNotFound`, `PermissionMissing`.
     """
     row = await get_flow(session, principal, flow_id, permission=Permission.FLOWS_PUBLISH, lock=True)

@@ -12,6 +12,7 @@ from headgate.features.access.principal import Principal
 from headgate.features.catalog.registry import Registry
 from headgate.features.flows import owners, service, transfer, versions
 from headgate.features.flows.live import FlowStream
+from headgate.features.flows.presence import Presence
 from headgate.features.flows.readiness.answer import Readiness
 from headgate.features.flows.rules import FlowRules
 from headgate.features.flows.schemas import (
@@ -191,12 +192,15 @@ async def events(
         async with database.reading() as session:
             await service.get_flow(session, principal, flow_id)
 
+    presence = Presence(request.app.state.engine.services.bus, caller, flow_id)
+
     async def check_again() -> None:
         await check(await again())
+        presence.repeat()
 
     await check(caller)
     stream = FlowStream(database, feed, caller.tenant_id, flow_id)
-    stream_events = stream.events() if follow else stream.state()
+    stream_events = presence.during(stream.events()) if follow else stream.state()
     body = with_heartbeat(stream_events, may_go_on=while_allowed(check_again))
     return EventStream(body)
 

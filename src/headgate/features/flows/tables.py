@@ -7,7 +7,7 @@ both its ends, both pairs are foreign keys, and the parent's order is smaller th
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import CheckConstraint, ForeignKey, ForeignKeyConstraint, Index, String, UniqueConstraint
+from sqlalchemy import CheckConstraint, ForeignKey, ForeignKeyConstraint, Index, String, UniqueConstraint, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from headgate.foundation.database import Json, Row, Timestamp, now
@@ -47,7 +47,7 @@ class FlowRow(Row):
     deleted_at: Mapped[datetime | None] = mapped_column(Timestamp)
     purged_at: Mapped[datetime | None] = mapped_column(Timestamp)
     """When its content was deleted from the trash: only the versions and the name are left, for its runs."""
-    folder: Mapped[str] = mapped_column(String(300), default="", server_default="")
+    folder: Mapped[str] = mapped_column(String(300), default="", server_default=text("''"))
     """Path in its space, parts separated by `/`; empty: in no folder."""
 
 

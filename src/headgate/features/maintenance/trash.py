@@ -12,6 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from headgate.features.access.principal import system_principal
 from headgate.features.audit.recorder import record
 from headgate.features.files.storage import Storage
+from headgate.features.flows.comments.tables import FlowCommentRow
 from headgate.features.flows.organization.tables import FlowFavouriteRow, FlowTagRow
 from headgate.features.flows.tables import FlowDraftRow, FlowRow
 from headgate.features.maintenance.outcome import Outcome
@@ -22,7 +23,7 @@ from headgate.foundation.settings import RetentionSettings
 
 BATCH = 50
 """Flows deleted in one transaction."""
-_CONTENT = (FlowDraftRow, FlowTagRow, FlowFavouriteRow, TestCaseRow)
+_CONTENT = (FlowDraftRow, FlowTagRow, FlowFavouriteRow, FlowCommentRow, TestCaseRow)
 """Rows of a flow that are deleted although runs of it are left."""
 _HAS_RUNS = exists().where(flow_runs.c.flow_id == FlowRow.id, flow_runs.c.tenant_id == FlowRow.tenant_id)
 

@@ -231,6 +231,8 @@ class Finished:
     """The beginning of its output, for the event log."""
     error: tuple[str, str] | None = None
     """Code and message where its last attempt failed and its policy lets the run continue."""
+    items: Mapping[str, int] = field(default_factory=dict)
+    """Number of items of each output that is a list, for the event log."""
 
 
 @dataclass(frozen=True, slots=True)

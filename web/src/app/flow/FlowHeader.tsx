@@ -1,5 +1,6 @@
 import { useParams } from "@tanstack/react-router";
 import { ClipboardList, Play, Sparkles } from "lucide-react";
+import { useCommentCounts } from "@/components/comments";
 import { Button, IconButton, Tip } from "@/components/ui";
 import { SaveState } from "@/features/editing";
 import { useCommands } from "@/lib/commands/commands";
@@ -12,6 +13,7 @@ import { useAppTexts } from "../texts";
 import { FlowMenu } from "./header/FlowMenu";
 import { FlowName } from "./header/FlowName";
 import { HistoryButtons } from "./header/HistoryButtons";
+import { PresentUsers } from "./header/PresentUsers";
 import { useCanvasCommandsElsewhere, useViewCommands, Views } from "./header/Views";
 import { useColumn, useFlowPlace, useFlowRights } from "./place";
 
@@ -43,6 +45,7 @@ export function FlowHeader() {
       : [],
   );
   useViewCommands(flowId);
+  useCommentCounts();
   useCanvasCommandsElsewhere(flowId);
   const changed = useShortcutKeys((state) => state.changed);
   return (
@@ -54,6 +57,7 @@ export function FlowHeader() {
         </div>
         <Views flowId={flowId} />
         <div className="flex flex-1 shrink-0 items-center justify-end gap-1 @4xl:flex-1">
+          <PresentUsers />
           <HistoryButtons />
           {place === "canvas" && (
             <Tip text={t("form_more")}>

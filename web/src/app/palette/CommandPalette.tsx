@@ -102,7 +102,7 @@ export default function CommandPalette() {
                       value={command.id}
                       keywords={[command.label, command.keywords ?? "", command.group]}
                       className={ITEM}
-                      onSelect={() => act(command.run, command.id)}
+                      onSelect={() => act(command.run, command.sameAs ?? command.id)}
                     >
                       {command.icon}
                       <span className="min-w-0 flex-1 truncate">{command.label}</span>
@@ -146,7 +146,7 @@ interface PaletteFlow {
 
 /** The commands that were used last and are offered here, newest first. */
 function recentOf(commands: Command[]): Command[] {
-  return recentCommands().flatMap((id) => commands.find((command) => command.id === id) ?? []);
+  return recentCommands().flatMap((id) => commands.find((command) => command.id === id || command.sameAs === id) ?? []);
 }
 
 /** The first keyword is the name. */

@@ -154,4 +154,6 @@ export default {
   trash: "Trash",
   auto_layout: "Auto layout",
   add_component: "Add {{what}}",
+  present: "Users who have this flow open",
+  has_it_open: "{{who}} has this flow open",
 };

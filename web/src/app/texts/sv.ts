@@ -157,5 +157,7 @@ const sv: Translation<typeof en> = {
   trash: "Papperskorg",
   auto_layout: "Automatisk layout",
   add_component: "Lägg till {{what}}",
+  present: "Användare som har flödet öppet",
+  has_it_open: "{{who}} har flödet öppet",
 };
 export default sv;

@@ -1,9 +1,11 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useCallback, useEffect, useRef, useState } from "react";
 import type { StreamEvent } from "@/api/events";
+import { commentKeys } from "@/api/queries/comments";
 import { flowKeys } from "@/api/queries/flows";
 import { meQuery } from "@/api/queries/me";
 import { type Merge, useDraftStore } from "@/lib/draft";
+import { announced, usePresence } from "@/lib/presence";
 import { tabName, unsavedCopies } from "./copies";
 import { followFlow } from "./live";
 import { deedsOf, whoDid } from "./notices";
@@ -71,11 +73,18 @@ export function useSaving(tell: (text: string) => void) {
     ({ event, data }: StreamEvent) => {
       const told = (typeof data === "object" && data !== null ? data : {}) as Told;
       if (typeof told.revision === "number") void saver.pull(told.revision, told.by);
-      if (event === "deleted") store.getState().close("deleted");
-      else if (event === "published") published(told);
-      else if (event === "flow_state") store.getState().setPublished(told.published_version ?? null);
+      const reactions: Record<string, () => void> = {
+        deleted: () => store.getState().close("deleted"),
+        published: () => published(told),
+        unpublished: () => store.getState().setPublished(null),
+        comments_changed: () => void queryClient.invalidateQueries({ queryKey: commentKeys.of(flowId) }),
+        present: () => announced(event, told as Parameters<typeof announced>[1]),
+        left: () => announced(event, told as Parameters<typeof announced>[1]),
+        flow_state: () => store.getState().setPublished(told.published_version ?? null),
+      };
+      if (Object.hasOwn(reactions, event)) reactions[event]?.();
     },
-    [saver, store, published],
+    [saver, store, published, queryClient, flowId],
   );
 
   useEffect(() => {
@@ -96,6 +105,7 @@ export function useSaving(tell: (text: string) => void) {
     else begin();
     return () => {
       aborter.abort();
+      usePresence.setState({ readers: {} });
       useSignedOut.setState({ out: false });
       if (stop)
         leaving.set(

@@ -1,4 +1,5 @@
 import { useState } from "react";
+import { Comments } from "@/components/comments";
 import { FlowFields, FormBuilder } from "@/components/form-builder";
 import { FlowFailureFields, FlowLimitFields } from "@/components/policy";
 import { Tabs } from "@/components/ui";
@@ -9,7 +10,7 @@ import { useInspectorTexts } from "./texts";
 export function FlowPanel() {
   const t = useInspectorTexts();
   const name = useDraft((state) => state.document.name);
-  const [tab, setTab] = useState<"form" | "settings">("form");
+  const [tab, setTab] = useState<"form" | "settings" | "comments">("form");
   return (
     <>
       <header className="flex h-11 items-center border-line border-b pr-11 pl-4">
@@ -32,6 +33,11 @@ export function FlowPanel() {
                 <FlowLimitFields />
               </div>
             ),
+          },
+          {
+            value: "comments",
+            label: t("comments"),
+            content: <div className="p-4">{<Comments nodeId={null} />}</div>,
           },
         ]}
       />

@@ -1,4 +1,5 @@
 import { useState } from "react";
+import { Comments } from "@/components/comments";
 import { ContractFields, FailureFields, InputFields, OutputFields, PolicyFields } from "@/components/policy";
 import { Tabs } from "@/components/ui";
 import { useDraft, useDraftParts } from "@/lib/draft";
@@ -8,7 +9,7 @@ import { NodeHead } from "./NodeHead";
 import { SettingsTab } from "./SettingsTab";
 import { useInspectorTexts } from "./texts";
 
-const TABS = ["settings", "input", "output", "contract", "failure", "policy", "code", "last_run"] as const;
+const TABS = ["settings", "input", "output", "contract", "failure", "policy", "code", "last_run", "comments"] as const;
 type Tab = (typeof TABS)[number];
 
 /** The tab that was open stays open from node to node. */
@@ -29,6 +30,7 @@ export function NodePanel({ nodeId }: { nodeId: string }) {
     policy: <PolicyFields nodeId={nodeId} />,
     code: <CodeTab nodeId={nodeId} />,
     last_run: <LastRunTab nodeId={nodeId} />,
+    comments: <Comments nodeId={nodeId} />,
   };
   return (
     <>
@@ -45,7 +47,7 @@ export function NodePanel({ nodeId }: { nodeId: string }) {
           value: one,
           label: t(one),
           content: (
-            <fieldset disabled={!editable} className="flex min-w-0 flex-col p-4">
+            <fieldset disabled={!editable && one !== "comments"} className="flex min-w-0 flex-col p-4">
               {contents[one]}
             </fieldset>
           ),
@@ -60,8 +62,10 @@ function useTabs(nodeId: string): readonly Tab[] {
   return useDraftParts(({ document, templates }) => {
     const node = document.nodes[nodeId];
     const template = templates[node?.type ?? ""];
-    if (template?.annotation) return ["settings"];
+    if (template?.annotation) return ["settings", "comments"];
     const runs = !template || (template.outputs ?? []).some((one) => one.type !== "Model" && one.type !== "Tool");
-    return TABS.filter((tab) => tab === "settings" || (tab === "code" ? Boolean(node?.code) : runs));
+    return TABS.filter(
+      (tab) => tab === "settings" || tab === "comments" || (tab === "code" ? Boolean(node?.code) : runs),
+    );
   });
 }

@@ -11,6 +11,8 @@ export interface Command {
   keywords?: string;
   icon?: ReactNode;
   shortcut?: ShortcutId;
+  /** The id of the same command in another place. */
+  sameAs?: string;
   /** One of many of its kind: listed once something is typed. */
   searchedOnly?: boolean;
   run: () => void;

@@ -12,6 +12,8 @@ export interface NodeRun {
   /** The beginning of what it gave, as text. */
   preview: string;
   error: string;
+  /** Number of items of each output that is a list. */
+  items?: Readonly<Record<string, number>>;
 }
 
 export interface LiveSlice {
@@ -22,6 +24,8 @@ export interface LiveSlice {
   ran: Ran | null;
   /** Outputs that stand in for running a node: node id to its outputs by name. */
   pinned: Record<string, Record<string, JsonValue>>;
+  /** How many comments on a node are not resolved. */
+  commented: Readonly<Record<string, number>>;
   showRun: (run: { id: string; status: string } | null, nodes?: Record<string, NodeRun>) => void;
   setRan: (ran: Ran) => void;
   setNodeRun: (id: string, run: Partial<NodeRun>) => void;
@@ -37,6 +41,7 @@ export function createLiveSlice(set: SetDraft, _get: GetDraft): LiveSlice {
     ran: null,
     setRan: (ran) => set({ ran }),
     pinned: {},
+    commented: {},
     showRun: (shownRun, nodes) => set((state) => ({ shownRun, nodeRuns: nodes ?? (shownRun ? state.nodeRuns : {}) })),
     setNodeRun: (id, run) =>
       set((state) => ({ nodeRuns: { ...state.nodeRuns, [id]: { ...NOTHING, ...state.nodeRuns[id], ...run } } })),

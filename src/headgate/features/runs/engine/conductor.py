@@ -329,7 +329,7 @@ class Conductor:
             return await self.move(
                 run,
                 following,
-                Finished(claim, executed.record, executed.delivery, executed.preview, executed.error),
+                Finished(claim, executed.record, executed.delivery, executed.preview, executed.error, executed.items),
                 announce,
             )
 

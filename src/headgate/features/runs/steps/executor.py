@@ -1,6 +1,6 @@
 """Executes one step: inputs, component, outputs. Uses no rows and no connection."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -57,6 +57,8 @@ class Executed:
     outputs: Outputs
     record: StepRecord
     preview: str
+    items: Mapping[str, int]
+    """Number of items of each output that is a list."""
     delivery: Delivery | None = None
     """Delivery to send once the step is stored."""
     outside: Marks = ()
@@ -146,7 +148,7 @@ class StepExecutor:
         record = recorder.as_record(packed.payload, execution_hash(run, step, recorder))
         delivery = None if step.plain else self._delivery(run, step, outputs, outside)
         made = tuple(recorder.saved_file_ids)
-        return Executed(outputs, record, packed.preview, delivery, outside=marks, made=made)
+        return Executed(outputs, record, packed.preview, packed.items, delivery, outside=marks, made=made)
 
     async def handle(self, run: ActiveRun, step: PlannedStep, failed: Failed, recorder: Recorder) -> Executed | Failed:
         """Return what a failed step outputs where its policy lets the run continue, else its failure."""
@@ -161,7 +163,7 @@ class StepExecutor:
         record = recorder.as_record(packed.payload, execution_hash(run, step, recorder))
         made = tuple(recorder.saved_file_ids)
         error = (failed.code, failed.message)
-        return Executed(outputs, record, packed.preview, outside=marks, made=made, error=error)
+        return Executed(outputs, record, packed.preview, packed.items, outside=marks, made=made, error=error)
 
     def _step_flows(
         self, run: ActiveRun, step: PlannedStep, outside: OutsideContent

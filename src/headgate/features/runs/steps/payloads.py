@@ -36,6 +36,8 @@ class Packed:
 
     payload: Json
     preview: str
+    items: Mapping[str, int]
+    """Number of items of each output that is a list."""
 
 
 class Packer:
@@ -81,7 +83,8 @@ class Packer:
             payload["generated_file_ids"] = generated_file_ids
         if outside:
             payload["outside"] = outside
-        return Packed(orjson.dumps(payload).decode(), preview)
+        items = {name: len(value) for name, value in outputs.items() if isinstance(value, list)}
+        return Packed(orjson.dumps(payload).decode(), preview, items)
 
     def _cap(self, value: JsonValue) -> int:
         """Return the inline limit in bytes."""

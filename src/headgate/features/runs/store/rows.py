@@ -181,7 +181,7 @@ def completed_data(finished: Finished) -> str:
     """Return the data of `step_completed`."""
     record = finished.record
     data: dict[str, Any] = {"tokens_input": record.tokens_input, "tokens_output": record.tokens_output}
-    data["preview"] = finished.preview
+    data |= {"preview": finished.preview, "items": dict(finished.items)}
     if finished.error is not None:
         data["error"] = {"code": finished.error[0], "message": finished.error[1]}
     return orjson.dumps({name: value for name, value in data.items() if value}).decode()

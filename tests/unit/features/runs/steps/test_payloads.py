@@ -47,6 +47,11 @@ class TestPack:
             "main": "text",
         }
 
+    async def test_counts_the_items_of_lists(self) -> None:
+        outputs: dict[str, Any] = {"text": "hej", "data": [1, 2, 3]}
+        found = await Packer(LIMITS, MemoryFiles()).pack(Origin(KEY, "big"), await both_outputs(), outputs, [])
+        assert found.items == {"data": 3}
+
     async def test_counts_the_bytes_of_the_text_and_not_of_its_escapes(self) -> None:
         payload = await packed({"text": "\n" * 300, "data": 1}, MemoryFiles())
         assert payload["outputs"]["text"]["value"] == "\n" * 300

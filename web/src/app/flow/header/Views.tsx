@@ -51,6 +51,7 @@ export function useCanvasCommandsElsewhere(flowId: string): void {
     return [
       {
         id: "flow.layout",
+        sameAs: "canvas.layout",
         group: t("this_flow"),
         label: t("auto_layout"),
         icon: <LayoutDashboard />,
@@ -58,6 +59,7 @@ export function useCanvasCommandsElsewhere(flowId: string): void {
       },
       ...Object.values(templates).map((template) => ({
         id: `flow.add.${template.type}`,
+        sameAs: `canvas.add.${template.type}`,
         group: t("this_flow"),
         label: t("add_component", { what: template.label }),
         keywords: `${template.type} ${(template.keywords ?? []).join(" ")}`,

@@ -13,6 +13,9 @@ import { edgeState } from "./edgeState";
 export const FlowEdge = memo(function FlowEdge(props: EdgeProps<CanvasEdge>) {
   const { id, source, target, data, selected } = props;
   const state = useDraft(({ nodeRuns }) => edgeState(nodeRuns[source], nodeRuns[target]));
+  const count = useDraft(({ nodeRuns }) =>
+    state === "done" ? nodeRuns[source]?.items?.[props.sourceHandleId ?? ""] : undefined,
+  );
   const from = { x: props.sourceX + 6, y: props.sourceY };
   const to = { x: props.targetX - 6, y: props.targetY };
   const path = curve({ ...from, x: props.sourceX }, { ...to, x: props.targetX });
@@ -25,10 +28,26 @@ export const FlowEdge = memo(function FlowEdge(props: EdgeProps<CanvasEdge>) {
         fill="none"
         className={cx("wire", `wire-${data?.kind ?? "data"}`, `wire-${state}`, selected && "wire-selected")}
       />
+      {count !== undefined && !selected && <ItemCount count={count} at={middleOf(from, to)} />}
       {selected && <EdgeButtons id={id} at={middleOf(from, to)} />}
     </>
   );
 });
+
+/** How many items passed over the edge in the run that is shown. */
+function ItemCount({ count, at }: { count: number; at: { x: number; y: number } }) {
+  const t = useCanvasTexts();
+  return (
+    <EdgeLabelRenderer>
+      <span
+        className="pointer-events-none absolute rounded-full border border-line bg-raised px-1.5 text-2xs text-muted tabular-nums"
+        style={{ transform: `translate(-50%, -50%) translate(${at.x}px, ${at.y}px)` }}
+      >
+        {t("items", { count })}
+      </span>
+    </EdgeLabelRenderer>
+  );
+}
 
 function EdgeButtons({ id, at }: { id: string; at: { x: number; y: number } }) {
   const t = useCanvasTexts();

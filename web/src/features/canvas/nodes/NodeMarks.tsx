@@ -1,4 +1,4 @@
-import { Ban, CircleAlert, Code, Pin } from "lucide-react";
+import { Ban, CircleAlert, Code, MessageSquare, Pin } from "lucide-react";
 import { memo } from "react";
 import { ClassChip } from "@/components/ui";
 import { useDraft } from "@/lib/draft";
@@ -11,11 +11,18 @@ export const NodeMarks = memo(function NodeMarks({ id }: { id: string }) {
   const t = useCanvasTexts();
   const ownCode = useDraft((state) => Boolean(state.document.nodes[id]?.code));
   const pinned = useDraft((state) => id in state.pinned);
+  const comments = useDraft((state) => state.commented[id] ?? 0);
   const disabled = useDraft((state) => state.document.nodes[id]?.policy?.disabled ?? "no");
   const issues = useDraft((state) => issuesOf(state.issues, id));
   const level = useNodeClass(id);
   return (
     <span className="flex shrink-0 items-center gap-1 text-faint [&_svg]:size-3.5">
+      {comments > 0 && (
+        <span title={t("comments", { count: comments })} className="flex items-center gap-0.5 text-accent text-2xs">
+          <MessageSquare role="img" aria-label={t("comments", { count: comments })} />
+          <span aria-hidden>{comments}</span>
+        </span>
+      )}
       {pinned && <Pin role="img" aria-label={t("pinned")} className="text-accent" />}
       {disabled !== "no" && (
         <span title={t(`disabled_${disabled}`)}>

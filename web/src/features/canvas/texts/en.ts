@@ -152,4 +152,8 @@ export default {
   take_template: "Use a template",
   outdated: "Outdated",
   outdated_more: "This node or one before it has changed since this run.",
+  items_one: "{{count}} item",
+  items_other: "{{count}} items",
+  comments_one: "{{count}} comment",
+  comments_other: "{{count}} comments",
 };

@@ -156,5 +156,9 @@ const sv: Translation<typeof en> = {
   take_template: "Använd en mall",
   outdated: "Inaktuell",
   outdated_more: "Noden eller en nod före den har ändrats sedan körningen.",
+  items_one: "{{count}} post",
+  items_other: "{{count}} poster",
+  comments_one: "{{count}} kommentar",
+  comments_other: "{{count}} kommentarer",
 };
 export default sv;

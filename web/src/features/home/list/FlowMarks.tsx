@@ -27,7 +27,7 @@ export function Favourite({ item }: { item: FlowItem }) {
     <IconButton
       size="sm"
       label={t("favourite", { name: item.name })}
-      aria-pressed={on}
+      on={on}
       onClick={() => void change()}
       className={cx(!on && "sm:opacity-0 sm:group-focus-within:opacity-100 sm:group-hover:opacity-100")}
     >

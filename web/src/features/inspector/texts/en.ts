@@ -67,4 +67,5 @@ export default {
   no_match: "No value matches the search.",
   reference_copied: "Reference copied",
   reference_copied_more: "Paste it into a field, or click a text field first and insert again.",
+  comments: "Comments",
 };

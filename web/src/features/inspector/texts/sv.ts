@@ -70,5 +70,6 @@ const sv: Translation<typeof en> = {
   no_match: "Inget värde matchar sökningen.",
   reference_copied: "Referensen är kopierad",
   reference_copied_more: "Klistra in den i ett fält, eller klicka först i ett textfält och infoga igen.",
+  comments: "Kommentarer",
 };
 export default sv;

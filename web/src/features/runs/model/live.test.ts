@@ -31,6 +31,14 @@ const RUN = {
 const event = (kind: string, data: object) => ({ id: "1", event: kind, data });
 
 describe("a run that is followed", () => {
+  it("counts the items of outputs that are lists, until the step is tried again", () => {
+    let run = applyEvent(fromRun(RUN), event("step_completed", { step_id: "a", ms: 1, items: { rows: 12 } }));
+    expect(run.steps.a?.items).toEqual({ rows: 12 });
+    expect(fromRun(RUN, run).steps.a?.items).toEqual({ rows: 12 });
+    run = applyEvent(run, event("step_started", { step_id: "a", attempt: 2 }));
+    expect(run.steps.a?.items).toEqual({});
+  });
+
   it("gathers what a model says and forgets it when the step is tried again", () => {
     let run = applyEvent(fromRun(RUN), event("step_started", { step_id: "a", attempt: 1 }));
     for (const text of ["Hel", "lo"]) run = applyEvent(run, event("token", { step_id: "a", text }));

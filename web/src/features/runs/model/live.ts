@@ -13,6 +13,8 @@ export interface LiveStep {
   attempt: number;
   /** The beginning of what it gave, or what its model has said so far. */
   preview: string;
+  /** Number of items of each output that is a list. */
+  items: Readonly<Record<string, number>>;
   error: string;
   startedAt: number | null;
   /** When a waiting step continues, as an ISO date. */
@@ -40,6 +42,8 @@ export interface LiveRun {
 const sum = (one: number | null | undefined, other: number | null | undefined) =>
   (one ?? null) === null && (other ?? null) === null ? null : (one ?? 0) + (other ?? 0);
 
+const NO_ITEMS: LiveStep["items"] = {};
+
 const UNDER_WAY = ["queued", "running", "waiting", "paused"];
 
 export const isOver = (status: string) => !UNDER_WAY.includes(status);
@@ -58,6 +62,7 @@ export function fromRun(run: RunOut, before?: LiveRun): LiveRun {
       tokens: sum(step.tokens_input, step.tokens_output),
       attempt: step.attempts,
       preview: before?.steps[step.step_id]?.preview || outputText(run, step.step_id),
+      items: before?.steps[step.step_id]?.items ?? NO_ITEMS,
       error: step.error?.message ?? "",
       startedAt: step.started_at ? Date.parse(step.started_at) : null,
       until: step.waiting?.until ?? null,
@@ -108,6 +113,7 @@ export function applyEvent(run: LiveRun, event: StreamEvent, now = Date.now()): 
           status: "running",
           attempt,
           preview: "",
+          items: NO_ITEMS,
           error: "",
           // An event of an attempt that the rows know is an earlier one, sent again to a page that was opened later.
           startedAt: attempt === step.attempt ? (step.startedAt ?? now) : now,
@@ -135,6 +141,7 @@ export function applyEvent(run: LiveRun, event: StreamEvent, now = Date.now()): 
         ms: figure(data.ms),
         tokens: sum(figure(data.tokens_input), figure(data.tokens_output)),
         preview: words(data.preview) || step.preview,
+        items: (data.items as LiveStep["items"] | undefined) ?? NO_ITEMS,
         error: words((data.error as EventData | undefined)?.message),
       }));
     case "step_failed":

@@ -24,7 +24,8 @@ export function useCanvasFeed(live: LiveRun | null): void {
 
 function nodeRun(step: LiveStep): NodeRun {
   const preview = step.status === "running" ? step.preview.slice(-LONGEST) : shortened(step.preview, LONGEST);
-  return { status: step.status, ms: step.pinned ? null : step.ms, tokens: step.tokens, preview, error: step.error };
+  const { status, tokens, error, items } = step;
+  return { status, ms: step.pinned ? null : step.ms, tokens, preview, error, items };
 }
 
 /** The one from before where nothing changed, so that no node is drawn again for nothing. */

@@ -1,0 +1,1 @@
+"""Comments on flows and on their nodes, with mentions of users."""

@@ -1,0 +1,2 @@
+export { Comments } from "./Comments";
+export { useCommentCounts } from "./useCommentCounts";
