@@ -46,6 +46,7 @@ class FlowRuns:
         outside: Marks = (),
         deadline_seconds: float | None = None,
         budget: Budget | None = None,
+        priority: int | None = None,
         until_approval: bool = False,
     ) -> RunOutcome:
         """Pin the draft (or the requested version), run it, and return its outcome.
@@ -61,6 +62,7 @@ class FlowRuns:
             version=version,
             deadline_seconds=deadline_seconds,
             budget=budget,
+            priority=priority,
         )
         run_id = await start_once(
             self.database, self.engine, principal, flow_id, start, idempotency_key=idempotency_key, outside=outside

@@ -2876,7 +2876,7 @@ export interface paths {
         };
         /**
          * Read the limits of a run
-         * @description Return the budgets that the run charges, and how much of each is used.
+         * @description Return the budgets that the run charges, how much of each is used, and the slots that it holds or waits for.
          *
          *     Requires the permission `runs.view`.
          */
@@ -2898,7 +2898,7 @@ export interface paths {
         };
         /**
          * Read the limits of a flow
-         * @description Return what all runs of the flow have used today (UTC) of its daily budget.
+         * @description Return what all runs of the flow have used today (UTC), how many hold a slot of it and how many wait.
          *
          *     Requires the permission `runs.view`.
          */
@@ -5110,6 +5110,16 @@ export interface components {
             not_kept?: string;
         };
         /**
+         * Concurrency
+         * @description A limit shared by the steps of a space that name the same key, such as a connection.
+         */
+        Concurrency: {
+            /** Key */
+            key: string;
+            /** Max */
+            max: number;
+        };
+        /**
          * ConfirmIn
          * @description Proof for the confirmation of a session.
          */
@@ -5625,6 +5635,13 @@ export interface components {
             path: components["schemas"]["DryStep"][];
             reach: components["schemas"]["DryReach"];
             totals: components["schemas"]["DryTotals"];
+            /** Max Concurrent Runs */
+            max_concurrent_runs?: number | null;
+            /**
+             * Runs Ahead
+             * @default 0
+             */
+            runs_ahead?: number;
             /**
              * Budgets
              * @default []
@@ -5714,6 +5731,7 @@ export interface components {
              */
             disabled?: "no" | "pass_through" | "skip";
             waits_for?: components["schemas"]["DryWait"] | null;
+            concurrency?: components["schemas"]["Concurrency"] | null;
         };
         /**
          * DryTotals
@@ -6191,7 +6209,8 @@ export interface components {
              *       "widget": {},
              *       "icon": "",
              *       "require_tests": false,
-             *       "required_trials": 1
+             *       "required_trials": 1,
+             *       "priority": 0
              *     }
              */
             settings?: components["schemas"]["FlowSettings"];
@@ -6301,6 +6320,12 @@ export interface components {
         FlowLimitsOut: {
             /** Budgets */
             budgets: components["schemas"]["BudgetOut"][];
+            /** Max Concurrent Runs */
+            max_concurrent_runs: number | null;
+            /** Running */
+            running: number;
+            /** Queued */
+            queued: number;
         };
         /**
          * FlowOut
@@ -6390,6 +6415,13 @@ export interface components {
             run_deadline_seconds?: number | null;
             run_budget?: components["schemas"]["Budget"] | null;
             daily_budget?: components["schemas"]["Budget"] | null;
+            /** Max Concurrent Runs */
+            max_concurrent_runs?: number | null;
+            /**
+             * Priority
+             * @default 0
+             */
+            priority?: number;
         };
         /**
          * FlowSummary
@@ -7673,6 +7705,11 @@ export interface components {
              */
             max_output?: number | null;
             /**
+             * Max Concurrent
+             * @description Steps of flows that may call it at the same time; others wait.
+             */
+            max_concurrent?: number | null;
+            /**
              * Tools
              * @description How it calls tools: natively, through a JSON schema, or not at all.
              */
@@ -7746,6 +7783,8 @@ export interface components {
              * @default true
              */
             known?: boolean;
+            /** Max Concurrent */
+            max_concurrent?: number | null;
             /**
              * Description
              * @default
@@ -9282,6 +9321,10 @@ export interface components {
         RunLimitsOut: {
             /** Budgets */
             budgets: components["schemas"]["BudgetOut"][];
+            /** Priority */
+            priority: number;
+            /** Slots */
+            slots: components["schemas"]["SlotOut"][];
         };
         /**
          * RunOut
@@ -9418,6 +9461,11 @@ export interface components {
             deadline_seconds?: number | null;
             /** @description What the run may use, with the runs of its steps, or the `run_budget` of the flow where that is less. A model call or step that would exceed it fails with `budget_exceeded`. */
             budget?: components["schemas"]["Budget"] | null;
+            /**
+             * Priority
+             * @description Place among runs that wait for a slot: the highest first. Default: the `priority` of the flow.
+             */
+            priority?: number | null;
         };
         /**
          * RunStatistics
@@ -10051,6 +10099,24 @@ export interface components {
             position: components["schemas"]["Position"];
         };
         /**
+         * SlotOut
+         * @description A slot that a run, or a step of it, holds or waits for.
+         */
+        SlotOut: {
+            /** Name */
+            name: string;
+            /** Step Id */
+            step_id: string | null;
+            /** Most */
+            most: number;
+            /** Priority */
+            priority: number;
+            /** Granted */
+            granted: boolean;
+            /** Ahead */
+            ahead: number;
+        };
+        /**
          * SpaceIn
          * @description A space with its new name.
          */
@@ -10410,6 +10476,7 @@ export interface components {
              * @enum {string}
              */
             disabled?: "no" | "pass_through" | "skip";
+            concurrency?: components["schemas"]["Concurrency"] | null;
         };
         /**
          * StepSummary
@@ -11171,7 +11238,7 @@ export interface components {
          * @description What a suspended step waits for.
          * @enum {string}
          */
-        WaitReason: "time" | "retry" | "approval" | "event" | "run";
+        WaitReason: "time" | "retry" | "approval" | "event" | "run" | "slot";
         /**
          * WaitingOut
          * @description What a waiting step waits for.

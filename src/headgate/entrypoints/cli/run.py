@@ -58,6 +58,9 @@ def run(
         list[str] | None,
         typer.Option(help="Budget of the run: usd=0.5, tokens=10000 or seconds=60. Repeatable."),
     ] = None,
+    priority: Annotated[
+        int | None, typer.Option(help="Place among runs that wait for a slot, from -100 to 100: the highest first.")
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> int:
     """Run a flow and follow its steps. Exit code 1 if it or a delivery fails, 8 while a delivery is retried."""
@@ -90,6 +93,7 @@ def run(
                 idempotency_key=idempotency_key,
                 deadline_seconds=deadline,
                 budget=limits,
+                priority=priority,
             )
         undelivered = await undelivered_of(parts, outcome.run_id)
         if json:

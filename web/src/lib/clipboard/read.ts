@@ -68,7 +68,7 @@ const POLICY = new Set([
   ...["input_source", "input_type", "input_config", "input_contract", "input_bindings", "output_mode", "output_type"],
   ...["output_config", "output_contract", "output_classification_override", "tool_policy", "tool_allowlist"],
   ...["outside_content", "outside_allowlist", "retry", "timeout_seconds", "total_timeout_seconds", "on_error"],
-  ...["default_value", "disabled"],
+  ...["default_value", "disabled", "concurrency"],
 ]);
 
 function policyOf(value: unknown, empty: StepPolicy): StepPolicy {

@@ -8,6 +8,7 @@ from headgate.features.flows.summaries import Wanted
 from headgate.features.runs.budgets.accounts import BudgetScope, Kind
 from headgate.features.runs.schemas import ClassOut, Identifier
 from headgate.graph.json_values import PlainObject, PlainText
+from headgate.graph.model import Concurrency
 
 
 class DryRunStart(BaseModel):
@@ -95,6 +96,8 @@ class DryStep(BaseModel):
     on_error: Literal["fail", "default_value", "error_data", "error_edge"] = "fail"
     disabled: Literal["no", "pass_through", "skip"] = "no"
     waits_for: DryWait | None = None
+    concurrency: Concurrency | None = None
+    """Limit of steps with the same key, which the step may wait for."""
 
 
 class DryHost(BaseModel):
@@ -160,5 +163,9 @@ class DryRunOut(BaseModel):
     """In plan order; empty when the flow is invalid."""
     reach: DryReach
     totals: DryTotals
+    max_concurrent_runs: int | None = None
+    """Runs of the flow at the same time; where so many run, this one waits."""
+    runs_ahead: int = 0
+    """Runs that hold a slot of the flow or wait for one."""
     budgets: list[DryBudget] = []
     """Budgets of the flow. A finding `budget_exceeded` says which of them the certain steps exceed."""
