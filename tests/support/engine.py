@@ -27,6 +27,7 @@ from headgate.features.runs.deliveries.target import Target
 from headgate.features.runs.engine.backend import RunRequest
 from headgate.features.runs.ports import ChatModels, Origin, RunFiles
 from headgate.features.runs.sent_events.of_steps import StepSentEvents
+from headgate.features.runs.slots.service import Slots
 from headgate.features.runs.spaces import FlowSpaces
 from headgate.features.runs.transitions import Delivery, RunKey
 from headgate.foundation import secret_values
@@ -473,11 +474,15 @@ class StoredDefinitions:
         )
 
 
-class GivenPrices:
-    """Prices of models: 10 dollars per million tokens of a prompt, 20 of an answer; unknown for those named so."""
+class GivenFacts:
+    """Models cost 10 dollars per million tokens of a prompt and 20 of an answer, unless their names say otherwise."""
 
     async def of(self, origin: Origin, model: Model) -> tuple[float, float] | None:
         return None if model.name.startswith("unpriced") else (10.0, 20.0)
+
+    async def most(self, origin: Origin, model: Model) -> int | None:
+        """How many steps may call a model at the same time: one where it is called so."""
+        return 1 if model.name.startswith("single") else None
 
 
 def make_services(
@@ -509,7 +514,8 @@ def make_services(
         sealer=sealer,
         approvals=StepApprovals(database, sealer, spaces),
         sent_events=StepSentEvents(database, sealer, spaces),
-        budgets=Budgets(database, GivenPrices()),
+        budgets=Budgets(database, GivenFacts()),
+        slots=Slots(database, GivenFacts()),
     )
 
 

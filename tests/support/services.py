@@ -7,6 +7,7 @@ from headgate.features.flows.rules import FlowRules
 from headgate.features.runs import ports
 from headgate.features.runs.budgets.accounts import Account, BudgetUse, Charge, Kind
 from headgate.features.runs.capacity import Capacity
+from headgate.features.runs.slots.values import SlotUse
 from headgate.features.runs.spaces import Spaces
 from headgate.foundation.events import EventSink
 from headgate.foundation.settings import EngineSettings, LimitSettings
@@ -57,6 +58,28 @@ class NoBudgets:
 
     async def read(self, tenant_id: str, accounts: Sequence[Account], at: int) -> Sequence[BudgetUse]:
         return []
+
+
+class FreeSlots:
+    """Nothing is limited."""
+
+    async def take_flow(self, origin: ports.Origin, most: int, priority: int) -> bool:
+        return True
+
+    async def take_key(self, origin: ports.Origin, space_id: str, key: str, most: int, priority: int) -> bool:
+        return True
+
+    async def take_model(self, origin: ports.Origin, model: Model, priority: int) -> bool:
+        return True
+
+    async def grant_free(self) -> None:
+        return
+
+    async def read(self, tenant_id: str, run_id: str) -> Sequence[SlotUse]:
+        return []
+
+    async def count_flow(self, tenant_id: str, flow_id: str) -> tuple[int, int]:
+        return 0, 0
 
 
 class NoSentEvents:
@@ -120,6 +143,7 @@ class FixedServices:
     knowledge: ports.KnowledgeBases = field(default_factory=NoKnowledge)
     sent_events: ports.SentEvents = field(default_factory=NoSentEvents)
     budgets: ports.Budgets = field(default_factory=NoBudgets)
+    slots: ports.Slots = field(default_factory=FreeSlots)
     quotas: ports.Quotas | None = None
     classes: ports.SecurityClasses | None = None
     rules: FlowRules | None = None

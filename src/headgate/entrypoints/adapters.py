@@ -92,13 +92,13 @@ class StepModels:
 
 
 @dataclass(frozen=True, slots=True)
-class StepPrices:
-    """Prices of models in the space of a step's flow: the organisation's, else list prices."""
+class StepModelFacts:
+    """Prices and limits of models in the space of a step's flow."""
 
     variables: StepVariables
 
     async def of(self, origin: Origin, model: Model) -> tuple[float, float] | None:
-        """US dollars per million tokens of prompt and answer; None when unknown.
+        """US dollars per million tokens of prompt and answer: the organisation's, else list prices; None when unknown.
 
         List prices do not apply to a model at an address in its parameters.
         """
@@ -107,6 +107,11 @@ class StepPrices:
         if model.params.get("base_url") is not None and not known.changed:
             return None
         return None if known.price_in is None or known.price_out is None else (known.price_in, known.price_out)
+
+    async def most(self, origin: Origin, model: Model) -> int | None:
+        """How many steps may call a model at the same time; None: any number."""
+        setup = await (await self.variables.of(origin)).setup()
+        return model_facts.known_of(model, setup).max_concurrent
 
 
 @dataclass(frozen=True, slots=True)

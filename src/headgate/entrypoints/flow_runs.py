@@ -49,6 +49,7 @@ class FlowRuns:
         deadline_seconds: float | None = None,
         budget: Budget | None = None,
         until_waiting: bool = False,
+        priority: int | None = None,
     ) -> RunOutcome:
         """Pin the draft (or the requested version), run it, and return its outcome.
 
@@ -63,6 +64,7 @@ class FlowRuns:
             version=version,
             deadline_seconds=deadline_seconds,
             budget=budget,
+            priority=priority,
         )
         run_id = await start_once(
             self.database, self.engine, principal, flow_id, start, idempotency_key=idempotency_key, outside=outside

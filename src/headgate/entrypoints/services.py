@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from headgate.features.runs.deliveries import attempt, delivery_sender
     from headgate.features.runs.quotas import service as quotas
     from headgate.features.runs.sent_events import of_steps as sent_events
+    from headgate.features.runs.slots import service as slots
     from headgate.foundation import guarded_http
     from headgate.foundation.crypto import SecretBox
     from headgate.foundation.guarded_http import outgoing
@@ -63,6 +64,7 @@ else:
     attempt = lazy_module("headgate.features.runs.deliveries.attempt")
     delivery_sender = lazy_module("headgate.features.runs.deliveries.delivery_sender")
     quotas = lazy_module("headgate.features.runs.quotas.service")
+    slots = lazy_module("headgate.features.runs.slots.service")
     sent_events = lazy_module("headgate.features.runs.sent_events.of_steps")
     guarded_http = lazy_module("headgate.foundation.guarded_http")
     outgoing = lazy_module("headgate.foundation.guarded_http.outgoing")
@@ -184,7 +186,12 @@ class StepServices:
     @cached_property
     def budgets(self) -> "budgets.Budgets":
         """Budgets of runs and of flows per day."""
-        return budgets.Budgets(self.installation.database, adapters.StepPrices(self._variables))
+        return budgets.Budgets(self.installation.database, adapters.StepModelFacts(self._variables))
+
+    @cached_property
+    def slots(self) -> "slots.Slots":
+        """Limits of what runs at the same time."""
+        return slots.Slots(self.installation.database, adapters.StepModelFacts(self._variables))
 
     @cached_property
     def quotas(self) -> "quotas.Quotas":

@@ -60,9 +60,12 @@ def step_execution_hash(
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 
+_HOW_OFTEN = ("retry", "timeout_seconds", "total_timeout_seconds", "concurrency")
+
+
 def _lasting(policy: StepPolicy) -> StepPolicy:
-    """Return a policy without the members that decide only how often and how long a step is attempted."""
-    return policy.model_copy(update={"retry": None, "timeout_seconds": None, "total_timeout_seconds": None})
+    """Return a policy without the members that decide only how often, when and how long a step is attempted."""
+    return policy.model_copy(update=dict.fromkeys(_HOW_OFTEN))
 
 
 def _attachment_logic(attachment: Attachment, hashes: dict[int, JsonValue]) -> JsonValue:

@@ -93,6 +93,14 @@ class RetryPolicy(Value):
     """Codes of errors that are retried, `*` for all; empty: those that may pass, such as timeouts and rate limits."""
 
 
+class Concurrency(Value):
+    """A limit shared by the steps of a space that name the same key, such as a connection."""
+
+    key: Name = Field(min_length=1, max_length=64)
+    max: int = Field(ge=1, le=100_000)
+    """Steps at the same time; others wait."""
+
+
 class Budget(Value):
     """Limits of what model calls and steps may use. Unset members are unlimited."""
 
@@ -168,6 +176,8 @@ class StepPolicy(Value):
     default_value: PlainJson = None
     disabled: Literal["no", "pass_through", "skip"] = "no"
     """A disabled step is not executed: its main input becomes its main output, or it is skipped."""
+    concurrency: Concurrency | None = None
+    """Limit of steps that run at the same time."""
 
     @property
     def has_error_output(self) -> bool:
@@ -252,6 +262,10 @@ class FlowSettings(Value):
     """What each run may use, with the runs of its steps."""
     daily_budget: Budget | None = None
     """What all runs of the flow may use on one day (UTC), with the runs of their steps."""
+    max_concurrent_runs: int | None = Field(default=None, ge=1, le=100_000)
+    """Runs at the same time; others wait. Those that wait for a time, an approval or an event do not count."""
+    priority: int = Field(default=0, ge=-100, le=100)
+    """Place of the runs among those that wait for a slot: the highest first."""
 
 
 class Flow(Value):

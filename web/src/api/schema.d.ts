@@ -2139,120 +2139,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/v1/flows/{flow_id}/comments": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List comments
-         * @description List the comments on a flow and its nodes, oldest first.
-         *
-         *     Requires the permission `flows.view`.
-         */
-        get: operations["list__api_v1_flows__flow_id__comments_get"];
-        put?: never;
-        /**
-         * Add a comment
-         * @description Comment on a flow or on one of its nodes. Members of the space can be mentioned.
-         *
-         *     Requires the permission `flows.comment`.
-         */
-        post: operations["add_api_v1_flows__flow_id__comments_post"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/flows/{flow_id}/comments/{comment_id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        post?: never;
-        /**
-         * Delete a comment
-         * @description Delete your comment. Users who manage the space can delete any.
-         *
-         *     Requires the permission `flows.comment`.
-         */
-        delete: operations["delete_api_v1_flows__flow_id__comments__comment_id__delete"];
-        options?: never;
-        head?: never;
-        /**
-         * Change a comment
-         * @description Change the text and mentions of your comment, or resolve and reopen any comment.
-         *
-         *     Requires the permission `flows.comment`.
-         */
-        patch: operations["change_api_v1_flows__flow_id__comments__comment_id__patch"];
-        trace?: never;
-    };
-    "/api/v1/flow-collections": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List folders and tags
-         * @description List the folders and tags of flows, with the number of flows, and count favourites and the trash.
-         *
-         *     Requires the permission `flows.view`.
-         */
-        get: operations["collections_api_v1_flow_collections_get"];
-        put?: never;
-        /**
-         * Change several flows
-         * @description Move, tag, untag, unpublish, delete or restore each of the flows. The response has one result per flow.
-         *
-         *     Unpublishing, and deleting or restoring a published flow, needs `flows.publish` in its space.
-         *
-         *     Requires the permission `flows.edit`.
-         */
-        post: operations["change_several_api_v1_flow_collections_post"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/flows/{flow_id}/favourite": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        /**
-         * Mark as favourite
-         * @description Mark a flow as your favourite.
-         *
-         *     Requires the permission `flows.view`.
-         */
-        put: operations["add_favourite_api_v1_flows__flow_id__favourite_put"];
-        post?: never;
-        /**
-         * Remove from favourites
-         * @description Remove a flow from your favourites.
-         *
-         *     Requires the permission `flows.view`.
-         */
-        delete: operations["remove_favourite_api_v1_flows__flow_id__favourite_delete"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/api/v1/flows/{flow_id}/components/check": {
         parameters: {
             query?: never;
@@ -2973,6 +2859,50 @@ export interface paths {
          *     Requires the permission `flows.view`.
          */
         get: operations["version_figures_api_v1_flows__flow_id__version_figures_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/flow-runs/{run_id}/limits": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the limits of a run
+         * @description Return the budgets that the run charges, how much of each is used, and the slots that it holds or waits for.
+         *
+         *     Requires the permission `runs.view`.
+         */
+        get: operations["of_run_api_v1_flow_runs__run_id__limits_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/flows/{flow_id}/limits": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the limits of a flow
+         * @description Return what all runs of the flow have used today (UTC), how many hold a slot of it and how many wait.
+         *
+         *     Requires the permission `runs.view`.
+         */
+        get: operations["of_flow_api_v1_flows__flow_id__limits_get"];
         put?: never;
         post?: never;
         delete?: never;
@@ -4826,70 +4756,37 @@ export interface components {
             logout_token: string;
         };
         /**
-         * BulkIn
-         * @description An action on several flows.
+         * Budget
+         * @description Limits of what model calls and steps may use. Unset members are unlimited.
          */
-        BulkIn: {
-            /**
-             * Action
-             * @enum {string}
-             */
-            action: "move" | "tag" | "untag" | "unpublish" | "delete" | "restore";
-            /** Flow Ids */
-            flow_ids: string[];
-            /**
-             * Folder
-             * @description For `move`: the new folder; empty: none.
-             */
-            folder?: string | null;
-            /**
-             * Tags
-             * @description For `tag` and `untag`.
-             */
-            tags?: string[];
+        Budget: {
+            /** Usd */
+            usd?: number | null;
+            /** Tokens */
+            tokens?: number | null;
+            /** Seconds */
+            seconds?: number | null;
         };
         /**
-         * BulkOut
-         * @description One result per flow, in their order.
+         * BudgetOut
+         * @description A budget and what is used of it.
          */
-        BulkOut: {
-            /** Items */
-            items: components["schemas"]["BulkResult"][];
+        BudgetOut: {
+            scope: components["schemas"]["BudgetScope"];
+            /** Owner Id */
+            owner_id: string;
+            kind: components["schemas"]["Kind"];
+            /** Limit */
+            limit: number;
+            /** Used */
+            used: number;
         };
         /**
-         * BulkProblem
-         * @description Why the action was refused for a flow, as the problem document of a single request.
+         * BudgetScope
+         * @description What a budget belongs to.
+         * @enum {string}
          */
-        BulkProblem: {
-            /** Type */
-            type: string;
-            /** Title */
-            title: string;
-            /** Status */
-            status: number;
-            /** Code */
-            code: string;
-            /** Detail */
-            detail: string;
-            /**
-             * Remedy
-             * @default
-             */
-            remedy?: string;
-            /** Permission */
-            permission?: string | null;
-        };
-        /**
-         * BulkResult
-         * @description The outcome for one flow.
-         */
-        BulkResult: {
-            /** Flow Id */
-            flow_id: string;
-            /** Done */
-            done: boolean;
-            problem: components["schemas"]["BulkProblem"] | null;
-        };
+        BudgetScope: "run" | "day";
         /**
          * CancelOut
          * @description Outcome of a cancel request.
@@ -5014,87 +4911,6 @@ export interface components {
             level: number;
             /** Name */
             name: string;
-        };
-        /**
-         * Collections
-         * @description Folders, tags and favourites of the flows that the caller can view.
-         */
-        Collections: {
-            /** Folders */
-            folders: components["schemas"]["Counted"][];
-            /** Tags */
-            tags: components["schemas"]["Counted"][];
-            /** Flows */
-            flows: number;
-            /** Favourites */
-            favourites: number;
-            /** Trashed */
-            trashed: number;
-            /** Trash Days */
-            trash_days: number | null;
-        };
-        /**
-         * CommentIn
-         * @description A new comment.
-         */
-        CommentIn: {
-            /** Text */
-            text: string;
-            /**
-             * Node Id
-             * @description The node that it is on; null: the flow as a whole.
-             */
-            node_id?: string | null;
-            /**
-             * Mentions
-             * @description Ids of members of the space.
-             * @default []
-             */
-            mentions?: string[];
-        };
-        /**
-         * CommentList
-         * @description The comments on a flow, oldest first.
-         */
-        CommentList: {
-            /** Items */
-            items: components["schemas"]["CommentOut"][];
-        };
-        /**
-         * CommentOut
-         * @description A comment.
-         */
-        CommentOut: {
-            /** Id */
-            id: string;
-            /** Node Id */
-            node_id: string | null;
-            author: components["schemas"]["headgate__features__flows__comments__schemas__Person"] | null;
-            /** Text */
-            text: string;
-            /** Mentions */
-            mentions: components["schemas"]["headgate__features__flows__comments__schemas__Person"][];
-            /**
-             * Created At
-             * Format: date-time
-             */
-            created_at: string;
-            /** Edited At */
-            edited_at: string | null;
-            /** Resolved At */
-            resolved_at: string | null;
-        };
-        /**
-         * CommentPatch
-         * @description A changed comment. Only the author changes text and mentions.
-         */
-        CommentPatch: {
-            /** Text */
-            text?: string | null;
-            /** Mentions */
-            mentions?: string[] | null;
-            /** Resolved */
-            resolved?: boolean | null;
         };
         /**
          * ComponentCheckIn
@@ -5294,6 +5110,16 @@ export interface components {
             not_kept?: string;
         };
         /**
+         * Concurrency
+         * @description A limit shared by the steps of a space that name the same key, such as a connection.
+         */
+        Concurrency: {
+            /** Key */
+            key: string;
+            /** Max */
+            max: number;
+        };
+        /**
          * ConfirmIn
          * @description Proof for the confirmation of a session.
          */
@@ -5380,16 +5206,6 @@ export interface components {
             usd: number | null;
             /** Ms */
             ms: number | null;
-        };
-        /**
-         * Counted
-         * @description A folder or a tag, and the number of its flows.
-         */
-        Counted: {
-            /** Name */
-            name: string;
-            /** Flows */
-            flows: number;
         };
         /**
          * CredentialGiven
@@ -5733,6 +5549,18 @@ export interface components {
             definition: components["schemas"]["Flow"];
         };
         /**
+         * DryBudget
+         * @description A budget that the run would charge.
+         */
+        DryBudget: {
+            scope: components["schemas"]["BudgetScope"];
+            kind: components["schemas"]["Kind"];
+            /** Limit */
+            limit: number;
+            /** Used */
+            used: number;
+        };
+        /**
          * DryHost
          * @description A server that a step would access.
          */
@@ -5807,6 +5635,18 @@ export interface components {
             path: components["schemas"]["DryStep"][];
             reach: components["schemas"]["DryReach"];
             totals: components["schemas"]["DryTotals"];
+            /** Max Concurrent Runs */
+            max_concurrent_runs?: number | null;
+            /**
+             * Runs Ahead
+             * @default 0
+             */
+            runs_ahead?: number;
+            /**
+             * Budgets
+             * @default []
+             */
+            budgets?: components["schemas"]["DryBudget"][];
         };
         /**
          * DryRunStart
@@ -5891,6 +5731,7 @@ export interface components {
              */
             disabled?: "no" | "pass_through" | "skip";
             waits_for?: components["schemas"]["DryWait"] | null;
+            concurrency?: components["schemas"]["Concurrency"] | null;
         };
         /**
          * DryTotals
@@ -6368,7 +6209,8 @@ export interface components {
              *       "widget": {},
              *       "icon": "",
              *       "require_tests": false,
-             *       "required_trials": 1
+             *       "required_trials": 1,
+             *       "priority": 0
              *     }
              */
             settings?: components["schemas"]["FlowSettings"];
@@ -6444,11 +6286,6 @@ export interface components {
             /** Owner User Id */
             owner_user_id?: string | null;
             /**
-             * Folder
-             * @default
-             */
-            folder?: string;
-            /**
              * Created At
              * Format: date-time
              */
@@ -6473,14 +6310,22 @@ export interface components {
              * @description User who last changed it, by name.
              */
             updated_by: string | null;
-            /** Tags */
-            tags: string[];
-            /** Favourite */
-            favourite: boolean;
-            /** Deleted At */
-            deleted_at: string | null;
             last_run: components["schemas"]["LastRun"] | null;
             sketch: components["schemas"]["Sketch"] | null;
+        };
+        /**
+         * FlowLimitsOut
+         * @description What limits the runs of a flow, as its draft says.
+         */
+        FlowLimitsOut: {
+            /** Budgets */
+            budgets: components["schemas"]["BudgetOut"][];
+            /** Max Concurrent Runs */
+            max_concurrent_runs: number | null;
+            /** Running */
+            running: number;
+            /** Queued */
+            queued: number;
         };
         /**
          * FlowOut
@@ -6501,11 +6346,6 @@ export interface components {
             published_version: number | null;
             /** Owner User Id */
             owner_user_id?: string | null;
-            /**
-             * Folder
-             * @default
-             */
-            folder?: string;
             /**
              * Created At
              * Format: date-time
@@ -6573,6 +6413,15 @@ export interface components {
             step_timeout_seconds?: number | null;
             /** Run Deadline Seconds */
             run_deadline_seconds?: number | null;
+            run_budget?: components["schemas"]["Budget"] | null;
+            daily_budget?: components["schemas"]["Budget"] | null;
+            /** Max Concurrent Runs */
+            max_concurrent_runs?: number | null;
+            /**
+             * Priority
+             * @default 0
+             */
+            priority?: number;
         };
         /**
          * FlowSummary
@@ -6593,11 +6442,6 @@ export interface components {
             published_version: number | null;
             /** Owner User Id */
             owner_user_id?: string | null;
-            /**
-             * Folder
-             * @default
-             */
-            folder?: string;
             /**
              * Created At
              * Format: date-time
@@ -7340,6 +7184,12 @@ export interface components {
             };
         };
         /**
+         * Kind
+         * @description What a budget limits. Amounts are whole units: microdollars, tokens, milliseconds.
+         * @enum {string}
+         */
+        Kind: "usd" | "tokens" | "seconds";
+        /**
          * LastRun
          * @description The newest run of a flow.
          */
@@ -7692,7 +7542,7 @@ export interface components {
          */
         Me: {
             tenant: components["schemas"]["Named"];
-            user: components["schemas"]["headgate__features__accounts__schemas__Person"];
+            user: components["schemas"]["Person"];
             /** @description Default space of new flows; null when that space no longer exists. */
             space: components["schemas"]["Named"] | null;
             permissions: components["schemas"]["RightsOut"];
@@ -7855,6 +7705,11 @@ export interface components {
              */
             max_output?: number | null;
             /**
+             * Max Concurrent
+             * @description Steps of flows that may call it at the same time; others wait.
+             */
+            max_concurrent?: number | null;
+            /**
              * Tools
              * @description How it calls tools: natively, through a JSON schema, or not at all.
              */
@@ -7928,6 +7783,8 @@ export interface components {
              * @default true
              */
             known?: boolean;
+            /** Max Concurrent */
+            max_concurrent?: number | null;
             /**
              * Description
              * @default
@@ -8668,7 +8525,23 @@ export interface components {
          * @description A permission. The value is its name in errors, API keys and docs.
          * @enum {string}
          */
-        Permission: "account.view" | "account.change" | "account.protect" | "catalog.view" | "people.view" | "spaces.create" | "variables.view" | "workspace.use" | "people.manage" | "keys.manage" | "directory.manage" | "variables.manage" | "models.classify" | "models.manage" | "mcp_servers.programs" | "maintenance.run" | "keyring.manage" | "quotas.manage" | "audit.view" | "spaces.view" | "flows.view" | "flows.comment" | "runs.view" | "files.view" | "assistants.view" | "mcp_servers.view" | "runs.start" | "files.upload" | "flows.edit" | "runs.test" | "assistants.edit" | "flows.publish" | "spaces.manage" | "mcp_servers.manage" | "space_variables.manage";
+        Permission: "account.view" | "account.change" | "account.protect" | "catalog.view" | "people.view" | "spaces.create" | "variables.view" | "workspace.use" | "people.manage" | "keys.manage" | "directory.manage" | "variables.manage" | "models.classify" | "models.manage" | "mcp_servers.programs" | "maintenance.run" | "keyring.manage" | "quotas.manage" | "audit.view" | "spaces.view" | "flows.view" | "runs.view" | "files.view" | "assistants.view" | "mcp_servers.view" | "runs.start" | "files.upload" | "flows.edit" | "runs.test" | "assistants.edit" | "flows.publish" | "spaces.manage" | "mcp_servers.manage" | "space_variables.manage";
+        /**
+         * Person
+         * @description A user of a tenant.
+         */
+        Person: {
+            /** Id */
+            id: string;
+            /** Name */
+            name: string;
+            /**
+             * Email
+             * @description E-mail address for signing in; null for the local user of auto-login.
+             */
+            email: string | null;
+            role: components["schemas"]["TenantRole"];
+        };
         /**
          * PlanAnswer
          * @description Approve a plan, as it is or edited; or request changes.
@@ -9442,6 +9315,18 @@ export interface components {
             file_ids: string[];
         };
         /**
+         * RunLimitsOut
+         * @description What limits a run.
+         */
+        RunLimitsOut: {
+            /** Budgets */
+            budgets: components["schemas"]["BudgetOut"][];
+            /** Priority */
+            priority: number;
+            /** Slots */
+            slots: components["schemas"]["SlotOut"][];
+        };
+        /**
          * RunOut
          * @description A run with its steps and its result.
          */
@@ -9574,6 +9459,13 @@ export interface components {
              * @description The run fails with `deadline_exceeded` if it has not ended this long after its start, or after the `run_deadline_seconds` of the flow where that is less. Pauses do not count.
              */
             deadline_seconds?: number | null;
+            /** @description What the run may use, with the runs of its steps, or the `run_budget` of the flow where that is less. A model call or step that would exceed it fails with `budget_exceeded`. */
+            budget?: components["schemas"]["Budget"] | null;
+            /**
+             * Priority
+             * @description Place among runs that wait for a slot: the highest first. Default: the `priority` of the flow.
+             */
+            priority?: number | null;
         };
         /**
          * RunStatistics
@@ -10171,7 +10063,7 @@ export interface components {
          */
         SignedInOut: {
             tenant: components["schemas"]["Named"];
-            user: components["schemas"]["headgate__features__accounts__schemas__Person"];
+            user: components["schemas"]["Person"];
             /**
              * Csrf Token
              * @description Send it as `X-CSRF-Token` with every request that changes something.
@@ -10205,6 +10097,24 @@ export interface components {
             /** Label */
             label: string;
             position: components["schemas"]["Position"];
+        };
+        /**
+         * SlotOut
+         * @description A slot that a run, or a step of it, holds or waits for.
+         */
+        SlotOut: {
+            /** Name */
+            name: string;
+            /** Step Id */
+            step_id: string | null;
+            /** Most */
+            most: number;
+            /** Priority */
+            priority: number;
+            /** Granted */
+            granted: boolean;
+            /** Ahead */
+            ahead: number;
         };
         /**
          * SpaceIn
@@ -10566,6 +10476,7 @@ export interface components {
              * @enum {string}
              */
             disabled?: "no" | "pass_through" | "skip";
+            concurrency?: components["schemas"]["Concurrency"] | null;
         };
         /**
          * StepSummary
@@ -11327,7 +11238,7 @@ export interface components {
          * @description What a suspended step waits for.
          * @enum {string}
          */
-        WaitReason: "time" | "retry" | "approval" | "event" | "run";
+        WaitReason: "time" | "retry" | "approval" | "event" | "run" | "slot";
         /**
          * WaitingOut
          * @description What a waiting step waits for.
@@ -11418,32 +11329,6 @@ export interface components {
             modified_at: string;
             /** Text */
             text: string;
-        };
-        /**
-         * Person
-         * @description A user of a tenant.
-         */
-        headgate__features__accounts__schemas__Person: {
-            /** Id */
-            id: string;
-            /** Name */
-            name: string;
-            /**
-             * Email
-             * @description E-mail address for signing in; null for the local user of auto-login.
-             */
-            email: string | null;
-            role: components["schemas"]["TenantRole"];
-        };
-        /**
-         * Person
-         * @description A user of the organisation.
-         */
-        headgate__features__flows__comments__schemas__Person: {
-            /** User Id */
-            user_id: string;
-            /** Name */
-            name: string;
         };
     };
     responses: never;
@@ -18105,13 +17990,6 @@ export interface operations {
                 search?: string;
                 /** @description Sort order: newest first, last changed first, or by name. */
                 sort?: "created" | "updated" | "name";
-                /** @description Flows in this folder and below it; empty: all. */
-                folder?: string;
-                tag?: string;
-                /** @description Only your favourites. */
-                favourites?: boolean;
-                /** @description The flows in the trash instead of the others. */
-                trashed?: boolean;
             };
             header?: never;
             path?: never;
@@ -19815,638 +19693,6 @@ export interface operations {
                 content: {
                     "application/problem+json": unknown;
                     "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Not Found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    list__api_v1_flows__flow_id__comments_get: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                flow_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["CommentList"];
-                };
-            };
-            /** @description Not signed in, or the API key is not valid. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description The user or the API key lacks the permission. */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description Not Found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    add_api_v1_flows__flow_id__comments_post: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                flow_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["CommentIn"];
-            };
-        };
-        responses: {
-            /** @description Successful Response */
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["CommentOut"];
-                };
-            };
-            /** @description Not signed in, or the API key is not valid. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Not Found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    delete_api_v1_flows__flow_id__comments__comment_id__delete: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                flow_id: string;
-                comment_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            204: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description Not signed in, or the API key is not valid. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Not Found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    change_api_v1_flows__flow_id__comments__comment_id__patch: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                flow_id: string;
-                comment_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["CommentPatch"];
-            };
-        };
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["CommentOut"];
-                };
-            };
-            /** @description Not signed in, or the API key is not valid. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Not Found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    collections_api_v1_flow_collections_get: {
-        parameters: {
-            query?: {
-                space_id?: string | null;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Collections"];
-                };
-            };
-            /** @description Not signed in, or the API key is not valid. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description The user or the API key lacks the permission. */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description Not Found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    change_several_api_v1_flow_collections_post: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["BulkIn"];
-            };
-        };
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["BulkOut"];
-                };
-            };
-            /** @description Not signed in, or the API key is not valid. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    add_favourite_api_v1_flows__flow_id__favourite_put: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                flow_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            204: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description Not signed in, or the API key is not valid. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description The user or the API key lacks the permission. */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description Not Found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    remove_favourite_api_v1_flows__flow_id__favourite_delete: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                flow_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            204: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description Not signed in, or the API key is not valid. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description The user or the API key lacks the permission. */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
                 };
             };
             /** @description Not Found */
@@ -23604,6 +22850,164 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["VersionFigures"][];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The user or the API key lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    of_run_api_v1_flow_runs__run_id__limits_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunLimitsOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The user or the API key lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    of_flow_api_v1_flows__flow_id__limits_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                flow_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlowLimitsOut"];
                 };
             };
             /** @description Not signed in, or the API key is not valid. */

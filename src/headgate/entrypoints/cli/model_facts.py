@@ -22,6 +22,9 @@ def describe(
     price_in: Annotated[float | None, typer.Option(help="Price in US dollars per million prompt tokens.")] = None,
     price_out: Annotated[float | None, typer.Option(help="Price in US dollars per million completion tokens.")] = None,
     context_window: Annotated[int | None, typer.Option(help="Maximum prompt length in tokens.")] = None,
+    max_concurrent: Annotated[
+        int | None, typer.Option(help="Steps of flows that may call it at the same time; others wait.")
+    ] = None,
     hidden: Annotated[bool, typer.Option("--hide/--show", help="Hide the model from lists.")] = False,
     json: JsonFlag = False,
 ) -> None:
@@ -33,6 +36,7 @@ def describe(
         price_in=price_in,
         price_out=price_out,
         context_window=context_window,
+        max_concurrent=max_concurrent,
         hidden=hidden,
     )
 

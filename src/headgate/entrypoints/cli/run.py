@@ -61,6 +61,9 @@ def run(
     wait: Annotated[
         bool, typer.Option("--wait", help="Keep waiting while the run waits for an approval or an event.")
     ] = False,
+    priority: Annotated[
+        int | None, typer.Option(help="Place among runs that wait for a slot, from -100 to 100: the highest first.")
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> int:
     """Run a flow and follow its steps until it ends, or waits for an approval or an event.
@@ -97,6 +100,7 @@ def run(
                 deadline_seconds=deadline,
                 budget=limits,
                 until_waiting=not wait,
+                priority=priority,
             )
         undelivered = await undelivered_of(parts, outcome.run_id)
         if json:

@@ -59,6 +59,8 @@ class ModelInfo(BaseModel):
     """Whether it takes a PDF as it is, pages and all; else a document goes to it as text."""
     known: bool = True
     """False when the values are the provider's usual ones, not this model's."""
+    max_concurrent: int | None = None
+    """Steps of flows that may call it at the same time; None: any number."""
     description: str = ""
     """The organisation's description."""
     hidden: bool = False

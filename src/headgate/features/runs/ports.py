@@ -39,6 +39,7 @@ if TYPE_CHECKING:  # referenced without importing them
     from headgate.features.runs.budgets.accounts import Account, BudgetUse, Charge, Kind
     from headgate.features.runs.deliveries.target import Target
     from headgate.features.runs.quotas.bounds import Bound
+    from headgate.features.runs.slots.values import SlotUse
     from headgate.graph.classification import Classified, Scheme
 
 
@@ -414,6 +415,34 @@ class Budgets(Protocol):
         ...
 
 
+class Slots(Protocol):
+    """Limits of what runs at the same time."""
+
+    async def take_flow(self, origin: Origin, most: int, priority: int) -> bool:
+        """Take the slot of a run of a flow. False: it is queued, and the step is woken when it is granted."""
+        ...
+
+    async def take_key(self, origin: Origin, space_id: str, key: str, most: int, priority: int) -> bool:
+        """Take a slot of a step for a key of its space. False: it is queued."""
+        ...
+
+    async def take_model(self, origin: Origin, model: Model, priority: int) -> bool:
+        """Take a slot of a step for a model, where that has a limit. False: it is queued."""
+        ...
+
+    async def grant_free(self) -> None:
+        """Give free slots to those who wait."""
+        ...
+
+    async def read(self, tenant_id: str, run_id: str) -> "Sequence[SlotUse]":
+        """Return the slots that a run and its steps hold or wait for."""
+        ...
+
+    async def count_flow(self, tenant_id: str, flow_id: str) -> tuple[int, int]:
+        """Return how many runs of a flow hold a slot, and how many wait for one."""
+        ...
+
+
 class Quotas(Protocol):
     """Limits of tenants, spaces and visitors."""
 
@@ -548,6 +577,11 @@ class Services(Protocol):
     @property
     def budgets(self) -> Budgets:
         """Budgets of runs and of flows per day."""
+        ...
+
+    @property
+    def slots(self) -> Slots:
+        """Limits of what runs at the same time."""
         ...
 
     @property

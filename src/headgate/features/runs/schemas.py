@@ -62,6 +62,13 @@ class RunStart(BaseModel):
         ),
     )
 
+    priority: int | None = Field(
+        default=None,
+        ge=-100,
+        le=100,
+        description="Place among runs that wait for a slot: the highest first. Default: the `priority` of the flow.",
+    )
+
     @field_validator("session_id")
     @classmethod
     def _is_a_chat_of_flows(cls, session_id: str | None) -> str | None:

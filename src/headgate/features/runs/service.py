@@ -183,6 +183,7 @@ async def prepare_run(
         part=part,
         deadline_seconds=start.deadline_seconds,
         budget=start.budget,
+        priority=start.priority,
     )
     return PreparedRun(request, uploads.unshared if uploads else ())
 

@@ -9,7 +9,8 @@ failed attempt, such as prompt and tokens, after the run was resumed; `flow_step
 that paid for a reused result. `parent_run_id`, `parent_step_id` and `parent_iteration` name the step that started the
 run, and its number among the runs of that step, which no other has. `paused_at` is when it was paused
 the last time. `terms` is what limits the run (`terms.Terms`); null for most. `deadline_after` is how long it may take
-and `deadline_at` when that is over: later by each pause. `part` is set when a run executed
+and `deadline_at` when that is over: later by each pause. `waited_for` of a step
+that waits for a slot is what it had waited for before. `part` is set when a run executed
 less than its flow: `only_step` where it stopped, `from_step` where it began, and `pinned`, the
 steps with a pinned output, which were not executed and cost nothing.
 """
@@ -141,6 +142,7 @@ flow_step_results = Table(
     Column("classification", Integer),
     Column("interruptions", Integer, nullable=False, server_default="0"),
     Column("waits_for", String(16)),
+    Column("waited_for", String(16)),
     Column("due_at", BigInteger),
     Column("answered_at", BigInteger),
     Column("failures", Integer, nullable=False, server_default="0"),

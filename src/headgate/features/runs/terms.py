@@ -15,12 +15,17 @@ class Terms:
 
     budgets: tuple[Account, ...] = ()
     """Accounts that its steps charge."""
+    priority: int = 0
+    """Its place among those that wait for a slot: the highest first."""
 
     def stored(self) -> Json | None:
         """Return the form in which the run's row has it; None when nothing limits the run."""
         if self == NO_TERMS:
             return None
-        return orjson.dumps({"budgets": [account.stored() for account in self.budgets]}).decode()
+        members: dict[str, Any] = {"budgets": [account.stored() for account in self.budgets]}
+        if self.priority:
+            members["priority"] = self.priority
+        return orjson.dumps(members).decode()
 
 
 NO_TERMS = Terms()
@@ -31,4 +36,7 @@ def terms_of(stored: Json | dict[str, Any] | None) -> Terms:
     if not stored:
         return NO_TERMS
     members = orjson.loads(stored) if isinstance(stored, str) else stored
-    return Terms(budgets=tuple(account_of(account) for account in members.get("budgets", ())))
+    return Terms(
+        budgets=tuple(account_of(account) for account in members.get("budgets", ())),
+        priority=members.get("priority", 0),
+    )

@@ -15,6 +15,7 @@ class WaitReason(StrEnum):
     APPROVAL = "approval"
     EVENT = "event"
     RUN = "run"
+    SLOT = "slot"
 
 
 _WORDS = {
@@ -23,6 +24,7 @@ _WORDS = {
     WaitReason.APPROVAL: "approval",
     WaitReason.EVENT: "an event",
     WaitReason.RUN: "the runs that it started",
+    WaitReason.SLOT: "a free slot",
 }
 
 

@@ -14,7 +14,16 @@ from pydantic.fields import FieldInfo
 
 from headgate.features.models.params import ModelParams
 from headgate.graph.cases import Expectation, TestCase
-from headgate.graph.model import Budget, FlowSettings, FormField, HttpCall, RetryPolicy, StepPolicy, ToolApproval
+from headgate.graph.model import (
+    Budget,
+    Concurrency,
+    FlowSettings,
+    FormField,
+    HttpCall,
+    RetryPolicy,
+    StepPolicy,
+    ToolApproval,
+)
 from headgate.graph.secret_reference import EXAMPLE
 from headgate.toolkit.tool import Result
 from headgate.toolkit.workbench import Workbench
@@ -43,6 +52,7 @@ _WORDS: Mapping[type[BaseModel], Mapping[str, str]] = {
         "on_error": "what follows then: the run fails; default_value or the error (code, message, step, attempt, input)"
         " becomes the main output; or only the additional output `error` is taken, which needs an edge",
         "default_value": "main output of on_error default_value",
+        "concurrency": "limit of steps with the same key at the same time: key, max",
         "disabled": "not executed: its main input becomes its main output, or it is skipped",
     },
     RetryPolicy: {
@@ -52,6 +62,10 @@ _WORDS: Mapping[type[BaseModel], Mapping[str, str]] = {
         "max_delay_seconds": "the longest delay",
         "jitter": "share by which delays vary",
         "codes": "error codes that are retried, * for all; none: timeouts, rate limits, outages",
+    },
+    Concurrency: {
+        "key": "shared by steps of the space",
+        "max": "steps at the same time; others wait",
     },
     Budget: {
         "usd": "US dollars",
@@ -91,6 +105,8 @@ _WORDS: Mapping[type[BaseModel], Mapping[str, str]] = {
         "step_timeout_seconds": "limit of one attempt at a step that sets none",
         "run_deadline_seconds": "a run that has not ended this long after its start fails",
         "run_budget": "what a run may use: usd, tokens, seconds",
+        "max_concurrent_runs": "runs at the same time; others wait",
+        "priority": "place among waiting runs, the highest first",
         "daily_budget": "what all runs may use on a day (UTC)",
     },
     TestCase: {

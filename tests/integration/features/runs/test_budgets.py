@@ -19,11 +19,12 @@ from headgate.features.runs.engine.build import build_engine
 from headgate.foundation.database import Database
 from headgate.foundation.settings import EngineSettings, HttpSettings, Settings
 from headgate.graph.model import Budget, Flow, FlowSettings, RetryPolicy
-from tests.integration.features.runs.conformance import over
+from tests.integration.features.runs.conformance import over, until
 from tests.support.agents import AGENT_COMPONENTS, ServerModels
-from tests.support.engine import GivenPrices, make_flow, make_services, new_run, on_disk, publish, store_flow
+from tests.support.engine import GivenFacts, make_flow, make_services, new_run, on_disk, publish, store_flow
 from tests.support.openai_server import OpenAIServer
 from tests.support.rows import child_rows, run_row, step_rows
+from tests.support.scripted_server import Hold
 
 MODEL = {"provider": "openai", "name": "gpt-5-mini", "params": {"max_retries": 0, "max_tokens": 50}}
 
@@ -207,7 +208,7 @@ class TestAtTheSameTime:
     async def test_charges_never_exceed_an_account(self, database: Database, engine: ExecutionBackend) -> None:
         request = new_run(await store_flow(database, make_flow({"echo": "Start"})), budget=Budget(tokens=100))
         await engine.start(request)
-        budgets = Budgets(database, GivenPrices())
+        budgets = Budgets(database, GivenFacts())
         key = request.key
         accounts = (
             Account(BudgetScope.RUN, key.run_id, {Kind.TOKENS: 100}),
@@ -221,3 +222,27 @@ class TestAtTheSameTime:
         assert refused[0].extra["scope"] == "day"
         assert (refused[0].extra["used"], refused[0].extra["limit"]) == (80, 90)
         assert await used(database) == {("run", "tokens"): 80, ("flow", "tokens"): 80}
+
+
+class TestModelSlots:
+    async def test_a_step_waits_without_a_worker_until_the_model_has_a_free_slot(
+        self, engine: ExecutionBackend, database: Database, server: OpenAIServer
+    ) -> None:
+        hold = Hold()
+        server.script(server.held_text("One.", hold), server.text("Two."))
+        version = await store_flow(database, asking(1, {**MODEL, "name": "single"}), AGENT_COMPONENTS)
+        requests = [new_run(version) for _ in range(2)]
+        for request in requests:
+            await engine.start(request)
+
+        async def statuses_of_steps() -> bool:
+            rows = [(await step_rows(database, request.key.run_id))["ask0"] for request in requests]
+            return sorted((row.status, row.waits_for) for row in rows) == [("running", None), ("waiting", "slot")]
+
+        await until(statuses_of_steps)
+        assert len(server.asked) == 1
+        hold.release()
+        for request in requests:
+            await over(engine, request.key.run_id)
+            assert (await run_row(database, request.key.run_id)).status == "completed"
+        assert len(server.asked) == 2

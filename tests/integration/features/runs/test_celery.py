@@ -18,6 +18,7 @@ from tests.integration.features.runs.conformance_deadlines import DeadlineConfor
 from tests.integration.features.runs.conformance_events import EventConformance, EventDeathConformance
 from tests.integration.features.runs.conformance_pauses import PauseConformance
 from tests.integration.features.runs.conformance_retries import RetryConformance, RetryDeathConformance
+from tests.integration.features.runs.conformance_slots import SlotConformance
 from tests.integration.features.runs.conformance_subflows import SubflowConformance
 from tests.integration.features.runs.conformance_waits import WaitConformance
 
@@ -26,6 +27,10 @@ pytestmark = pytest.mark.xdist_group("celery")
 
 class TestCeleryBackend(BackendConformance):
     begins = RunStatus.QUEUED
+
+
+class TestCelerySlots(SlotConformance):
+    """Slots of flows, keys and models with real workers."""
 
 
 class TestCelerySubflows(SubflowConformance):

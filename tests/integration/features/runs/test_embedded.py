@@ -17,6 +17,7 @@ from tests.integration.features.runs.conformance_deadlines import DeadlineConfor
 from tests.integration.features.runs.conformance_events import EventConformance, EventDeathConformance
 from tests.integration.features.runs.conformance_pauses import PauseConformance
 from tests.integration.features.runs.conformance_retries import RetryConformance, RetryDeathConformance
+from tests.integration.features.runs.conformance_slots import SlotConformance
 from tests.integration.features.runs.conformance_subflows import SubflowConformance
 from tests.integration.features.runs.conformance_waits import WaitConformance
 from tests.support.databases import SqliteFiles, make_settings
@@ -30,6 +31,10 @@ class TestEmbeddedBackend(BackendConformance):
 
 class TestEmbeddedSubflows(SubflowConformance):
     """Flows that run flows."""
+
+
+class TestEmbeddedSlots(SlotConformance):
+    """Slots of flows, keys and models in this process."""
 
 
 class TestEmbeddedDeadlines(DeadlineConformance):

@@ -1,5 +1,6 @@
 import type { StepPolicy } from "@/api/types";
 import { Callout, Field, Select, Textarea } from "@/components/ui";
+import { ConcurrencyFields } from "./ConcurrencyFields";
 import { NumberBox } from "./NumberBox";
 import { type Retry, RetryFields } from "./RetryFields";
 import { usePolicyTexts } from "./texts";
@@ -75,6 +76,7 @@ export function FailureFields({ nodeId }: { nodeId: string }) {
           />
         )}
       </Field>
+      <ConcurrencyFields value={policy.concurrency} onChange={set} />
       {policy.disabled === "skip" && <Callout tone="info">{t("disabled_note")}</Callout>}
     </div>
   );

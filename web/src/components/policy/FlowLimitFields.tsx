@@ -1,5 +1,6 @@
 import { useDraft, useDraftStore } from "@/lib/draft";
 import { BudgetFields } from "./BudgetFields";
+import { NumberBox } from "./NumberBox";
 import { usePolicyTexts } from "./texts";
 
 /** What the runs of the flow may use. */
@@ -22,6 +23,26 @@ export function FlowLimitFields() {
         help={t("daily_budget_about")}
         budget={settings.daily_budget ?? null}
         onChange={(daily_budget) => set({ daily_budget })}
+      />
+      <NumberBox
+        label={t("max_concurrent_runs")}
+        help={t("max_concurrent_runs_about")}
+        placeholder={t("unlimited")}
+        value={settings.max_concurrent_runs ?? null}
+        least={1}
+        most={100_000}
+        whole
+        onChange={(max_concurrent_runs) => set({ max_concurrent_runs })}
+      />
+      <NumberBox
+        label={t("priority")}
+        help={t("priority_about")}
+        value={settings.priority ?? 0}
+        least={-100}
+        most={100}
+        whole
+        required
+        onChange={(priority) => set({ priority: priority ?? 0 })}
       />
     </fieldset>
   );

@@ -69,7 +69,7 @@ const POLICY = new Set([
   ...["output_config", "output_contract", "output_classification_override", "tool_policy", "tool_allowlist"],
   "tool_approval",
   ...["outside_content", "outside_allowlist", "retry", "timeout_seconds", "total_timeout_seconds", "on_error"],
-  ...["default_value", "disabled"],
+  ...["default_value", "disabled", "concurrency"],
 ]);
 
 function policyOf(value: unknown, empty: StepPolicy): StepPolicy {

@@ -50,6 +50,9 @@ class ModelFacts(BaseModel):
     price_out: float | None = Field(default=None, ge=0, le=100_000, description="US dollars per million output tokens.")
     context_window: int | None = Field(default=None, ge=256, description="Maximum length of a prompt, in tokens.")
     max_output: int | None = Field(default=None, ge=1, description="Maximum length of an answer, in tokens.")
+    max_concurrent: int | None = Field(
+        default=None, ge=1, le=100_000, description="Steps of flows that may call it at the same time; others wait."
+    )
     tools: Literal["native", "shim", "none"] | None = Field(
         default=None, description="How it calls tools: natively, through a JSON schema, or not at all."
     )

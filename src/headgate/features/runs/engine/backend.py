@@ -46,6 +46,8 @@ class RunRequest:
     """Its deadline, where that is earlier than the one that the flow sets."""
     budget: Budget | None = None
     """Its budget, where that is less than the one that the flow sets."""
+    priority: int | None = None
+    """Its priority, instead of the one that the flow sets. The run of a step has that of the step's run."""
     inherited: Terms = NO_TERMS
     """What limits the run whose step starts it."""
     trigger: Mapping[str, str | None] | None = None

@@ -237,6 +237,7 @@ class EmbeddedBackend:
             await self._proceed(woken)
 
     async def _wake_due(self) -> int:
+        await self._services.slots.grant_free()
         return await wake_due(self._store, self._proceed, lambda: MOST_QUEUED - self._runs.queue_length)
 
     async def _end_overdue(self) -> None:
@@ -296,6 +297,7 @@ class EmbeddedBackend:
                     return
                 self._conductor.require_progress(run_id)
                 if not self._settings.recover_on_start:  # a command wakes what it waits for, and nothing else
+                    await self._services.slots.grant_free()
                     for waiting_id in (run_id, *self._children):
                         await self.wake_run(waiting_id)
                 await self._waiters.wait(run_id, POLL_SECONDS)

@@ -160,7 +160,8 @@ def new_terms(request: RunRequest, planned: PlannedFlow) -> Terms:
         daily=settings.daily_budget,
         inherited=request.inherited.budgets,
     )
-    return Terms(budgets)
+    priority = settings.priority if request.priority is None else request.priority
+    return Terms(budgets, priority=priority if request.parent is None else request.inherited.priority)
 
 
 def _deadline_after(request: RunRequest, planned: PlannedFlow) -> int | None:

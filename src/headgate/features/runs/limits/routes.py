@@ -27,11 +27,11 @@ Engine = Annotated[ExecutionBackend, Depends(_engine)]
     "/flow-runs/{run_id}/limits", summary="Read the limits of a run", responses=problems(404), dependencies=_VIEW
 )
 async def of_run(run_id: str, caller: Caller, engine: Engine) -> RunLimitsOut:
-    """Return the budgets that the run charges, and how much of each is used."""
+    """Return the budgets that the run charges, how much of each is used, and the slots that it holds or waits for."""
     return await service.limits_of_run(engine, caller, run_id)
 
 
 @router.get("/flows/{flow_id}/limits", summary="Read the limits of a flow", responses=problems(404), dependencies=_VIEW)
 async def of_flow(flow_id: str, session: ReadSession, caller: Caller, engine: Engine) -> FlowLimitsOut:
-    """Return what all runs of the flow have used today (UTC) of its daily budget."""
+    """Return what all runs of the flow have used today (UTC), how many hold a slot of it and how many wait."""
     return await service.limits_of_flow(session, engine, caller, flow_id)

@@ -8,6 +8,7 @@ from headgate.features.flows.summaries import Wanted
 from headgate.features.runs.budgets.accounts import BudgetScope, Kind
 from headgate.features.runs.schemas import ClassOut, Identifier
 from headgate.graph.json_values import PlainObject, PlainText
+from headgate.graph.model import Concurrency
 
 
 class DryRunStart(BaseModel):
@@ -99,6 +100,8 @@ class DryStep(BaseModel):
     waits_for: DryWait | None = None
     effect: str = ""
     """What it would send, change or store, in one sentence; empty when it only computes."""
+    concurrency: Concurrency | None = None
+    """Limit of steps with the same key, which the step may wait for."""
 
 
 class DryHost(BaseModel):
@@ -164,5 +167,9 @@ class DryRunOut(BaseModel):
     """In plan order; empty when the flow is invalid."""
     reach: DryReach
     totals: DryTotals
+    max_concurrent_runs: int | None = None
+    """Runs of the flow at the same time; where so many run, this one waits."""
+    runs_ahead: int = 0
+    """Runs that hold a slot of the flow or wait for one."""
     budgets: list[DryBudget] = []
     """Budgets of the flow. A finding `budget_exceeded` says which of them the certain steps exceed."""

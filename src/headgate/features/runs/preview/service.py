@@ -98,6 +98,7 @@ class DryRuns:
         for step in steps:
             policy = prepared[step.step_id].step.policy
             step.runs = "certain" if step.step_id in certain else "possible" if policy.disabled == "no" else "never"
+            step.concurrency = policy.concurrency
             step.on_error, step.disabled = policy.on_error, policy.disabled
             step.max_attempts = attempts_of(prepared[step.step_id])
             step.timeout_seconds = self._timeout(prepared[step.step_id])
@@ -112,6 +113,8 @@ class DryRuns:
             reach=DryReach(hosts=look.hosts, secrets=look.secrets),
             totals=_totals(steps),
             budgets=budgets,
+            max_concurrent_runs=flow.settings.max_concurrent_runs,
+            runs_ahead=sum(await self.services.slots.count_flow(principal.tenant_id, flow_id)),
         )
 
     def _timeout(self, step: PlannedStep) -> float | None:

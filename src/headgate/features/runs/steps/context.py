@@ -109,6 +109,8 @@ class StepContext:
         """Whether this attempt begins at the end of a wait: its first restartable sleep is over."""
         self.payments: StepPayments | None = None
         """Charges the budgets of the run; None when it has none."""
+        self.priority = 0
+        """Priority of the run among those that wait for a slot."""
         self.guard: StepGuard | None = None
         """Checks classifications before a model is called; None when they are disabled."""
         self._unfit: dict[str, HeadgateError] = {}
@@ -211,14 +213,19 @@ class StepContext:
         return frozenset.intersection(*taken)
 
     async def _member(self, model: Model) -> "BaseChatModel":
-        """One model by itself."""
+        """One model by itself. Raises `Suspended` until a slot of it is free."""
         await self.check_cancelled()
+        await self._take_model(model)
         chat = await self._services.chat_models.chat_model(self._origin, model)
         return (
             chat
             if self._calls is None
             else models.answering_once(chat, model, self._calls.of_model(model, self.payments))
         )
+
+    async def _take_model(self, model: Model) -> None:
+        if self._calls is not None and not await self._services.slots.take_model(self._origin, model, self.priority):
+            raise Suspended(WaitReason.SLOT, None)
 
     def _check_models(self, model: Model) -> None:
         """Raise `ClassRefused` when the model or one of its fallback models may not see what reaches the step."""
@@ -256,6 +263,7 @@ class StepContext:
 
     async def _transcript(self, model: Model, audio: Recording) -> Transcript:
         await self.check_cancelled()
+        await self._take_model(model)
         content = {
             "audio": hashlib.sha256(audio.content).hexdigest(),
             "language": audio.language,

@@ -30,6 +30,7 @@ from headgate.features.runs.steps.policies import shape_output
 from headgate.features.runs.steps.recorder import Recorder
 from headgate.features.runs.steps.retries import seconds_left
 from headgate.features.runs.steps.secrecy import SecretlessEvents, errors_without
+from headgate.features.runs.steps.waits import Suspended
 from headgate.features.runs.transitions import Delivery, Failed, StepRecord, clock
 from headgate.features.runs.waiting import Tries, WaitReason
 from headgate.foundation import secret_values
@@ -130,6 +131,8 @@ class StepExecutor:
         try:
             ctx.limit = TimeLimit(limit)
             ctx.was_woken = run.woken.get(step.id) == WaitReason.TIME
+            ctx.priority = run.terms.priority
+            await self._take_slots(run, step, origin)
             async with metered, ctx.limit.scope:
                 if self._services.classes is not None:
                     ctx.guard = await open_guard(self._services.classes, run, step.id, recorder)
@@ -164,6 +167,18 @@ class StepExecutor:
         made = tuple(recorder.saved_file_ids)
         error = (failed.code, failed.message)
         return Executed(outputs, record, packed.preview, packed.items, outside=marks, made=made, error=error)
+
+    async def _take_slots(self, run: ActiveRun, step: PlannedStep, origin: Origin) -> None:
+        """Take the slot of the run in its flow, and that of the step's key. Raises `Suspended` until both are free."""
+        slots, priority = self._services.slots, run.terms.priority
+        most, shared = run.planned.flow.settings.max_concurrent_runs, step.step.policy.concurrency
+        if most is not None and not await slots.take_flow(origin, most, priority):
+            raise Suspended(WaitReason.SLOT, None)
+        if shared is None or step.step.policy.disabled != "no":
+            return
+        space_id = await self._services.spaces.of(run.key.tenant_id, run.key.flow_id)
+        if not await slots.take_key(origin, space_id, shared.key, shared.max, priority):
+            raise Suspended(WaitReason.SLOT, None)
 
     def _step_flows(
         self, run: ActiveRun, step: PlannedStep, outside: OutsideContent

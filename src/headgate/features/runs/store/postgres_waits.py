@@ -20,6 +20,8 @@ WITH run AS (
 ), changed AS (
     UPDATE flow_step_results s
     SET status = %(step_status)s::text, waits_for = %(waits_for)s::text, interruptions = 0,
+        waited_for = CASE WHEN %(waits_for)s::text = 'slot'
+            THEN CASE WHEN s.waits_for = 'slot' THEN s.waited_for ELSE s.waits_for END END,
         due_at = CASE WHEN s.answered_at IS NULL OR coalesce(%(waits_for)s::text, 'retry') = 'retry'
             THEN %(due_at)s::bigint ELSE %(at)s END,
         worker_id = NULL, lease_until = NULL,

@@ -28,7 +28,8 @@ LOAD_RUN_SQL = (
     " started_at, json_extract(part, '$.only_step'), visitor, parent_run_id, terms FROM flow_runs WHERE id = :run_id"
 )
 LOAD_STEPS_SQL = (
-    "SELECT step_id, status, waiting, attempts, worker_id, lease_until, output_payload, waits_for,"
+    "SELECT step_id, status, waiting, attempts, worker_id, lease_until, output_payload,"
+    " CASE WHEN waits_for = 'slot' THEN coalesce(waited_for, waits_for) ELSE waits_for END,"
     " interruptions, failures, failing_since, num_tokens_input, num_tokens_output FROM flow_step_results"
     " WHERE flow_run_id = :run_id"
 )

@@ -24,6 +24,8 @@ _STATUS = "SELECT status FROM flow_runs WHERE id = ? AND tenant_id = ?"
 _OF_STEP = "flow_run_id = :run_id AND flow_id = :flow_id AND step_id = :step_id"
 _SUSPEND = (
     "UPDATE flow_step_results SET status = :step_status, waits_for = :waits_for,"
+    " waited_for = CASE WHEN :waits_for = 'slot'"
+    " THEN CASE WHEN waits_for = 'slot' THEN waited_for ELSE waits_for END END,"
     " due_at = CASE WHEN answered_at IS NULL OR coalesce(:waits_for, 'retry') = 'retry' THEN :due_at ELSE :at END,"
     " interruptions = 0, worker_id = NULL, lease_until = NULL,"
     " finished_at = CASE WHEN :step_status = 'cancelled' THEN :at END,"

@@ -1,4 +1,4 @@
-"""What limits a run, and what was charged to budgets."""
+"""What limits a run, what was charged to budgets, and slots."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -7,6 +7,8 @@ from headgate.foundation.database import Json
 
 revision = "0044"
 down_revision = "0043"
+
+_QUEUED = sa.text("granted_at IS NULL")
 
 
 def upgrade() -> None:
@@ -37,8 +39,38 @@ def upgrade() -> None:
     )
     op.create_index("ix_budget_accounts_flow_id", "budget_accounts", ["flow_id", "changed_at"])
     op.create_index("ix_budget_accounts_flow_run_id", "budget_accounts", ["flow_run_id"])
+    op.add_column("flow_step_results", sa.Column("waited_for", sa.String(16)))
+    op.create_table(
+        "run_slots",
+        sa.Column("tenant_id", sa.String(36), nullable=False),
+        sa.Column("name", sa.String(320), nullable=False),
+        sa.Column("flow_run_id", sa.String(36), nullable=False),
+        sa.Column("step_id", sa.String(64), nullable=False),
+        sa.Column("most", sa.Integer(), nullable=False),
+        sa.Column("priority", sa.Integer(), nullable=False),
+        sa.Column("requested_at", sa.BigInteger(), nullable=False),
+        sa.Column("granted_at", sa.BigInteger()),
+        sa.PrimaryKeyConstraint("tenant_id", "name", "flow_run_id", "step_id", name=op.f("pk_run_slots")),
+        sa.ForeignKeyConstraint(
+            ["flow_run_id", "tenant_id"],
+            ["flow_runs.id", "flow_runs.tenant_id"],
+            name=op.f("fk_run_slots_flow_run_id_tenant_id_flow_runs"),
+            ondelete="CASCADE",
+        ),
+    )
+    op.create_index("ix_run_slots_flow_run_id", "run_slots", ["flow_run_id"])
+    op.create_index(
+        "ix_run_slots_queue", "run_slots", ["tenant_id", "name"], sqlite_where=_QUEUED, postgresql_where=_QUEUED
+    )
 
 
 def downgrade() -> None:
+    op.drop_table("run_slots")
+    op.execute(
+        "UPDATE flow_step_results SET due_at = coalesce(due_at, answered_at, 0),"
+        " waits_for = coalesce(waited_for, 'time')"
+        " WHERE waits_for = 'slot'"
+    )
+    op.drop_column("flow_step_results", "waited_for")
     op.drop_table("budget_accounts")
     op.drop_column("flow_runs", "terms")

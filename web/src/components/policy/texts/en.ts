@@ -77,6 +77,15 @@ export default {
   budget_usd: "US dollars",
   budget_tokens: "Tokens",
   budget_seconds: "Seconds of execution",
+  max_concurrent_runs: "Runs at the same time",
+  max_concurrent_runs_about:
+    "Other runs wait for a free slot, without a worker. Runs that wait for a time, an approval or an event do not count.",
+  priority: "Priority of the runs (-100 to 100)",
+  priority_about: "Of the runs that wait for a slot, the one with the highest priority is next.",
+  concurrency_key: "Concurrency key",
+  concurrency_key_about:
+    "Steps of the space with the same key, for example the name of a system, share a limit: the others wait for a free slot.",
+  concurrency_max: "Steps at the same time",
   unlimited: "Unlimited",
   no_limit: "None",
   on_error: "If it still fails",

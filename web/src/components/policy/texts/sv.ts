@@ -79,6 +79,15 @@ const sv: Translation<typeof en> = {
   budget_usd: "US-dollar",
   budget_tokens: "Token",
   budget_seconds: "Sekunders exekvering",
+  max_concurrent_runs: "Samtidiga körningar",
+  max_concurrent_runs_about:
+    "Andra körningar väntar på en ledig plats, utan arbetare. Körningar som väntar på en tid, ett godkännande eller en händelse räknas inte.",
+  priority: "Körningarnas prioritet (-100 till 100)",
+  priority_about: "Av körningarna som väntar på en plats går den med högst prioritet först.",
+  concurrency_key: "Samtidighetsnyckel",
+  concurrency_key_about:
+    "Steg i arbetsytan med samma nyckel, till exempel namnet på ett system, delar en gräns: de andra väntar på en ledig plats.",
+  concurrency_max: "Samtidiga steg",
   unlimited: "Obegränsat",
   no_limit: "Ingen",
   on_error: "Om det ändå misslyckas",

@@ -77,6 +77,11 @@ export function LookAhead({ flowId, start, onClose, onNode }: LookAheadProps) {
             </ol>
           </Part>
           <Budgets budgets={data.budgets ?? []} />
+          {data.max_concurrent_runs != null && (
+            <p className="text-muted text-sm">
+              {t("ahead_slots", { most: data.max_concurrent_runs, ahead: data.runs_ahead ?? 0 })}
+            </p>
+          )}
           <Part title={t("ahead_hosts")}>
             {data.reach.hosts.length === 0 && <p className="text-muted">{t("ahead_no_hosts")}</p>}
             <ul className="flex flex-wrap gap-1.5">

@@ -14,6 +14,7 @@ export function FactsDialog({ model, onClose }: { model: ModelInfo | null; onClo
   const [label, setLabel] = useState(model?.changed ? model.label : "");
   const [description, setDescription] = useState(model?.description ?? "");
   const [prices, setPrices] = useState({ in: shown(model?.price_in), out: shown(model?.price_out) });
+  const [most, setMost] = useState(shown(model?.max_concurrent));
   const [offered, setOffered] = useState(!model?.hidden);
   const named = modelName(written.trim());
   const save = useChange({
@@ -24,6 +25,7 @@ export function FactsDialog({ model, onClose }: { model: ModelInfo | null; onClo
         description: description.trim() || null,
         price_in: read(prices.in),
         price_out: read(prices.out),
+        max_concurrent: read(most),
         hidden: !offered,
       });
     },
@@ -91,6 +93,19 @@ export function FactsDialog({ model, onClose }: { model: ModelInfo | null; onClo
             )}
           </Field>
         ))}
+        <Field label={t("max_concurrent")} help={t("max_concurrent_help")}>
+          {(control) => (
+            <Input
+              {...control}
+              type="number"
+              min={1}
+              step={1}
+              value={most}
+              placeholder={t("max_concurrent_none")}
+              onChange={(event) => setMost(event.target.value)}
+            />
+          )}
+        </Field>
         <div className="flex items-center gap-2">
           <Switch checked={offered} aria-label={t("offered_show")} onChange={setOffered} />
           <span>{t("offered_show")}</span>
@@ -101,8 +116,8 @@ export function FactsDialog({ model, onClose }: { model: ModelInfo | null; onClo
   );
 }
 
-function shown(price: number | null | undefined) {
-  return price === null || price === undefined ? "" : String(price);
+function shown(amount: number | null | undefined) {
+  return amount === null || amount === undefined ? "" : String(amount);
 }
 
 function read(text: string) {

@@ -151,6 +151,7 @@ class CeleryBackend:
             await self.wake_run(run_id)
 
     async def _wake_due(self) -> int:
+        await self._services.slots.grant_free()
         return await wake_due(self._store, self._proceed)
 
     async def _proceed(self, woken: WokenRun) -> None:

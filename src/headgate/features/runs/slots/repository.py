@@ -1,0 +1,134 @@
+"""Queries on slots. The tenant is always required.
+
+A granted row counts while its holder is active: a step that runs or is about to; a run that is not over, not paused,
+and waits at most for a retry, a slot or the runs of its steps. Rows of others are deleted by the transaction that
+grants their slot to somebody else, so that a holder who returns finds that it has none.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import delete, func, select, text, update
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from headgate.features.runs.slots.tables import run_slots
+from headgate.features.runs.states import LIVE_RUNS, sql_list
+from headgate.foundation.database import insert_into
+
+_LOCK = text("SELECT pg_advisory_xact_lock(hashtextextended(:name, 19))")
+_STEP = (
+    "SELECT 1 FROM flow_step_results s WHERE s.flow_run_id = run_slots.flow_run_id AND s.step_id = run_slots.step_id"
+)
+_RUN = "SELECT 1 FROM flow_runs r WHERE r.id = run_slots.flow_run_id AND r.tenant_id = run_slots.tenant_id"
+_WAITS = (
+    "SELECT 1 FROM flow_step_results w WHERE w.flow_run_id = r.id AND w.status = 'waiting'"
+    " AND w.waits_for IN ('retry', 'run', 'slot')"
+)
+_ACTIVE = (
+    f"(CASE WHEN run_slots.step_id = '' THEN EXISTS ({_RUN} AND (r.status IN ('queued', 'running')"
+    f" OR (r.status = 'waiting' AND EXISTS ({_WAITS}))))"
+    f" ELSE EXISTS ({_STEP} AND s.status IN ('running', 'pending')) END)"
+)
+_WANTED = (
+    f"(EXISTS ({_RUN} AND r.status IN {sql_list(LIVE_RUNS)}) AND (run_slots.step_id = ''"
+    f" OR EXISTS ({_STEP} AND (s.status IN ('running', 'pending')"
+    " OR (s.status = 'waiting' AND s.waits_for = 'slot')))))"
+)
+_GRANTABLE = f"EXISTS ({_RUN} AND r.status IN ('queued', 'running', 'waiting'))"
+"""A paused run keeps its place and is passed over."""
+_ANCESTOR = text(
+    "WITH RECURSIVE above(id) AS (SELECT parent_run_id FROM flow_runs WHERE id = :run_id AND tenant_id = :tenant_id"
+    " UNION ALL SELECT r.parent_run_id FROM flow_runs r JOIN above ON r.id = above.id)"
+    " SELECT 1 FROM above JOIN flow_runs r ON r.id = above.id WHERE r.flow_id = :flow_id AND r.tenant_id = :tenant_id"
+)
+_FREE = text(
+    f"SELECT DISTINCT q.tenant_id, q.name FROM run_slots q WHERE q.granted_at IS NULL AND q.most >"  # noqa: S608
+    " (SELECT count(*) FROM run_slots WHERE tenant_id = q.tenant_id AND name = q.name"
+    f" AND granted_at IS NOT NULL AND {_ACTIVE}) LIMIT :limit"
+)
+
+
+async def lock_name(session: AsyncSession, name: str, *, tenant_id: str) -> None:
+    """Let one transaction at a time grant slots of a name; on SQLite the write lock suffices."""
+    if session.get_bind().dialect.name == "postgresql":
+        await session.execute(_LOCK, {"name": f"{tenant_id}/{name}"})
+
+
+async def drop_stale(session: AsyncSession, name: str, *, tenant_id: str) -> None:
+    """Delete the rows of holders that are not active, and of those that no longer wait."""
+    of_name = (run_slots.c.tenant_id == tenant_id, run_slots.c.name == name)
+    await session.execute(delete(run_slots).where(*of_name, run_slots.c.granted_at.isnot(None), text(f"NOT {_ACTIVE}")))
+    await session.execute(delete(run_slots).where(*of_name, run_slots.c.granted_at.is_(None), text(f"NOT {_WANTED}")))
+
+
+async def request(session: AsyncSession, values: dict[str, Any], *, tenant_id: str) -> None:
+    """Queue for a slot, unless that is done."""
+    insert = insert_into(session, run_slots).values(tenant_id=tenant_id, **values)
+    await session.execute(insert.on_conflict_do_nothing())
+
+
+async def count_granted(session: AsyncSession, name: str, *, tenant_id: str) -> int:
+    """Return how many slots of a name are taken; after `drop_stale`."""
+    table = run_slots.c
+    query = select(func.count()).where(table.tenant_id == tenant_id, table.name == name, table.granted_at.isnot(None))
+    return (await session.execute(query)).scalar_one()
+
+
+async def list_queue(session: AsyncSession, name: str, *, tenant_id: str, limit: int = 1000) -> Sequence[Any]:
+    """Return those who wait for a slot of a name and could use it, the next one first."""
+    table = run_slots.c
+    query = select(run_slots).where(
+        table.tenant_id == tenant_id, table.name == name, table.granted_at.is_(None), text(_GRANTABLE)
+    )
+    order = (table.priority.desc(), table.requested_at, table.flow_run_id, table.step_id)
+    return (await session.execute(query.order_by(*order).limit(limit))).all()
+
+
+async def grant(session: AsyncSession, row: Any, at: int) -> None:  # noqa: ANN401 - a row
+    """Give a slot to one who waits."""
+    table = run_slots.c
+    await session.execute(
+        update(run_slots)
+        .where(
+            table.tenant_id == row.tenant_id,
+            table.name == row.name,
+            table.flow_run_id == row.flow_run_id,
+            table.step_id == row.step_id,
+        )
+        .values(granted_at=at)
+    )
+
+
+async def is_granted(session: AsyncSession, name: str, run_id: str, step_id: str, *, tenant_id: str) -> bool:
+    """Return whether a run or a step has a slot."""
+    table = run_slots.c
+    query = select(table.granted_at).where(
+        table.tenant_id == tenant_id, table.name == name, table.flow_run_id == run_id, table.step_id == step_id
+    )
+    return (await session.execute(query)).scalar_one_or_none() is not None
+
+
+async def has_ancestor_of(session: AsyncSession, run_id: str, flow_id: str, *, tenant_id: str) -> bool:
+    """Return whether a run was started, directly or not, by a run of that flow."""
+    values = {"run_id": run_id, "flow_id": flow_id, "tenant_id": tenant_id}
+    return (await session.execute(_ANCESTOR, values)).first() is not None
+
+
+async def free_names(session: AsyncSession, *, limit: int) -> Sequence[tuple[str, str]]:
+    """Return tenants and names of which a slot is free that somebody waits for."""
+    return [(row.tenant_id, row.name) for row in await session.execute(_FREE, {"limit": limit})]
+
+
+async def list_of_run(session: AsyncSession, run_id: str, *, tenant_id: str) -> Sequence[Any]:
+    """Return the slots that a run and its steps hold or wait for."""
+    query = select(run_slots).where(run_slots.c.flow_run_id == run_id, run_slots.c.tenant_id == tenant_id)
+    return (await session.execute(query.order_by(run_slots.c.name, run_slots.c.step_id))).all()
+
+
+async def count_of(session: AsyncSession, name: str, *, tenant_id: str) -> tuple[int, int]:
+    """Return how many slots of a name are in use, and how many wait for one."""
+    table = run_slots.c
+    of_name = (table.tenant_id == tenant_id, table.name == name)
+    active = select(func.count()).where(*of_name, table.granted_at.isnot(None), text(_ACTIVE))
+    queued = select(func.count()).where(*of_name, table.granted_at.is_(None), text(_WANTED))
+    return (await session.execute(active)).scalar_one(), (await session.execute(queued)).scalar_one()

@@ -1,0 +1,23 @@
+"""Table of slots and of those who wait for one. Times are microseconds in UTC."""
+
+from sqlalchemy import BigInteger, Column, ForeignKeyConstraint, Index, Integer, PrimaryKeyConstraint, String, Table
+
+from headgate.foundation.database import metadata, partial_index
+
+run_slots = Table(
+    "run_slots",
+    metadata,
+    Column("tenant_id", String(36), nullable=False),
+    Column("name", String(320), nullable=False),
+    Column("flow_run_id", String(36), nullable=False),
+    Column("step_id", String(64), nullable=False),
+    Column("most", Integer, nullable=False),
+    Column("priority", Integer, nullable=False),
+    Column("requested_at", BigInteger, nullable=False),
+    Column("granted_at", BigInteger),
+    PrimaryKeyConstraint("tenant_id", "name", "flow_run_id", "step_id"),
+    ForeignKeyConstraint(["flow_run_id", "tenant_id"], ["flow_runs.id", "flow_runs.tenant_id"], ondelete="CASCADE"),
+    Index("ix_run_slots_flow_run_id", "flow_run_id"),
+    partial_index("ix_run_slots_queue", "tenant_id", "name", where="granted_at IS NULL"),
+)
+"""`step_id` is empty where the run holds the slot. Granted rows count while their run or step is active."""
