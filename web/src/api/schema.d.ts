@@ -4359,6 +4359,10 @@ export interface components {
             not_starter: boolean;
             /** Assignees */
             assignees: components["schemas"]["AssigneeOut"][];
+            /** Escalation */
+            escalation: components["schemas"]["AssigneeOut"][];
+            /** Escalates At */
+            escalates_at: string | null;
             /** Needed */
             needed: number;
             /** Approvals */
@@ -4383,6 +4387,8 @@ export interface components {
             editable: string[];
             /** Decisions */
             decisions: components["schemas"]["DecisionOut"][];
+            /** Notices */
+            notices: components["schemas"]["NoticeOut"][];
         };
         /**
          * ApprovalSummary
@@ -4420,6 +4426,10 @@ export interface components {
             not_starter: boolean;
             /** Assignees */
             assignees: components["schemas"]["AssigneeOut"][];
+            /** Escalation */
+            escalation: components["schemas"]["AssigneeOut"][];
+            /** Escalates At */
+            escalates_at: string | null;
             /** Needed */
             needed: number;
             /** Approvals */
@@ -7898,6 +7908,30 @@ export interface components {
              * @description The nodes that contain the code.
              */
             nodes?: string[];
+        };
+        /**
+         * NoticeOut
+         * @description A notice to a web address: the request, a reminder or the escalation.
+         */
+        NoticeOut: {
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "asked" | "reminder" | "escalated";
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "pending" | "delivered" | "failed" | "cancelled";
+            /** Url */
+            url: string;
+            /** Due At */
+            due_at: string | null;
+            /** Sent At */
+            sent_at: string | null;
+            /** Error */
+            error: string;
         };
         /**
          * OutputTemplate
