@@ -70,6 +70,34 @@ class Approval(Component):
         port=False,
         schema=_LIST,
     )
+    reminders: Annotated[list[float], BeforeValidator(listed_text)] = field(
+        default_factory=list,
+        label="Reminders after hours",
+        help="When notices remind of it, for example 24, 48.",
+        port=False,
+        schema={"type": "array", "items": {"type": "number"}, "maxItems": MOST_ITEMS},
+    )
+    escalate_hours: float = field(
+        default=0.0,
+        label="Escalate after hours",
+        help="Then the users of Escalate to may decide too; 0: never.",
+        ge=0,
+        le=LONGEST_HOURS,
+    )
+    escalate_to: Annotated[list[str], BeforeValidator(listed_text)] = field(
+        default_factory=list,
+        label="Escalate to",
+        help="Email addresses, or role:owner, role:publisher, role:editor.",
+        port=False,
+        schema=_LIST,
+    )
+    notify_url: str = field(
+        default="",
+        label="Notice URL",
+        help="Web address that signed notices are sent to; empty: the variable APPROVAL_WEBHOOK_URL.",
+        port=False,
+        max_length=2000,
+    )
     _answer: ApprovalAnswer | None = PrivateAttr(default=None)
 
     @model_validator(mode="after")
@@ -80,7 +108,30 @@ class Approval(Component):
                 remedy="Set the approvals needed to 1, or remove the editable fields.",
                 field="editable",
             )
+        self._check_times()
         return self
+
+    def _check_times(self) -> None:
+        """Raise `ComponentError` for reminders and escalations that would never come."""
+        if bool(self.escalate_hours) != bool(self.escalate_to) or (self.escalate_to and not self.assignees):
+            raise ComponentError(
+                "Approval: an escalation needs assignees, a time, and who else may decide then.",
+                remedy="Set the assignees, Escalate after hours and Escalate to, or clear the last two.",
+                field="escalate_to",
+            )
+        if any(not 0 < hours <= LONGEST_HOURS for hours in self.reminders):
+            raise ComponentError(
+                "Approval: a reminder must be more than 0 and at most ten years after the request.",
+                remedy="Write hours, for example 24, 48.",
+                field="reminders",
+            )
+        latest = max(self.escalate_hours, *self.reminders, 0.0)
+        if self.timeout_hours and latest >= self.timeout_hours:
+            raise ComponentError(
+                "Approval: a reminder or the escalation would come after the timeout.",
+                remedy="Raise the timeout, or lower their hours.",
+                field="timeout_hours",
+            )
 
     @output(help="The value with its edits, when approved.", branch=True)
     async def approve(self) -> Data | NotTaken:
@@ -123,6 +174,10 @@ class Approval(Component):
                     questions=tuple(self.questions),
                     editable=tuple(self.editable),
                     timeout_seconds=self.timeout_hours * 3600 or None,
+                    reminder_seconds=tuple(hours * 3600 for hours in self.reminders),
+                    escalation_seconds=self.escalate_hours * 3600 or None,
+                    escalation=tuple(self.escalate_to),
+                    notify_url=self.notify_url.strip(),
                 )
             )
         return self._answer

@@ -12,6 +12,7 @@ from headgate.features.jobs.worker import Worker
 from headgate.features.runs.capacity import Capacity
 from headgate.features.runs.definitions import VersionContents
 from headgate.features.runs.spaces import FlowSpaces
+from headgate.foundation.errors import NotFound
 from headgate.foundation.events import EventSink
 from headgate.foundation.fair_queue import Path
 from headgate.foundation.lazy import lazy_module
@@ -31,9 +32,10 @@ if TYPE_CHECKING:
     from headgate.features.mcptools import connector as mcp_connector
     from headgate.features.models.classes import ModelClasses
     from headgate.features.runs import ports, starters, step_knowledge, step_state
-    from headgate.features.runs.approvals import asking
+    from headgate.features.runs.approvals import asking, notices
     from headgate.features.runs.budgets import service as budgets
     from headgate.features.runs.deliveries import attempt, delivery_sender
+    from headgate.features.runs.ports import Origin
     from headgate.features.runs.quotas import service as quotas
     from headgate.features.runs.sent_events import of_steps as sent_events
     from headgate.features.runs.slots import service as slots
@@ -61,6 +63,7 @@ else:
     step_state = lazy_module("headgate.features.runs.step_state")
     asking = lazy_module("headgate.features.runs.approvals.asking")
     budgets = lazy_module("headgate.features.runs.budgets.service")
+    notices = lazy_module("headgate.features.runs.approvals.notices")
     attempt = lazy_module("headgate.features.runs.deliveries.attempt")
     delivery_sender = lazy_module("headgate.features.runs.deliveries.delivery_sender")
     quotas = lazy_module("headgate.features.runs.quotas.service")
@@ -255,7 +258,24 @@ class StepServices:
     @cached_property
     def approvals(self) -> "asking.StepApprovals":
         """Decisions of users."""
-        return asking.StepApprovals(self.installation.database, self.installation.box, self.spaces)
+        base = self.installation
+        return asking.StepApprovals(
+            base.database, base.box, self.spaces, self._notice_address, base.settings.server.public_url
+        )
+
+    async def _notice_address(self, origin: "Origin") -> str:
+        """Return the address of a space for notices of approvals; empty when it has none."""
+        try:
+            return (await self.secrets.secret(origin, notices.URL_VARIABLE)).get_secret_value()
+        except NotFound:
+            return ""
+
+    @cached_property
+    def notices(self) -> "notices.NoticeSender":
+        """Sends notices of approvals; registers its jobs."""
+        base = self.installation
+        sender = attempt.Sender(self.web, self.secrets, self.files)
+        return notices.NoticeSender(base.database, base.box, sender, self.jobs)
 
     @cached_property
     def flow_state(self) -> "step_state.FlowState":

@@ -29,6 +29,14 @@ class ApprovalRequest:
     """Members of the value that may be changed; `*` is all of them, and a text as a whole."""
     timeout_seconds: float | None = None
     """None: without limit."""
+    reminder_seconds: tuple[float, ...] = ()
+    """When notices remind of it, after the request."""
+    escalation_seconds: float | None = None
+    """After how long those of `escalation` may decide too; None: never."""
+    escalation: tuple[str, ...] = ()
+    """Like `assignees`."""
+    notify_url: str = ""
+    """Where notices are sent; empty: the address of the space, if it has one."""
     tool: str = ""
     """The tool whose call is asked for; empty for other questions. `value` then holds its arguments."""
 

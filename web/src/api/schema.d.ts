@@ -4400,6 +4400,10 @@ export interface components {
             not_starter: boolean;
             /** Assignees */
             assignees: components["schemas"]["AssigneeOut"][];
+            /** Escalation */
+            escalation: components["schemas"]["AssigneeOut"][];
+            /** Escalates At */
+            escalates_at: string | null;
             /** Needed */
             needed: number;
             /** Approvals */
@@ -4424,6 +4428,8 @@ export interface components {
             editable: string[];
             /** Decisions */
             decisions: components["schemas"]["DecisionOut"][];
+            /** Notices */
+            notices: components["schemas"]["NoticeOut"][];
         };
         /**
          * ApprovalSummary
@@ -4459,6 +4465,10 @@ export interface components {
             not_starter: boolean;
             /** Assignees */
             assignees: components["schemas"]["AssigneeOut"][];
+            /** Escalation */
+            escalation: components["schemas"]["AssigneeOut"][];
+            /** Escalates At */
+            escalates_at: string | null;
             /** Needed */
             needed: number;
             /** Approvals */
@@ -8036,6 +8046,30 @@ export interface components {
              * @description The nodes that contain the code.
              */
             nodes?: string[];
+        };
+        /**
+         * NoticeOut
+         * @description A notice to a web address: the request, a reminder or the escalation.
+         */
+        NoticeOut: {
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "asked" | "reminder" | "escalated";
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "pending" | "delivered" | "failed" | "cancelled";
+            /** Url */
+            url: string;
+            /** Due At */
+            due_at: string | null;
+            /** Sent At */
+            sent_at: string | null;
+            /** Error */
+            error: string;
         };
         /**
          * OutputTemplate

@@ -36,7 +36,7 @@ async def open_child(settings: Settings, app: Celery) -> AsyncIterator[WorkerChi
         ):
             maintenance = Maintenance(database, installation.storage, settings.retention, base.jobs)
             rotation = Rotation(database, installation.ring, installation.box, base.jobs)
-            _ = maintenance, rotation, base.deliveries  # each registers its jobs
+            _ = maintenance, rotation, base.deliveries, base.notices  # each registers its jobs
             yield child
     finally:
         await relay.aclose()

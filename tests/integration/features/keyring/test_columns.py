@@ -42,6 +42,7 @@ CALLERS = {
     "features/keyring/rotation.py",  # all of them
     "features/mcptools/target.py",  # mcp_servers
     "features/models/setup/sealed.py",  # model_servers
+    "features/runs/approvals/notices.py",  # approval_notices
     "features/runs/approvals/sealed.py",  # approvals, approval_decisions
     "features/runs/deliveries/target.py",  # webhook_deliveries
     "features/runs/sent_events/sealed.py",  # sent_events, event_waits
@@ -57,6 +58,7 @@ VALUES = {
     "codev_writes.state": "intended",
     "data_keys.state": "active",
     "approval_decisions.decision": "approve",
+    "approval_notices.kind": "asked",
     "transport": "http",
     "deliver": "one",
     "event_waits.status": "waiting",

@@ -41,6 +41,9 @@ const approval = (more: Partial<Approval> = {}): Approval => ({
   questions: ["Cost centre"],
   editable: ["amount"],
   decisions: [],
+  escalation: [],
+  escalates_at: null,
+  notices: [],
   ...more,
 });
 
@@ -121,6 +124,19 @@ describe("the inbox", () => {
         content_hash: "f00",
       },
     ]);
+  });
+
+  it("names who may decide later, and shows the notices that were sent or failed", async () => {
+    const notice = { kind: "asked", status: "failed", url: "https://hook.test", due_at: null, sent_at: null } as const;
+    show("/inbox/a1", [
+      approval({
+        escalates_at: "2999-01-01T00:00:00Z",
+        escalation: [{ user_id: null, name: "", role: "owner" }],
+        notices: [{ ...notice, error: "The receiver answered 404." }],
+      }),
+    ]);
+    expect(await screen.findByText(/From .* also: role:owner/)).toBeInTheDocument();
+    expect(screen.getByText(/Request · https:\/\/hook.test · failed The receiver answered 404./)).toBeInTheDocument();
   });
 
   it("asks for the call of a tool in the language of the page, with its arguments", async () => {

@@ -1,6 +1,7 @@
 """The side of the step: stores what it asks, and reads the decision."""
 
 import re
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from headgate.features.access.permissions import Role
 from headgate.features.accounts.users.repository import find_by_email
 from headgate.features.runs.approvals import repository
+from headgate.features.runs.approvals.notices import add_notices
 from headgate.features.runs.approvals.sealed import seal, unseal
 from headgate.features.runs.approvals.tables import ApprovalRow
 from headgate.features.runs.ports import Origin, Pending, Sealer
@@ -29,6 +31,11 @@ _OUTCOMES: dict[str, Outcome] = {"approved": "approve", "rejected": "reject", "t
 _ROLE = re.compile(r"^role:\s*([a-z]+)$")
 
 
+async def no_address(origin: Origin) -> str:  # noqa: ARG001
+    """Return no address."""
+    return ""
+
+
 @dataclass(frozen=True, slots=True)
 class StepApprovals:
     """Approvals of steps; see `ports.Approvals`."""
@@ -36,15 +43,23 @@ class StepApprovals:
     database: Database
     box: Sealer
     spaces: Spaces
+    address_of: Callable[[Origin], Awaitable[str]] = no_address
+    """Returns where the notices of a space are sent; empty when it has no address."""
+    public_url: str = ""
+    """Address of the page, for links in notices."""
 
     async def ask(self, origin: Origin, request: ApprovalRequest, *, scope: str = "") -> ApprovalAnswer | Pending:
         """Store the request, or return its outcome. Raises `Invalid`."""
         key = origin.key
         space_id = await self.spaces.of(key.tenant_id, key.flow_id)
+        url = request.notify_url or await self.address_of(origin)
         async with self.database.writing() as session:
             row = await repository.find_of_step(session, key.run_id, origin.step_id, scope, tenant_id=key.tenant_id)
             if row is None:
-                row = await self._stored(session, origin, await self._values(session, origin, request, space_id, scope))
+                values = await self._values(session, origin, request, space_id, scope)
+                row = await self._stored(session, origin, values)
+                if url and row is not None and row.id == values["id"]:
+                    await add_notices(session, row, request, url, self.public_url, box=self.box)
             if row is None:
                 raise Invalid("The run of this approval is gone.", remedy="Start the flow again.")
             status = row.status
@@ -102,6 +117,10 @@ class StepApprovals:
             "content": seal(self.box, shown),
             "content_hash": digest(shown),
             "assignees": [await _assignee(session, entry, key.tenant_id) for entry in request.assignees],
+            "escalation": [await _assignee(session, entry, key.tenant_id) for entry in request.escalation] or None,
+            "escalates_at": None
+            if request.escalation_seconds is None
+            else at + int(request.escalation_seconds * 1_000_000),
             "needed": request.needed,
             "approvals": 0,
             "barred_user_id": starter[0] if starter is not None and request.not_starter else None,

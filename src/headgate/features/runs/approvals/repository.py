@@ -97,7 +97,10 @@ async def list_undecided(
     """
     row, decision = ApprovalRow, ApprovalDecisionRow
     decided = exists().where(decision.approval_id == row.id, decision.user_id == user_id)
-    assignees = cast(row.assignees, Text)
+    assignees, escalation = cast(row.assignees, Text), cast(row.escalation, Text)
+    escalated = and_(
+        row.escalates_at <= at, or_(escalation.contains(user_id, autoescape=True), escalation.contains('"role"'))
+    )
     query = _described(tenant_id).where(
         *_of_spaces(spaces),
         row.status == "pending",
@@ -105,7 +108,7 @@ async def list_undecided(
         or_(row.due_at.is_(None), row.due_at > at),
         or_(row.barred_user_id.is_(None), row.barred_user_id != user_id),
         ~decided,
-        or_(assignees == "[]", assignees.contains(user_id, autoescape=True), assignees.contains('"role"')),
+        or_(assignees == "[]", assignees.contains(user_id, autoescape=True), assignees.contains('"role"'), escalated),
     )
     if run_id is not None:
         query = query.where(row.flow_run_id == run_id)

@@ -94,6 +94,20 @@ class DecisionOut(BaseModel):
     decided_at: datetime
 
 
+class NoticeOut(BaseModel):
+    """A notice to a web address: the request, a reminder or the escalation."""
+
+    kind: Literal["asked", "reminder", "escalated"]
+    status: Literal["pending", "delivered", "failed", "cancelled"]
+    """`cancelled`: the approval was decided before it was due."""
+    url: str
+    """Without path and query."""
+    due_at: datetime | None
+    """Null once nothing more is sent."""
+    sent_at: datetime | None
+    error: str
+
+
 class ApprovalSummary(BaseModel):
     """An approval in a list."""
 
@@ -115,6 +129,10 @@ class ApprovalSummary(BaseModel):
     not_starter: bool
     """Whether the user who started the run may not decide."""
     assignees: list[AssigneeOut]
+    """Who may decide now; none: every user who may run the flow."""
+    escalation: list[AssigneeOut]
+    """Who may decide from `escalates_at`, too."""
+    escalates_at: datetime | None
     needed: int
     approvals: int
     can_decide: bool
@@ -133,6 +151,7 @@ class ApprovalOut(ApprovalSummary):
     questions: list[str]
     editable: list[str]
     decisions: list[DecisionOut]
+    notices: list[NoticeOut]
 
 
 class PendingCount(BaseModel):

@@ -17,6 +17,7 @@ from headgate.features.runs.approvals.errors import (
     NotAssigned,
     ResponseInvalid,
 )
+from headgate.features.runs.approvals.notices import list_notices
 from headgate.features.runs.approvals.schemas import ApprovalFilter, ApprovalOut, ApprovalSummary, DecisionIn
 from headgate.features.runs.approvals.sealed import seal, unseal
 from headgate.features.runs.approvals.tables import ApprovalRow
@@ -101,7 +102,8 @@ async def get_approval(session: AsyncSession, principal: Principal, approval_id:
     """Return an approval. Raises `ApprovalNotFound`, `PermissionMissing`."""
     row = await _find(session, principal, approval_id, Permission.RUNS_VIEW)
     decisions = await repository.list_decisions(session, [approval_id], tenant_id=principal.tenant_id)
-    return approval_of(principal, row, decisions, box)
+    notices = await list_notices(session, [approval_id], tenant_id=principal.tenant_id)
+    return approval_of(principal, row, decisions, notices, box)
 
 
 async def decide(

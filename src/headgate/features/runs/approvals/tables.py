@@ -2,9 +2,10 @@
 
 from typing import Any
 
-from sqlalchemy import BigInteger, CheckConstraint, ForeignKeyConstraint, Index, String, UniqueConstraint
+from sqlalchemy import BigInteger, CheckConstraint, ForeignKeyConstraint, Index, String, Text, UniqueConstraint, text
 from sqlalchemy.orm import Mapped, mapped_column
 
+from headgate.features.jobs.tables import JobColumns, job_indexes
 from headgate.foundation.database import Encrypted, Json, Row
 
 
@@ -29,9 +30,9 @@ class ApprovalRow(Row):
     step_id: Mapped[str] = mapped_column(String(64))
     round: Mapped[int]
     """Number of the question within the step."""
-    scope: Mapped[str] = mapped_column(String(100), server_default="")
+    scope: Mapped[str] = mapped_column(String(100), server_default=text("''"))
     """The tool call of the step that asks; empty where the step itself asks."""
-    tool: Mapped[str] = mapped_column(String(255), server_default="")
+    tool: Mapped[str] = mapped_column(String(255), server_default=text("''"))
     """Name of the tool, for approvals of its calls."""
     status: Mapped[str] = mapped_column(String(16))
     content: Mapped[bytes] = mapped_column(Encrypted)
@@ -43,6 +44,10 @@ class ApprovalRow(Row):
     needed: Mapped[int]
     approvals: Mapped[int]
     """How many users have approved."""
+    escalates_at: Mapped[int | None] = mapped_column(BigInteger)
+    """From then on those of `escalation` may decide too."""
+    escalation: Mapped[list[dict[str, Any]] | None] = mapped_column(Json)
+    """Like `assignees`."""
     barred_user_id: Mapped[str | None] = mapped_column(String(36))
     """The user who started the run and may therefore not decide."""
     due_at: Mapped[int | None] = mapped_column(BigInteger)
@@ -71,3 +76,33 @@ class ApprovalDecisionRow(Row):
     key_id: Mapped[str | None] = mapped_column(String(36))
     address: Mapped[str | None] = mapped_column(String(64))
     decided_at: Mapped[int] = mapped_column(BigInteger)
+
+
+class ApprovalNoticeRow(JobColumns, Row):
+    """A notice of an approval to a web address, sent once when it is due and the approval is pending."""
+
+    __tablename__ = "approval_notices"
+    __table_args__ = (
+        UniqueConstraint("approval_id", "number"),
+        ForeignKeyConstraint(["approval_id", "tenant_id"], ["approvals.id", "approvals.tenant_id"], ondelete="CASCADE"),
+        CheckConstraint("kind IN ('asked', 'reminder', 'escalated')", name="kind_known"),
+        CheckConstraint("status IN ('pending', 'delivered', 'failed', 'cancelled')", name="status_known"),
+        *job_indexes("approval_notices"),
+    )
+
+    id: Mapped[str] = mapped_column(String(36), primary_key=True)
+    tenant_id: Mapped[str] = mapped_column(String(36))
+    approval_id: Mapped[str] = mapped_column(String(36))
+    number: Mapped[int]
+    """From 0, in the order in which they were planned."""
+    kind: Mapped[str] = mapped_column(String(16))
+    status: Mapped[str] = mapped_column(String(16))
+    target: Mapped[bytes] = mapped_column(Encrypted)
+    url_shown: Mapped[str] = mapped_column(Text)
+    """The URL without confidential parts."""
+    idempotency_key: Mapped[str] = mapped_column(String(64))
+    last_status: Mapped[int | None]
+    error_code: Mapped[str | None] = mapped_column(String(64))
+    error_message: Mapped[str | None] = mapped_column(Text)
+    created_at: Mapped[int] = mapped_column(BigInteger)
+    sent_at: Mapped[int | None] = mapped_column(BigInteger)

@@ -12,10 +12,11 @@ from headgate.features.runs.approvals.schemas import (
     ApprovalSummary,
     AssigneeOut,
     DecisionOut,
+    NoticeOut,
     Refusal,
 )
 from headgate.features.runs.approvals.sealed import unseal
-from headgate.features.runs.approvals.tables import ApprovalDecisionRow, ApprovalRow
+from headgate.features.runs.approvals.tables import ApprovalDecisionRow, ApprovalNoticeRow, ApprovalRow
 from headgate.features.runs.ports import Sealer
 from headgate.features.runs.states import LIVE_RUNS
 from headgate.features.runs.transitions import clock
@@ -39,8 +40,14 @@ def is_assigned(principal: Principal, approval: ApprovalRow) -> bool:
     rank = len(order) if principal.access.admin else -1 if own is None else order.index(own)
     return any(
         entry.get("user_id") == principal.user_id or ("role" in entry and order.index(Role(entry["role"])) <= rank)
-        for entry in approval.assignees
+        for entry in deciders_of(approval)
     )
+
+
+def deciders_of(approval: ApprovalRow) -> list[dict[str, Any]]:
+    """Return who may decide now: the assignees, and after the time of escalation also others."""
+    escalated = approval.escalates_at is not None and approval.escalates_at <= clock()
+    return [*approval.assignees, *((approval.escalation or ()) if escalated else ())]
 
 
 def is_barred(principal: Principal, approval: ApprovalRow) -> bool:
@@ -71,13 +78,18 @@ def summary_of(
 
 
 def approval_of(
-    principal: Principal, row: AnyRow, decisions: Sequence[ApprovalDecisionRow], box: Sealer
+    principal: Principal,
+    row: AnyRow,
+    decisions: Sequence[ApprovalDecisionRow],
+    notices: Sequence[ApprovalNoticeRow],
+    box: Sealer,
 ) -> ApprovalOut:
     """Return an approval with what it shows and the decisions on it."""
     return ApprovalOut(
         **{name: value for name, value in unseal(box, row[0].content).items() if name != "tool"},
         **_described(principal, row, decisions),
         decisions=[_decision_out(decision, box) for decision in decisions],
+        notices=[_notice_out(notice) for notice in notices],
     )
 
 
@@ -97,7 +109,9 @@ def _described(principal: Principal, row: AnyRow, decisions: Sequence[ApprovalDe
         "starter_id": row.starter_id,
         "starter_name": row.starter_name,
         "not_starter": approval.barred_user_id is not None,
-        "assignees": [AssigneeOut(**entry) for entry in approval.assignees],
+        "assignees": [AssigneeOut(**entry) for entry in deciders_of(approval)],
+        "escalation": [AssigneeOut(**entry) for entry in approval.escalation or ()],
+        "escalates_at": None if approval.escalates_at is None else moment(approval.escalates_at),
         "needed": approval.needed,
         "approvals": approval.approvals,
         "can_decide": refusal is None,
@@ -106,6 +120,19 @@ def _described(principal: Principal, row: AnyRow, decisions: Sequence[ApprovalDe
         "due_at": None if approval.due_at is None else moment(approval.due_at),
         "decided_at": None if approval.decided_at is None else moment(approval.decided_at),
     }
+
+
+def _notice_out(notice: ApprovalNoticeRow) -> NoticeOut:
+    return NoticeOut.model_validate(
+        {
+            "kind": notice.kind,
+            "status": notice.status,
+            "url": notice.url_shown,
+            "due_at": None if notice.due_at is None else moment(notice.due_at),
+            "sent_at": None if notice.sent_at is None else moment(notice.sent_at),
+            "error": notice.error_message or "",
+        }
+    )
 
 
 def _decision_out(decision: ApprovalDecisionRow, box: Sealer) -> DecisionOut:

@@ -383,6 +383,8 @@ class StepContext:
     async def approval(self, request: ApprovalRequest) -> ApprovalAnswer:
         """Return the decision of users. Raises `Suspended` until there is one."""
         await self.check_cancelled()
+        if request.notify_url:
+            self._outside.check_request("POST", request.notify_url, delivery=True)
         shown = replace(request, question=self._secrets.text(request.question), value=self._secrets.json(request.value))
         answer = await self._services.approvals.ask(self._origin, shown, scope=self.call_scope)
         if not isinstance(answer, ApprovalAnswer):

@@ -5,6 +5,7 @@ import { ago, dateTime } from "@/lib/i18n/format";
 import { Due, StatusChip } from "../marks";
 import { questionOf } from "../model/question";
 import { useInboxTexts } from "../texts";
+import { Escalation, Notices } from "./Notices";
 
 /** What is asked, by which run, since when and until when, and who can decide. */
 export function About({ approval }: { approval: Approval }) {
@@ -28,6 +29,8 @@ export function About({ approval }: { approval: Approval }) {
         </time>
       </p>
       <p className="text-sm text-muted">{t("who", { who: deciders(approval) })}</p>
+      <Escalation approval={approval} />
+      <Notices approval={approval} />
       <Link
         to="/flows/$flowId/runs/$runId"
         params={{ flowId: approval.flow_id, runId: approval.run_id }}
