@@ -14,6 +14,7 @@ from headgate.foundation.settings import EngineSettings, LimitSettings
 from headgate.foundation.telemetry import Telemetry
 from headgate.sdk import HttpClient, Model
 from headgate.sdk.approvals import ApprovalAnswer, ApprovalRequest
+from headgate.sdk.connections import Connection
 from headgate.sdk.knowledge import KnowledgeQuery, Passage
 from headgate.sdk.sent_events import EventQuery, OutgoingEvent
 from headgate.sdk.state import StateChange
@@ -109,6 +110,13 @@ class NoKnowledge:
         raise AssertionError(f"step {origin.step_id} searches {query.base}")
 
 
+class NoConnections:
+    """There is no connection."""
+
+    async def open(self, origin: ports.Origin, name: str) -> Connection:
+        raise AssertionError(f"step {origin.step_id} opens {name}")
+
+
 class EveryStarter:
     """Every user may start every flow."""
 
@@ -138,6 +146,7 @@ class FixedServices:
     sealer: ports.Sealer
     telemetry: Telemetry = field(default_factory=Telemetry)
     capacity: Capacity | None = None
+    connections: ports.Connections = field(default_factory=NoConnections)
     approvals: ports.Approvals = field(default_factory=NoApprovals)
     flow_state: ports.FlowState = field(default_factory=NoState)
     knowledge: ports.KnowledgeBases = field(default_factory=NoKnowledge)

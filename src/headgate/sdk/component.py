@@ -91,7 +91,7 @@ class Component(BaseModel):
     model_using: ClassVar[bool] = False
     outside: ClassVar[bool] = False
     reads_input: ClassVar[bool] = False
-    extra: ClassVar[str] = ""
+    needs_extra: ClassVar[str] = ""
 
     _ctx: RunContext | None = PrivateAttr(default=None)
 
@@ -141,7 +141,7 @@ class Component(BaseModel):
             model_using=cls.model_using,
             outside=cls.outside,
             reads_input=cls.reads_input,
-            extra=cls.extra,
+            extra=cls.needs_extra,
         )
 
     @classmethod
@@ -184,8 +184,8 @@ class Component(BaseModel):
 
         Raises `ExtraNotInstalled` when the packages that the component needs are missing.
         """
-        if self.extra:
-            require_extra(self.extra, type(self).__name__)
+        if self.needs_extra:
+            require_extra(self.needs_extra, type(self).__name__)
         method = output_methods(type(self)).get(name)
         if method is None:
             return await self.produce_extra(name)

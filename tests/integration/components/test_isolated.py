@@ -30,6 +30,9 @@ SMALL = replace(ISOLATED_LIMITS, processor_seconds=1.0, wall_seconds=5.0, memory
 WORD = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 
 
+Json = dict[str, JsonValue]
+
+
 class Context(FakeContext):
     """A run context whose isolated calls are made as in the product."""
 
@@ -174,10 +177,8 @@ class TestQueries:
 
     async def test_stop_a_schema_that_doubles(self, ctx: RunContext) -> None:
         """Each definition refers to the next one twice: 2 to the 40th checks of one value."""
-        definitions: dict[str, JsonValue] = {
-            f"d{number}": {"allOf": [{"$ref": f"#/$defs/d{number + 1}"}] * 2} for number in range(40)
-        }
-        schema: dict[str, JsonValue] = {"$ref": "#/$defs/d0", "$defs": definitions | {"d40": {"type": "string"}}}
+        definitions: Json = {f"d{number}": {"allOf": [{"$ref": f"#/$defs/d{number + 1}"}] * 2} for number in range(40)}
+        schema: Json = {"$ref": "#/$defs/d0", "$defs": definitions | {"d40": {"type": "string"}}}
         with pytest.raises(ComponentError, match="against the schema was stopped"):
             await calls.find_schema_problems(ctx, "x", schema)
         assert await calls.find_schema_problems(ctx, 1, {"type": "string"}) == ["$: 1 is not of type 'string'"]
@@ -236,13 +237,13 @@ class TestFormats:
         book = workbook([NamedTable("A", Table(columns=["n"], rows=[[1]]))], ".xlsx")
         sheet = await calls.read_sheet(ctx, book, name="a.xlsx", sheet="", header_row=1)
         assert sheet.table == Table(columns=["n"], rows=[[1]])
-        archive = {"content": encoded(zipped({"a": b"x"})), "name": "a.zip"}
+        archive: Json = {"content": encoded(zipped({"a": b"x"})), "name": "a.zip"}
         assert await calls.call_isolated(ctx, isolated.ARCHIVE_MEMBERS, archive | {"paths": ["a"]}, "it") == {
             "a": encoded(b"x")
         }
-        feed = {"content": encoded(b"<rss><channel><title>T</title></channel></rss>"), "url": "u", "most": 1}
+        feed: Json = {"content": encoded(b"<rss><channel><title>T</title></channel></rss>"), "url": "u", "most": 1}
         assert cast("dict[str, Any]", await calls.call_isolated(ctx, isolated.FEED, feed, "it"))["title"] == "T"
-        period = {"begin": "1970-01-01T00:00:00+00:00", "end": "1970-01-01T00:00:03+00:00", "zone": "UTC"}
+        period: Json = {"begin": "1970-01-01T00:00:00+00:00", "end": "1970-01-01T00:00:03+00:00", "zone": "UTC"}
         events = await calls.call_isolated(ctx, isolated.CALENDAR_EVENTS, {"text": EVERY_SECOND} | period, "it")
         assert len(cast("dict[str, Any]", events)["rows"]) == 3
 
@@ -250,10 +251,17 @@ class TestFormats:
         roomy = SandboxPool(limits=ISOLATED_LIMITS, size=ISOLATED_SIZE, insecure=True, scan=False, hosts=ISOLATED)
         cast("Context", ctx).pool, pool = roomy, pool_of(ctx)
         await pool.aclose()
-        picture = await calls.call_isolated(ctx, isolated.CHART, {"table": SALES, "plan": PLAN}, "it", 30)
+        picture = await calls.call_isolated(ctx, isolated.CHART, cast("Json", {"table": SALES, "plan": PLAN}), "it", 30)
         content = base64.b64decode(cast("str", picture))
         assert content.startswith(b"\x89PNG")
-        image = {"content": encoded(content), "name": "a", "width": 40, "height": 0, "mode": "fit", "target": "webp"}
+        image: Json = {
+            "content": encoded(content),
+            "name": "a",
+            "width": 40,
+            "height": 0,
+            "mode": "fit",
+            "target": "webp",
+        }
         converted = await calls.call_isolated(ctx, isolated.IMAGE, image | {"quality": 80}, "it")
         assert cast("dict[str, Any]", converted)["height"] == 30
 

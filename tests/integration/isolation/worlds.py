@@ -346,6 +346,49 @@ async def _make_running(world: World, database: Database) -> None:
     world.run_ids.append(world.key.run_id)
 
 
+async def _make_documents(session: AsyncSession, world: World) -> None:
+    base, document, passage = await add_documents(session, world.principal, world.file_ids[0], world.marker, VARIABLE)
+    world.base_ids.append(base)
+    world.document_ids.append(document)
+    world.passage_ids.append(passage)
+
+
+async def _make_trigger(session: AsyncSession, world: World, sealed: bytes) -> None:
+    trigger = new_id()
+    world.trigger_ids.append(trigger)
+    await session.execute(
+        insert(TriggerRow).values(
+            id=trigger,
+            tenant_id=world.principal.tenant_id,
+            flow_id=world.flow_ids[0],
+            name=world.marker,
+            kind="webhook",
+            config={"kind": "webhook"},
+            policies={},
+            input={"text": world.marker},
+            owner_user_id=world.principal.user_id,
+            enabled=True,
+            resumed_at=clock(),
+            secret=sealed,
+            address=trigger,
+            cursor_at=clock(),
+            created_at=clock(),
+            updated_at=clock(),
+        )
+    )
+    await session.execute(
+        insert(OccurrenceRow).values(
+            id=trigger,
+            tenant_id=world.principal.tenant_id,
+            trigger_id=trigger,
+            occurrence_key="event:same",
+            created_at=clock(),
+            status="skipped",
+            message=world.marker,
+        )
+    )
+
+
 async def _make_rows(world: World, database: Database, box: SecretBox) -> None:
     tenant, server, delivery, assistant = world.principal.tenant_id, new_id(), new_id(), new_id()
     connection = new_id()
@@ -415,12 +458,7 @@ async def _make_rows(world: World, database: Database, box: SecretBox) -> None:
                 model="openai/gpt",
             )
         )
-        base, document, passage = await add_documents(
-            session, world.principal, world.file_ids[0], world.marker, VARIABLE
-        )
-        world.base_ids.append(base)
-        world.document_ids.append(document)
-        world.passage_ids.append(passage)
+        await _make_documents(session, world)
         sealed = box.encrypt(SecretStr(json.dumps({"value": world.marker, "outside": [], "previous": None})))
         state = {"flow_id": world.flow_ids[0], "draft": False, "name": VARIABLE, "tenant_id": tenant, "version": 1}
         await session.execute(insert(FlowStateRow).values(**state, size=1, content=sealed, changed_at=clock()))
@@ -429,39 +467,7 @@ async def _make_rows(world: World, database: Database, box: SecretBox) -> None:
                 **state, content=sealed, flow_run_id=world.run_ids[0], step_id=STEP, written_at=clock()
             )
         )
-        trigger = new_id()
-        world.trigger_ids.append(trigger)
-        await session.execute(
-            insert(TriggerRow).values(
-                id=trigger,
-                tenant_id=tenant,
-                flow_id=world.flow_ids[0],
-                name=world.marker,
-                kind="webhook",
-                config={"kind": "webhook"},
-                policies={},
-                input={"text": world.marker},
-                owner_user_id=world.principal.user_id,
-                enabled=True,
-                resumed_at=clock(),
-                secret=box.encrypt(SecretStr(world.marker)),
-                address=trigger,
-                cursor_at=clock(),
-                created_at=clock(),
-                updated_at=clock(),
-            )
-        )
-        await session.execute(
-            insert(OccurrenceRow).values(
-                id=trigger,
-                tenant_id=tenant,
-                trigger_id=trigger,
-                occurrence_key="event:same",
-                created_at=clock(),
-                status="skipped",
-                message=world.marker,
-            )
-        )
+        await _make_trigger(session, world, box.encrypt(SecretStr(world.marker)))
         event = new_id()
         world.event_ids.append(event)
         topic = {"space_id": world.principal.space_id, "name": VARIABLE, "correlation": world.marker}

@@ -24,7 +24,7 @@ class ReadCalendar(Component):
     label = "Read calendar"
     category = "data"
     icon = "calendar-search"
-    extra = "calendars"
+    needs_extra = "calendars"
     keywords = (
         "ics", "ical", "icalendar", "events", "meetings", "appointments", "agenda", "schedule", "recurring",
         "outlook", "google calendar", "free busy",
@@ -86,7 +86,7 @@ class CreateCalendar(Component):
     category = "output"
     icon = "calendar-plus"
     effect = True
-    extra = "calendars"
+    needs_extra = "calendars"
     keywords = (
         "ics", "ical", "icalendar", "event", "meeting", "appointment", "invite", "schedule", "outlook",
         "google calendar", "reminder",

@@ -22,7 +22,7 @@ class Chart(Component):
     category = "output"
     icon = "chart-column"
     effect = True
-    extra = "charts"
+    needs_extra = "charts"
     keywords = (
         "graph", "plot", "diagram", "bar chart", "line chart", "pie", "histogram", "scatter", "visualize",
         "visualise", "svg", "png", "picture", "image", "statistics", "trend",

@@ -17,7 +17,7 @@ class MakeDocument(Component):
     category = "output"
     icon = "file-type"
     effect = True
-    extra = "documents"
+    needs_extra = "documents"
     keywords = (
         "pdf", "docx", "word", "report", "letter", "print", "export", "generate", "markdown", "convert", "render",
         "page", "download", "publish", "brochure", "memo",

@@ -23,7 +23,7 @@ class ConvertImage(Component):
     label = "Convert image"
     category = "data"
     icon = "image"
-    extra = "images"
+    needs_extra = "images"
     keywords = (
         "resize", "scale", "thumbnail", "crop", "picture", "photo", "jpeg", "jpg", "png", "webp", "gif", "tiff",
         "compress", "exif", "format", "shrink",

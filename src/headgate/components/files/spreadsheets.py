@@ -18,7 +18,7 @@ class ReadSpreadsheet(Component):
     label = "Read spreadsheet"
     category = "data"
     icon = "sheet"
-    extra = "sheets"
+    needs_extra = "sheets"
     keywords = (
         "excel", "xlsx", "xls", "ods", "calc", "worksheet", "workbook", "sheet", "tab", "rows", "columns", "import",
         "cells", "libreoffice", "google sheets",
@@ -65,7 +65,7 @@ class WriteSpreadsheet(Component):
     category = "output"
     icon = "sheet"
     effect = True
-    extra = "sheets"
+    needs_extra = "sheets"
     keywords = (
         "excel", "xlsx", "ods", "workbook", "worksheet", "export", "save table", "report", "download", "libreoffice",
         "sheets",

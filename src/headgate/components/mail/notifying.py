@@ -28,7 +28,7 @@ class Notify(Component):
     outside = True
     effect = True
     icon = "bell"
-    extra = "notify"
+    needs_extra = "notify"
     keywords = (
         "slack", "teams", "discord", "telegram", "matrix", "ntfy", "pushover", "chat", "message", "alert", "push",
         "notification", "mattermost", "rocket.chat", "webhook", "sms",

@@ -65,7 +65,7 @@ class ReadMail(Component):
     category = "data"
     outside = True
     icon = "mail-open"
-    extra = "mail"
+    needs_extra = "mail"
     keywords = (
         "email", "e-mail", "imap", "inbox", "mailbox", "messages", "unread", "attachments", "gmail", "outlook", "fetch",
         "search mail",

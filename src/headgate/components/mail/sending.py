@@ -41,7 +41,7 @@ class SendMail(Component):
     outside = True
     effect = True
     icon = "mail"
-    extra = "mail"
+    needs_extra = "mail"
     keywords = (
         "email", "e-mail", "smtp", "send", "message", "notify", "reply", "attachment", "gmail", "outlook", "newsletter",
         "report", "html mail",

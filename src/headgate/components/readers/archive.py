@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import IO
+from typing import IO, Any
 
 from headgate.components.readers.document import Unreadable
 from headgate.graph.names import clipped

@@ -24,15 +24,19 @@ def show_dry_run(outcome: DryRunOut) -> None:
     cost = "price not known" if total.cost_usd_at_least is None else f"${total.cost_usd_at_least:.6f}"
     if total.model_steps:
         console.print(f"[dim]at least {total.tokens_input_at_least} tokens of prompt, {cost}[/]")
+    _show_limits(outcome)
+    for finding in outcome.findings:
+        console.print(f"{_MARKS[finding.severity]} {escape(finding.message)} [dim]{escape(finding.remedy)}[/]")
+    if outcome.ok:
+        console.print(f"[green]✓[/] {total.steps} steps, {total.certain_steps} of them certain. Nothing was run.")
+
+
+def _show_limits(outcome: DryRunOut) -> None:
     if outcome.max_concurrent_runs is not None:
         console.print(f"[dim]runs at the same time:[/] {outcome.max_concurrent_runs}, {outcome.runs_ahead} ahead")
     for budget in outcome.budgets:
         of = "a run" if budget.scope == "run" else f"today, {budget.used:,.6g} used"
         console.print(f"[dim]budget of {of}:[/] {budget.limit:,.6g} {budget.kind}")
-    for finding in outcome.findings:
-        console.print(f"{_MARKS[finding.severity]} {escape(finding.message)} [dim]{escape(finding.remedy)}[/]")
-    if outcome.ok:
-        console.print(f"[green]✓[/] {total.steps} steps, {total.certain_steps} of them certain. Nothing was run.")
 
 
 def _step(step: DryStep) -> tuple[str, ...]:

@@ -1,5 +1,15 @@
 import { Link, useNavigate } from "@tanstack/react-router";
-import { AlarmClock, Check, Eye, FlaskConical, History, LayoutDashboard, ListOrdered, Network, Rocket } from "lucide-react";
+import {
+  AlarmClock,
+  Check,
+  Eye,
+  FlaskConical,
+  History,
+  LayoutDashboard,
+  ListOrdered,
+  Network,
+  Rocket,
+} from "lucide-react";
 import { useEffect, useRef } from "react";
 import { KindIcon } from "@/components/icons";
 import { runWhenOffered, useCommands } from "@/lib/commands/commands";
