@@ -31,6 +31,12 @@ const root = createRootRouteWithContext<Context>()({
 const text = (value: unknown): string | undefined =>
   typeof value === "number" ? String(value) : typeof value === "string" && value ? value : undefined;
 
+/** The words of an address that a page reads, by name. */
+const words =
+  <Name extends string>(...names: Name[]) =>
+  (search: Record<string, unknown>) =>
+    Object.fromEntries(names.map((name) => [name, text(search[name])])) as { [Key in Name]?: string | undefined };
+
 /** Whoever is not signed in is on the way to the sign-in page: nothing is drawn meanwhile, and nothing failed. */
 function unlessLeaving(error: unknown): Promise<never> {
   if (error instanceof ApiError && error.status === 401) return new Promise(() => undefined);
@@ -52,20 +58,9 @@ const inside = createRoute({
 const home = createRoute({
   getParentRoute: () => inside,
   path: "/",
-  validateSearch: (
-    search: Record<string, unknown>,
-  ): {
-    space?: string | undefined;
-    search?: string | undefined;
-    folder?: string | undefined;
-    tag?: string | undefined;
-    show?: FlowShow | undefined;
-  } => ({
-    space: text(search.space),
-    search: text(search.search),
-    folder: text(search.folder),
-    tag: text(search.tag),
-    show: search.show === "favourites" || search.show === "trash" ? search.show : undefined,
+  validateSearch: (search: Record<string, unknown>) => ({
+    ...words("space", "search", "folder", "tag")(search),
+    show: (search.show === "favourites" || search.show === "trash" ? search.show : undefined) as FlowShow | undefined,
   }),
   component: lazyRouteComponent(() => import("@/features/home"), "HomePage"),
 });
@@ -77,10 +72,7 @@ const templates = createRoute({
 const runs = createRoute({
   getParentRoute: () => inside,
   path: "/runs",
-  validateSearch: (search: Record<string, unknown>): { status?: string | undefined; flow?: string | undefined } => ({
-    status: text(search.status),
-    flow: text(search.flow),
-  }),
+  validateSearch: words("status", "flow"),
   component: lazyRouteComponent(() => import("@/features/runs"), "RunsPage"),
 });
 const triggers = createRoute({
@@ -91,25 +83,13 @@ const triggers = createRoute({
 const inbox = createRoute({
   getParentRoute: () => inside,
   path: "/inbox/{-$approvalId}",
-  validateSearch: (search: Record<string, unknown>): { show?: string | undefined } => ({ show: text(search.show) }),
+  validateSearch: words("show"),
   component: lazyRouteComponent(() => import("@/features/inbox"), "InboxPage"),
 });
 const knowledge = createRoute({
   getParentRoute: () => inside,
   path: "/knowledge/{-$baseId}",
-  validateSearch: (
-    search: Record<string, unknown>,
-  ): {
-    view?: string | undefined;
-    document?: string | undefined;
-    passage?: string | undefined;
-    cited?: string | undefined;
-  } => ({
-    view: text(search.view),
-    document: text(search.document),
-    passage: text(search.passage),
-    cited: text(search.cited),
-  }),
+  validateSearch: words("view", "document", "passage", "cited"),
   component: lazyRouteComponent(() => import("@/features/knowledge"), "KnowledgePage"),
 });
 const develop = createRoute({
@@ -120,10 +100,7 @@ const develop = createRoute({
 const developNew = createRoute({
   getParentRoute: () => inside,
   path: "/develop/new",
-  validateSearch: (search: Record<string, unknown>): { flow?: string | undefined; domain?: string | undefined } => ({
-    flow: text(search.flow),
-    domain: text(search.domain),
-  }),
+  validateSearch: words("flow", "domain"),
   component: lazyRouteComponent(() => import("@/features/codev"), "StartPage"),
 });
 const developOne = createRoute({
@@ -134,7 +111,7 @@ const developOne = createRoute({
 const observe = createRoute({
   getParentRoute: () => inside,
   path: "/observe",
-  validateSearch: (search: Record<string, unknown>): { days?: string | undefined } => ({ days: text(search.days) }),
+  validateSearch: words("days"),
   component: lazyRouteComponent(() => import("@/features/observe"), "ObservePage"),
 });
 const settings = createRoute({
@@ -165,7 +142,7 @@ const flow = createRoute({
 const canvas = createRoute({
   getParentRoute: () => flow,
   path: "/",
-  validateSearch: (search: Record<string, unknown>): { ask?: string | undefined } => ({ ask: text(search.ask) }),
+  validateSearch: words("ask"),
   component: lazyRouteComponent(() => import("./flow/views"), "CanvasView"),
 });
 const steps = createRoute({
@@ -176,30 +153,25 @@ const steps = createRoute({
 const overview = createRoute({
   getParentRoute: () => flow,
   path: "/overview",
-  validateSearch: (search: Record<string, unknown>): { run?: string | undefined } => ({ run: text(search.run) }),
+  validateSearch: words("run"),
   component: lazyRouteComponent(() => import("@/features/overview"), "OverviewPage"),
 });
 const flowRuns = createRoute({
   getParentRoute: () => flow,
   path: "/runs",
-  validateSearch: (search: Record<string, unknown>): { status?: string | undefined } => ({
-    status: text(search.status),
-  }),
+  validateSearch: words("status"),
   component: lazyRouteComponent(() => import("@/features/runs"), "FlowRunsPage"),
 });
 const flowRun = createRoute({
   getParentRoute: () => flow,
   path: "/runs/$runId",
-  validateSearch: (search: Record<string, unknown>): { step?: string | undefined; compare?: string | undefined } => ({
-    step: text(search.step),
-    compare: text(search.compare),
-  }),
+  validateSearch: words("step", "compare"),
   component: lazyRouteComponent(() => import("@/features/runs"), "RunPage"),
 });
 const flowTests = createRoute({
   getParentRoute: () => flow,
   path: "/tests",
-  validateSearch: (search: Record<string, unknown>): { from?: string | undefined } => ({ from: text(search.from) }),
+  validateSearch: words("from"),
   component: lazyRouteComponent(() => import("@/features/testing"), "TestsPage"),
 });
 const flowTriggers = createRoute({
@@ -210,10 +182,7 @@ const flowTriggers = createRoute({
 const publish = createRoute({
   getParentRoute: () => flow,
   path: "/publish",
-  validateSearch: (search: Record<string, unknown>): { before?: string | undefined; after?: string | undefined } => ({
-    before: text(search.before),
-    after: text(search.after),
-  }),
+  validateSearch: words("before", "after"),
   component: lazyRouteComponent(() => import("@/features/publish"), "PublishPage"),
 });
 

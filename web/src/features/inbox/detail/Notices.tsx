@@ -22,7 +22,6 @@ export function Notices({ approval }: { approval: Approval }) {
         {approval.notices.map((one, index) => {
           const at = one.sent_at ?? one.due_at;
           return (
-            // biome-ignore lint/suspicious/noArrayIndexKey: notices have a fixed order
             <li key={index} className={one.status === "failed" ? "text-bad" : ""}>
               {t(`notice_${one.kind}`)} · {one.url} · {t(`notice_${one.status}`, { when: at ? dateTime(at) : "" })}
               {one.error && ` ${one.error}`}
