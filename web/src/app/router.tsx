@@ -58,10 +58,12 @@ const inside = createRoute({
 const home = createRoute({
   getParentRoute: () => inside,
   path: "/",
-  validateSearch: (search: Record<string, unknown>) => ({
-    ...words("space", "search", "folder", "tag")(search),
-    show: (search.show === "favourites" || search.show === "trash" ? search.show : undefined) as FlowShow | undefined,
-  }),
+  validateSearch: (search: Record<string, unknown>) => {
+    const show: { show?: FlowShow | undefined } = {
+      show: search.show === "favourites" || search.show === "trash" ? search.show : undefined,
+    };
+    return { ...words("space", "search", "folder", "tag")(search), ...show };
+  },
   component: lazyRouteComponent(() => import("@/features/home"), "HomePage"),
 });
 const templates = createRoute({
