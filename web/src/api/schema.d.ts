@@ -2867,6 +2867,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/flow-runs/{run_id}/error-handler": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the error handler of a run
+         * @description Return the run that was started because this one failed, and the failed run that this one was started for.
+         *
+         *     Requires the permission `runs.view`.
+         */
+        get: operations["of_run_api_v1_flow_runs__run_id__error_handler_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/flow-runs/{run_id}/limits": {
         parameters: {
             query?: never;
@@ -2906,6 +2928,50 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/circuits": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List hosts that fail
+         * @description List the hosts that failed for flows of the organisation and have not answered since.
+         *
+         *     Requires the permission `quotas.manage`.
+         */
+        get: operations["list__api_v1_circuits_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/circuits/{host}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Reset a host
+         * @description Let a host be asked again at once; on other servers within a second.
+         *
+         *     Requires the permission `quotas.manage`.
+         */
+        delete: operations["reset_api_v1_circuits__host__delete"];
         options?: never;
         head?: never;
         patch?: never;
@@ -4887,6 +4953,32 @@ export interface components {
             protocol?: components["schemas"]["AssistProtocol"];
         };
         /**
+         * CircuitOut
+         * @description A host that flows called and that failed.
+         */
+        CircuitOut: {
+            /** Host */
+            host: string;
+            state: components["schemas"]["CircuitState"];
+            /** Failures */
+            failures: number;
+            /**
+             * Since
+             * Format: date-time
+             */
+            since: string;
+            /** Open Until */
+            open_until: string | null;
+            /** Last Error */
+            last_error: string;
+        };
+        /**
+         * CircuitState
+         * @description State of a host.
+         * @enum {string}
+         */
+        CircuitState: "closed" | "open" | "half_open";
+        /**
          * Clarification
          * @description Answers to the questions.
          */
@@ -6005,6 +6097,14 @@ export interface components {
             at: string;
         };
         /**
+         * FailureHandlingOut
+         * @description How a run is linked to the handler of its failure, and to the run whose failure it handles.
+         */
+        FailureHandlingOut: {
+            handler: components["schemas"]["HandlerLinkOut"] | null;
+            handles: components["schemas"]["HandlerLinkOut"] | null;
+        };
+        /**
          * FaultOut
          * @description A fault in the chain.
          */
@@ -6210,6 +6310,7 @@ export interface components {
              *       "icon": "",
              *       "require_tests": false,
              *       "required_trials": 1,
+             *       "error_flow": "",
              *       "priority": 0
              *     }
              */
@@ -6417,6 +6518,11 @@ export interface components {
             daily_budget?: components["schemas"]["Budget"] | null;
             /** Max Concurrent Runs */
             max_concurrent_runs?: number | null;
+            /**
+             * Error Flow
+             * @default
+             */
+            error_flow?: string;
             /**
              * Priority
              * @default 0
@@ -6653,6 +6759,25 @@ export interface components {
             /** Detail */
             detail?: components["schemas"]["ValidationError"][];
         };
+        /**
+         * HandlerLinkOut
+         * @description The other run: the handler of a failure, or the failed run.
+         */
+        HandlerLinkOut: {
+            /** Run Id */
+            run_id: string;
+            /** Flow Id */
+            flow_id: string | null;
+            status: components["schemas"]["HandlerStatus"];
+            /** Problem */
+            problem: string | null;
+        };
+        /**
+         * HandlerStatus
+         * @description Status of the handler of a failed run.
+         * @enum {string}
+         */
+        HandlerStatus: "due" | "started" | "refused";
         /**
          * HeadOut
          * @description The end of the chain: store it where the owner of the database has no access, and pass it to the next check.
@@ -8129,6 +8254,13 @@ export interface components {
         Page_AuditOut_: {
             /** Items */
             items: components["schemas"]["AuditOut"][];
+            /** Next Cursor */
+            next_cursor?: string | null;
+        };
+        /** Page[CircuitOut] */
+        Page_CircuitOut_: {
+            /** Items */
+            items: components["schemas"]["CircuitOut"][];
             /** Next Cursor */
             next_cursor?: string | null;
         };
@@ -22911,6 +23043,85 @@ export interface operations {
             };
         };
     };
+    of_run_api_v1_flow_runs__run_id__error_handler_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureHandlingOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The user or the API key lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     of_run_api_v1_flow_runs__run_id__limits_get: {
         parameters: {
             query?: never;
@@ -23009,6 +23220,150 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["FlowLimitsOut"];
                 };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The user or the API key lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list__api_v1_circuits_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_CircuitOut_"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The user or the API key lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    reset_api_v1_circuits__host__delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                host: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description Not signed in, or the API key is not valid. */
             401: {

@@ -156,6 +156,8 @@ class NewRun:
     """Microseconds after its creation at which it fails, if it has not ended."""
     terms: Json | None = None
     """What limits it; see `terms.Terms`."""
+    error_flow: str | None = None
+    """Name or id of the flow that handles its failure."""
 
 
 @dataclass(frozen=True, slots=True)
