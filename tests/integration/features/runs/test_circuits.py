@@ -83,7 +83,9 @@ class TestOpening:
         http = client(database, server)
         assert [await ask(http) for _ in range(5)] == [503, "upstream_failed", 500, "circuit_open", "circuit_open"]
         assert server.asked == 3
-        with pytest.raises(CircuitOpen, match="example.org:443 failed 3 times in a row, last with http_500") as refused:
+        with pytest.raises(
+            CircuitOpen, match=r"example\.org:443 failed 3 times in a row, last with http_500"
+        ) as refused:
             await http.request("GET", URL)
         assert 1 <= int(str(refused.value.extra["retry_after_seconds"])) <= 30
 

@@ -10,21 +10,21 @@ from headgate.features.runs.circuits.tables import host_circuits
 from headgate.foundation.database import insert_into
 
 
-async def find(session: AsyncSession, host: str, *, tenant_id: str, lock: bool = False) -> Any:  # noqa: ANN401 - a row
+async def find_circuit(session: AsyncSession, host: str, *, tenant_id: str, lock: bool = False) -> Any:  # noqa: ANN401 - a row
     """Return the circuit of a host; None without failures."""
     table = host_circuits.c
     query = select(host_circuits).where(table.tenant_id == tenant_id, table.host == host)
     return (await session.execute(query.with_for_update() if lock else query)).one_or_none()
 
 
-async def list_all(session: AsyncSession, *, tenant_id: str) -> Sequence[Any]:
+async def list_circuits(session: AsyncSession, *, tenant_id: str) -> Sequence[Any]:
     """Return the circuits of a tenant, those that changed last first."""
     table = host_circuits.c
     query = select(host_circuits).where(table.tenant_id == tenant_id).order_by(table.changed_at.desc(), table.host)
     return (await session.execute(query)).all()
 
 
-async def insert(session: AsyncSession, values: dict[str, Any], *, tenant_id: str, before: int) -> None:
+async def add_circuit(session: AsyncSession, values: dict[str, Any], *, tenant_id: str, before: int) -> None:
     """Insert the circuit of a host that failed, unless there is one; forget hosts that last failed before a time."""
     table = host_circuits.c
     await session.execute(delete(host_circuits).where(table.tenant_id == tenant_id, table.changed_at < before))
@@ -33,7 +33,7 @@ async def insert(session: AsyncSession, values: dict[str, Any], *, tenant_id: st
     )
 
 
-async def change(session: AsyncSession, host: str, values: dict[str, Any], *, tenant_id: str) -> None:
+async def change_circuit(session: AsyncSession, host: str, values: dict[str, Any], *, tenant_id: str) -> None:
     """Change the circuit of a host, which is locked."""
     table = host_circuits.c
     await session.execute(
@@ -54,7 +54,7 @@ async def claim_probe(session: AsyncSession, host: str, at: int, until: int, *, 
     return changed.first() is not None
 
 
-async def remove(session: AsyncSession, host: str, *, tenant_id: str) -> bool:
+async def delete_circuit(session: AsyncSession, host: str, *, tenant_id: str) -> bool:
     """Delete the circuit of a host. False when there was none."""
     table = host_circuits.c
     deleted = await session.execute(

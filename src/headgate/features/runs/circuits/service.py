@@ -75,7 +75,7 @@ class Circuits:
                 until = now + PROBE_SECONDS * SECOND
                 if await repository.claim_probe(session, host, now, until, tenant_id=tenant_id):
                     return
-                row = await repository.find(session, host, tenant_id=tenant_id)
+                row = await repository.find_circuit(session, host, tenant_id=tenant_id)
             if row is None:
                 return
         seconds = max(1, -(-(row.open_until - now) // SECOND))
@@ -95,21 +95,21 @@ class Circuits:
         async with self._database.writing() as session:
             values = {"host": host, "failures": 0, "since": now, "last_error": code, "changed_at": now}
             before = now - KEPT_DAYS * 86_400 * SECOND
-            await repository.insert(session, values, tenant_id=tenant_id, before=before)
-            row = await repository.find(session, host, tenant_id=tenant_id, lock=True)
+            await repository.add_circuit(session, values, tenant_id=tenant_id, before=before)
+            row = await repository.find_circuit(session, host, tenant_id=tenant_id, lock=True)
             stale = row.open_until is None and now - row.since > self._window
             failures, since = (1, now) if stale else (row.failures + 1, row.since)
             opens = row.open_until is not None or failures >= self._most
             changes = {"failures": failures, "since": since, "last_error": code[:64], "changed_at": now}
             changes |= {"open_until": now + self._pause if opens else None, "probe_until": None}
-            await repository.change(session, host, changes, tenant_id=tenant_id)
+            await repository.change_circuit(session, host, changes, tenant_id=tenant_id)
         self._cache.pop((tenant_id, host), None)
 
     async def succeeded(self, tenant_id: str, host: str) -> None:
         """Close the circuit of a host that answered."""
         if self._most and self._cache.get((tenant_id, host), (0.0, None))[1] is not None:
             async with self._database.writing() as session:
-                await repository.remove(session, host, tenant_id=tenant_id)
+                await repository.delete_circuit(session, host, tenant_id=tenant_id)
             self._cache.pop((tenant_id, host), None)
 
     async def _row(self, tenant_id: str, host: str) -> Any:  # noqa: ANN401 - a row
@@ -117,7 +117,7 @@ class Circuits:
         read_at, row = self._cache.get((tenant_id, host), (-KEPT_SECONDS, None))
         if now - read_at >= KEPT_SECONDS:
             async with self._database.reading() as session:
-                row = await repository.find(session, host, tenant_id=tenant_id)
+                row = await repository.find_circuit(session, host, tenant_id=tenant_id)
             if len(self._cache) >= MOST_CACHED:
                 self._cache.clear()
             self._cache[tenant_id, host] = now, row
@@ -137,7 +137,7 @@ async def list_circuits(session: AsyncSession, principal: Principal) -> Sequence
             open_until=None if row.open_until is None else moment(row.open_until),
             last_error=row.last_error,
         )
-        for row in await repository.list_all(session, tenant_id=principal.tenant_id)
+        for row in await repository.list_circuits(session, tenant_id=principal.tenant_id)
     ]
 
 
@@ -147,7 +147,7 @@ async def reset_circuit(session: AsyncSession, principal: Principal, host: str) 
     Raises `PermissionMissing`, `CircuitNotFound`.
     """
     principal.require(Permission.QUOTAS_MANAGE)
-    if not await repository.remove(session, host, tenant_id=principal.tenant_id):
+    if not await repository.delete_circuit(session, host, tenant_id=principal.tenant_id):
         raise CircuitNotFound(f"'{host}' has no failures.", remedy="List the hosts to see their names.")
     await record(session, principal, "circuit.reset", id=host, name=host, payload={"host": host})
 

@@ -64,7 +64,7 @@ async def claim_left(session: AsyncSession, run_id: str, at: int, *, before: int
     return changed.first() is not None
 
 
-async def settle(
+async def settle_handler(
     session: AsyncSession, run_id: str, status: HandlerStatus, problem: str | None, *, tenant_id: str
 ) -> None:
     """Record that a handler was started, or why it was not."""
@@ -103,7 +103,7 @@ async def read_failed_step(session: AsyncSession, run_id: str, *, tenant_id: str
     return ("", 0) if row is None else (row.step_id, row.attempts)
 
 
-async def find_link(session: AsyncSession, run_id: str, *, tenant_id: str, handled: bool) -> Any:  # noqa: ANN401 - a row
+async def find_handling(session: AsyncSession, run_id: str, *, tenant_id: str, handled: bool) -> Any:  # noqa: ANN401 - a row
     """Return the handler of a failed run, or with `handled` the failed run of a handler, with the flow of the other."""
     handler, run = failure_handlers.c, flow_runs.c
     own, other = (handler.handler_run_id, handler.failed_run_id)

@@ -60,12 +60,12 @@ class FailureHandlers:
         """Record that a handler was started, or why it was not."""
         status = HandlerStatus.STARTED if problem is None else HandlerStatus.REFUSED
         async with self._database.writing() as session:
-            await repository.settle(session, failed.key.run_id, status, problem, tenant_id=failed.key.tenant_id)
+            await repository.settle_handler(session, failed.key.run_id, status, problem, tenant_id=failed.key.tenant_id)
 
     async def link(self, tenant_id: str, run_id: str, *, handled: bool) -> HandlerLink | None:
         """Return the handler of a run, or with `handled` the run whose failure this one handles."""
         async with self._database.reading() as session:
-            row = await repository.find_link(session, run_id, tenant_id=tenant_id, handled=handled)
+            row = await repository.find_handling(session, run_id, tenant_id=tenant_id, handled=handled)
         return None if row is None else HandlerLink(row.run_id, row.flow_id, HandlerStatus(row.status), row.problem)
 
     async def _read(self, session: AsyncSession, run_id: str, *, tenant_id: str) -> FailedRun | None:
