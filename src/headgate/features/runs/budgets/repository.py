@@ -68,7 +68,7 @@ async def _row(session: AsyncSession, charge: Charge, at: int, *, tenant_id: str
     flow_id = owner
     if is_run:
         query = select(flow_runs.c.flow_id).where(flow_runs.c.id == owner, flow_runs.c.tenant_id == tenant_id)
-        flow_id = (await session.execute(query)).scalar_one()
+        flow_id = (await session.execute(query)).scalar_one_or_none() or ""
     return {
         "subject": charge.subject,
         "kind": charge.kind.value,
