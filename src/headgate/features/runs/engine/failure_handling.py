@@ -3,8 +3,7 @@
 from dataclasses import replace
 
 from headgate.features.runs import form, start_check
-from headgate.features.runs.engine.backend import RunRequest
-from headgate.features.runs.engine.subflows import Engine
+from headgate.features.runs.engine.backend import ExecutionBackend, RunRequest
 from headgate.features.runs.errors import SubflowRefused
 from headgate.features.runs.failure_handlers.values import FailedRun
 from headgate.features.runs.steps.planned import PlannedFlow, refuse_unoffered
@@ -21,7 +20,7 @@ LONGEST_RETRY = 3600 * 1_000_000
 log = get_logger(__name__)
 
 
-async def start_handlers(engine: Engine) -> None:
+async def start_handlers(engine: ExecutionBackend) -> None:
     """Start the handlers of runs that failed; of several processes one starts each."""
     for failed in await engine.services.failure_handlers.claim():
         try:
@@ -30,7 +29,7 @@ async def start_handlers(engine: Engine) -> None:
             log.warning("handler of a failed run not started", run_id=failed.key.run_id, exc_info=error)
 
 
-async def _handle(engine: Engine, failed: FailedRun) -> None:
+async def _handle(engine: ExecutionBackend, failed: FailedRun) -> None:
     handlers = engine.services.failure_handlers
     if await engine.store.status(failed.handler_run_id) is not None:  # by a process that died before it recorded this
         await handlers.settle(failed)
@@ -46,7 +45,7 @@ async def _handle(engine: Engine, failed: FailedRun) -> None:
         await handlers.settle(failed)
 
 
-async def _start(engine: Engine, failed: FailedRun) -> None:
+async def _start(engine: ExecutionBackend, failed: FailedRun) -> None:
     services, target = engine.services, failed.handler
     if target is None:
         raise SubflowRefused(
@@ -76,7 +75,7 @@ async def _start(engine: Engine, failed: FailedRun) -> None:
     await engine.start(request)
 
 
-async def _input(engine: Engine, failed: FailedRun, planned: PlannedFlow) -> RunInput:
+async def _input(engine: ExecutionBackend, failed: FailedRun, planned: PlannedFlow) -> RunInput:
     """Return the facts as answers to the form, and in words. Raises `InputInvalid` when the form asks for more.
 
     The message is data of an earlier run: it is marked as content from outside.
@@ -91,7 +90,7 @@ async def _input(engine: Engine, failed: FailedRun, planned: PlannedFlow) -> Run
     return RunInput(text=text, form_data={**facts, **answers}, outside=(mark("run"),))
 
 
-async def _may_read(engine: Engine, failed: FailedRun, planned: PlannedFlow) -> bool:
+async def _may_read(engine: ExecutionBackend, failed: FailedRun, planned: PlannedFlow) -> bool:
     """Return whether the handler's input may have the classification of what reached the failed step."""
     classes = engine.services.classes
     if classes is None:
