@@ -55,10 +55,10 @@ class Budgets:
             used = await repository.hold_accounts(session, charges, at, tenant_id=tenant_id)
             left = {charge: charge.account.limits[charge.kind] - used[name_of(charge)] for charge in charges}
             for charge in charges:
-                wanted = 1 if partial else charge.amount
-                if left[charge] < max(wanted, 1):
+                needed = 1 if partial else charge.amount
+                if left[charge] < max(needed, 1):
                     raise charge.account.exceeded(
-                        charge.kind, charge.account.limits[charge.kind] - left[charge], wanted
+                        charge.kind, charge.account.limits[charge.kind] - left[charge], needed
                     )
             if partial:
                 least = min(*left.values(), *(charge.amount for charge in charges))
