@@ -25,6 +25,7 @@ from headgate.features.runs.approvals.asking import StepApprovals
 from headgate.features.runs.budgets.service import Budgets
 from headgate.features.runs.deliveries.target import Target
 from headgate.features.runs.engine.backend import RunRequest
+from headgate.features.runs.failure_handlers.service import FailureHandlers
 from headgate.features.runs.ports import ChatModels, Origin, RunFiles
 from headgate.features.runs.sent_events.of_steps import StepSentEvents
 from headgate.features.runs.slots.service import Slots
@@ -516,6 +517,7 @@ def make_services(
         sent_events=StepSentEvents(database, sealer, spaces),
         budgets=Budgets(database, GivenFacts()),
         slots=Slots(database, GivenFacts()),
+        failure_handlers=FailureHandlers(database, "https://headgate.example"),
     )
 
 

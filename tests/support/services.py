@@ -7,6 +7,7 @@ from headgate.features.flows.rules import FlowRules
 from headgate.features.runs import ports
 from headgate.features.runs.budgets.accounts import Account, BudgetUse, Charge, Kind
 from headgate.features.runs.capacity import Capacity
+from headgate.features.runs.failure_handlers.values import FailedRun, HandlerLink
 from headgate.features.runs.slots.values import SlotUse
 from headgate.features.runs.spaces import Spaces
 from headgate.foundation.events import EventSink
@@ -59,6 +60,19 @@ class NoBudgets:
 
     async def read(self, tenant_id: str, accounts: Sequence[Account], at: int) -> Sequence[BudgetUse]:
         return []
+
+
+class NoFailureHandlers:
+    """No failure is handled."""
+
+    async def claim(self) -> Sequence[FailedRun]:
+        return []
+
+    async def settle(self, failed: FailedRun, problem: str | None = None) -> None:
+        raise AssertionError(f"{failed} was not claimed")
+
+    async def link(self, tenant_id: str, run_id: str, *, handled: bool) -> HandlerLink | None:
+        return None
 
 
 class FreeSlots:
@@ -152,6 +166,8 @@ class FixedServices:
     knowledge: ports.KnowledgeBases = field(default_factory=NoKnowledge)
     sent_events: ports.SentEvents = field(default_factory=NoSentEvents)
     budgets: ports.Budgets = field(default_factory=NoBudgets)
+    failure_handlers: ports.FailureHandlers = field(default_factory=NoFailureHandlers)
+    circuits: ports.Circuits | None = None
     slots: ports.Slots = field(default_factory=FreeSlots)
     quotas: ports.Quotas | None = None
     classes: ports.SecurityClasses | None = None

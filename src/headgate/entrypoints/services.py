@@ -34,8 +34,10 @@ if TYPE_CHECKING:
     from headgate.features.runs import ports, starters, step_knowledge, step_state
     from headgate.features.runs.approvals import asking, notices
     from headgate.features.runs.budgets import service as budgets
+    from headgate.features.runs.circuits import service as circuits
     from headgate.features.runs.deliveries import attempt, delivery_sender
     from headgate.features.runs.ports import Origin
+    from headgate.features.runs.failure_handlers import service as failure_handlers
     from headgate.features.runs.quotas import service as quotas
     from headgate.features.runs.sent_events import of_steps as sent_events
     from headgate.features.runs.slots import service as slots
@@ -64,8 +66,10 @@ else:
     asking = lazy_module("headgate.features.runs.approvals.asking")
     budgets = lazy_module("headgate.features.runs.budgets.service")
     notices = lazy_module("headgate.features.runs.approvals.notices")
+    circuits = lazy_module("headgate.features.runs.circuits.service")
     attempt = lazy_module("headgate.features.runs.deliveries.attempt")
     delivery_sender = lazy_module("headgate.features.runs.deliveries.delivery_sender")
+    failure_handlers = lazy_module("headgate.features.runs.failure_handlers.service")
     quotas = lazy_module("headgate.features.runs.quotas.service")
     slots = lazy_module("headgate.features.runs.slots.service")
     sent_events = lazy_module("headgate.features.runs.sent_events.of_steps")
@@ -195,6 +199,17 @@ class StepServices:
     def slots(self) -> "slots.Slots":
         """Limits of what runs at the same time."""
         return slots.Slots(self.installation.database, adapters.StepModelFacts(self._variables))
+
+    @cached_property
+    def failure_handlers(self) -> "failure_handlers.FailureHandlers":
+        """Flows that handle the failures of runs."""
+        base = self.installation
+        return failure_handlers.FailureHandlers(base.database, base.settings.server.public_url)
+
+    @cached_property
+    def circuits(self) -> "circuits.Circuits":
+        """Circuit breakers of hosts."""
+        return circuits.Circuits(self.installation.database, self.installation.settings.http)
 
     @cached_property
     def quotas(self) -> "quotas.Quotas":

@@ -264,6 +264,8 @@ class FlowSettings(Value):
     """What all runs of the flow may use on one day (UTC), with the runs of their steps."""
     max_concurrent_runs: int | None = Field(default=None, ge=1, le=100_000)
     """Runs at the same time; others wait. Those that wait for a time, an approval or an event do not count."""
+    error_flow: PlainText = Field(default="", max_length=200)
+    """Name or id of a published flow that is started when a run fails, with the facts of the failure."""
     priority: int = Field(default=0, ge=-100, le=100)
     """Place of the runs among those that wait for a slot: the highest first."""
 

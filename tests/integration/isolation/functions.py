@@ -17,6 +17,8 @@ import headgate.features
 from headgate.features.access.principal import Access
 from headgate.features.audit.repository import EventFilters
 from headgate.features.files.reach import entire_tenant, reach_of
+from headgate.features.runs.budgets.accounts import Account, BudgetScope, Charge, Kind
+from headgate.features.runs.failure_handlers.values import HandlerStatus
 from headgate.features.runs.repository import RunFilter
 from headgate.features.runs.sent_events.topic import Topic
 from headgate.features.runs.states import RunStatus
@@ -159,6 +161,20 @@ def _value(of: World) -> dict[str, Any]:
     }
 
 
+def _charge(of: World) -> Charge:
+    account = Account(BudgetScope.RUN, of.run_ids[0], {Kind.TOKENS: 9})
+    return Charge(account, Kind.TOKENS, f"run:{of.run_ids[0]}", 1)
+
+
+def _slot(of: World) -> dict[str, Any]:
+    holder = {"flow_run_id": of.run_ids[0], "step_id": "another", "granted_at": None}
+    return {"name": VARIABLE, **holder, "most": 1, "priority": 0, "requested_at": clock()}
+
+
+def _circuit(of: World) -> dict[str, Any]:
+    return {"host": f"another {of.marker}", "failures": 0, "since": 1, "last_error": "", "changed_at": clock()}
+
+
 _FOR_FUNCTION: dict[tuple[str, str], Callable[[World], Any]] = {
     ("find_spaces_named", "name"): lambda world: "Personal",
     **{(f"{what}_server", "name"): lambda world: MODEL_SERVER for what in ("find", "save", "delete")},
@@ -181,6 +197,21 @@ _FOR_FUNCTION: dict[tuple[str, str], Callable[[World], Any]] = {
     ("add_value", "values"): _value,
     ("delete_values", "until"): lambda world: 1,
     ("delete_values", "kept_runs"): lambda world: select(flow_runs.c.id).where(flow_runs.c.id == ""),
+    ("hold_accounts", "charges"): lambda world: [_charge(world)],
+    ("add_used", "charge"): _charge,
+    ("add_used", "amount"): lambda world: 1,
+    ("read_used", "subjects"): lambda world: [f"run:{world.run_ids[0]}"],
+    ("request_slot", "values"): _slot,
+    ("add_circuit", "values"): _circuit,
+    ("change_circuit", "values"): lambda world: {"failures": 4},
+    ("claim_probe", "until"): lambda world: clock(),
+    ("claim_new", "run_id"): lambda world: world.run_ids[-1],
+    ("claim_new", "handler_run_id"): lambda world: new_id(),
+    ("claim_left", "before"): lambda world: clock(),
+    ("settle_handler", "status"): lambda world: HandlerStatus.STARTED,
+    ("settle_handler", "problem"): lambda world: None,
+    ("find_handling", "handled"): lambda world: False,
+    ("read_failed_step", "run_id"): lambda world: world.run_ids[0],
     ("list_undecided", "user_id"): lambda world: new_id(),
     ("list_undecided", "run_states"): lambda world: [status.value for status in RunStatus],
     ("save_server", "values"): lambda world: _SERVER,
@@ -243,6 +274,11 @@ _KEY = "takes an idempotency key, which carries the tenant of who sent it; test_
 _RING = "the keys are the installation's; its admins and a job count and encrypt values again, and read none"
 WORKER_ONLY = {
     "find_published": "visitors of widgets are of no tenant: the flow says which; it finds what is published alone",
+    "has_ancestor_of": "says yes or no to the engine about a run that it executes",
+    "free_names": "engines grant slots of every tenant; each row carries its tenant from there",
+    "list_unhandled": "engines start handlers of every tenant; each row carries its tenant from there",
+    "list_left": "engines start handlers of every tenant; each row carries its tenant from there",
+    "add_circuit": "inserts the row of a host that a step of the tenant called",
     "flows_with_retention": _UPKEEP,
     "expired_runs": _UPKEEP,
     "payers_among": _UPKEEP,

@@ -109,6 +109,7 @@ SHARED: dict[str, Callable[[World], Any]] = {
     "scope": lambda world: Scope.SPACE,
     "quota": lambda world: Quota.RUNS,
     "most": lambda world: 1,
+    "host": lambda world: VARIABLE,
     "turns": lambda world: "[]",
     "bound": lambda world: Bound(Quota.RUNS, Scope.TENANT, "", 1, by_operator=False),
     "email": lambda world: "newcomer@example.org",

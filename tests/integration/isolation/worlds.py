@@ -50,12 +50,16 @@ from headgate.features.mcptools.tables import McpServerRow, McpToolRow
 from headgate.features.models.tables import ModelClass, ModelFactsRow, ModelRoleRow, ModelServerRow
 from headgate.features.runs.answered_calls import AnsweredCall
 from headgate.features.runs.approvals.tables import ApprovalDecisionRow, ApprovalRow
+from headgate.features.runs.budgets.tables import budget_accounts
+from headgate.features.runs.circuits.tables import host_circuits
 from headgate.features.runs.deliveries.tables import webhook_deliveries, webhook_delivery_attempts
 from headgate.features.runs.engine.build import build_store
+from headgate.features.runs.failure_handlers.tables import failure_handlers
 from headgate.features.runs.quotas.bounds import Quota, Scope
 from headgate.features.runs.quotas.repository import set_limit
 from headgate.features.runs.secret_reads.tables import SecretRead
 from headgate.features.runs.sent_events.tables import EventWaitRow, SentEventRow
+from headgate.features.runs.slots.tables import run_slots
 from headgate.features.runs.tables import flow_step_results
 from headgate.features.runs.transitions import Holder, Lease, NewRun, RunKey, Seed, clock
 from headgate.features.secrets.reads import STORED_WITH
@@ -459,6 +463,7 @@ async def _make_rows(world: World, database: Database, box: SecretBox) -> None:
             )
         )
         await _make_documents(session, world)
+        await _limit_runs(session, world, tenant)
         sealed = box.encrypt(SecretStr(json.dumps({"value": world.marker, "outside": [], "previous": None})))
         state = {"flow_id": world.flow_ids[0], "draft": False, "name": VARIABLE, "tenant_id": tenant, "version": 1}
         await session.execute(insert(FlowStateRow).values(**state, size=1, content=sealed, changed_at=clock()))
@@ -633,3 +638,18 @@ async def _make_credentials(world: World, database: Database) -> None:
 
 def _hash() -> str:
     return sha256(token_bytes()).hexdigest()
+
+
+async def _limit_runs(session: AsyncSession, world: World, tenant: str) -> None:
+    """A charged budget, slots that are held and waited for, a handled failure, and a host that fails."""
+    first, live = world.run_ids[0], world.run_ids[-1]
+    charged = {"subject": f"run:{first}", "kind": "tokens", "flow_id": world.flow_ids[0], "flow_run_id": first}
+    await session.execute(insert(budget_accounts).values(tenant_id=tenant, **charged, used=5, changed_at=clock()))
+    slot = {"tenant_id": tenant, "name": VARIABLE, "most": 1, "priority": 0, "requested_at": clock()}
+    for run_id, step_id, granted_at in ((first, STEP, clock()), (live, "", None)):
+        holder = {"flow_run_id": run_id, "step_id": step_id, "granted_at": granted_at}
+        await session.execute(insert(run_slots).values(**slot, **holder))
+    handler = {"failed_run_id": first, "handler_run_id": live, "status": "due", "created_at": 1, "claimed_at": 1}
+    await session.execute(insert(failure_handlers).values(tenant_id=tenant, **handler))
+    circuit = {"host": VARIABLE, "failures": 3, "since": 1, "open_until": 1, "last_error": "http_500"}
+    await session.execute(insert(host_circuits).values(tenant_id=tenant, **circuit, changed_at=clock()))

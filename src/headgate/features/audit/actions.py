@@ -24,6 +24,7 @@ Action = Literal[
     "codev_session.stopped",
     "backup.created",
     "backup.restored",
+    "circuit.reset",
     "component.checked",
     "component.cleared",
     "component.registered",

@@ -38,6 +38,7 @@ if TYPE_CHECKING:  # referenced without importing them
     from headgate.features.flows.rules import FlowRules
     from headgate.features.runs.budgets.accounts import Account, BudgetUse, Charge, Kind
     from headgate.features.runs.deliveries.target import Target
+    from headgate.features.runs.failure_handlers.values import FailedRun, HandlerLink
     from headgate.features.runs.quotas.bounds import Bound
     from headgate.features.runs.slots.values import SlotUse
     from headgate.graph.classification import Classified, Scheme
@@ -443,6 +444,38 @@ class Slots(Protocol):
         ...
 
 
+class FailureHandlers(Protocol):
+    """Flows that handle the failures of runs."""
+
+    async def claim(self) -> "Sequence[FailedRun]":
+        """Claim failed runs whose handler is to be started, each for one process at a time."""
+        ...
+
+    async def settle(self, failed: "FailedRun", problem: str | None = None) -> None:
+        """Record that a handler was started, or why it was not."""
+        ...
+
+    async def link(self, tenant_id: str, run_id: str, *, handled: bool) -> "HandlerLink | None":
+        """Return the handler of a run, or with `handled` the run whose failure this one handles."""
+        ...
+
+
+class Circuits(Protocol):
+    """Circuit breakers of hosts."""
+
+    async def enter(self, tenant_id: str, host: str) -> None:
+        """Return when a host may be asked. Raises `CircuitOpen`."""
+        ...
+
+    async def failed(self, tenant_id: str, host: str, code: str) -> None:
+        """Count a failure of a host."""
+        ...
+
+    async def succeeded(self, tenant_id: str, host: str) -> None:
+        """Close the circuit of a host that answered."""
+        ...
+
+
 class Quotas(Protocol):
     """Limits of tenants, spaces and visitors."""
 
@@ -582,6 +615,16 @@ class Services(Protocol):
     @property
     def slots(self) -> Slots:
         """Limits of what runs at the same time."""
+        ...
+
+    @property
+    def failure_handlers(self) -> FailureHandlers:
+        """Flows that handle the failures of runs."""
+        ...
+
+    @property
+    def circuits(self) -> Circuits | None:
+        """Circuit breakers of hosts; None if there are none."""
         ...
 
     @property

@@ -8,7 +8,8 @@ the run that this one continues and the first step executed again; `flow_step_at
 failed attempt, such as prompt and tokens, after the run was resumed; `flow_step_results.reused_from_run_id` is the run
 that paid for a reused result. `parent_run_id`, `parent_step_id` and `parent_iteration` name the step that started the
 run, and its number among the runs of that step, which no other has. `paused_at` is when it was paused
-the last time. `terms` is what limits the run (`terms.Terms`); null for most. `deadline_after` is how long it may take
+the last time. `terms` is what limits the run (`terms.Terms`); null for most. `error_flow` names the
+flow that handles its failure. `deadline_after` is how long it may take
 and `deadline_at` when that is over: later by each pause. `waited_for` of a step
 that waits for a slot is what it had waited for before. `part` is set when a run executed
 less than its flow: `only_step` where it stopped, `from_step` where it began, and `pinned`, the
@@ -52,6 +53,8 @@ _OPEN_CHILD = "parent_run_id IS NOT NULL AND status <> 'completed'"
 """Runs of a step that are active or did not succeed: few, independent of how many it has started."""
 _FAILED = "status = 'failed'"
 """Runs in which a dead worker may have left a step."""
+_HANDLED = "status = 'failed' AND error_flow IS NOT NULL"
+"""Failed runs of flows that name a handler."""
 
 flow_runs = Table(
     "flow_runs",
@@ -89,6 +92,7 @@ flow_runs = Table(
     Column("parent_step_id", String(64)),
     Column("parent_iteration", Integer),
     Column("terms", Json),
+    Column("error_flow", String(200)),
     ForeignKeyConstraint(["flow_id", "tenant_id"], ["flows.id", "flows.tenant_id"], ondelete="CASCADE"),
     ForeignKeyConstraint(
         ["flow_id", "version"], ["flow_versions.flow_id", "flow_versions.version"], ondelete="CASCADE"
@@ -105,6 +109,7 @@ flow_runs = Table(
     partial_index("ix_flow_runs_parent_open", *_PARENT, where=_OPEN_CHILD),
     partial_index("ix_flow_runs_visitor", "tenant_id", "visitor", "created_at", where="visitor IS NOT NULL"),
     partial_index("ix_flow_runs_failed", "finished_at", where=_FAILED),
+    partial_index("ix_flow_runs_error_flow", "finished_at", where=_HANDLED),
     partial_index("ix_flow_runs_live", "created_at", where=_LIVE),
     partial_index("ix_flow_runs_waiting", "flow_id", where=_WAITS),
     partial_index("ix_flow_runs_deadline", "deadline_at", where=_DEADLINE),

@@ -17,6 +17,8 @@ class Terms:
     """Accounts that its steps charge."""
     priority: int = 0
     """Its place among those that wait for a slot: the highest first."""
+    handles: bool = False
+    """Whether it handles the failure of another run, or a run above it does: its own failure is not handled."""
 
     def stored(self) -> Json | None:
         """Return the form in which the run's row has it; None when nothing limits the run."""
@@ -25,6 +27,8 @@ class Terms:
         members: dict[str, Any] = {"budgets": [account.stored() for account in self.budgets]}
         if self.priority:
             members["priority"] = self.priority
+        if self.handles:
+            members["handles"] = True
         return orjson.dumps(members).decode()
 
 
@@ -39,4 +43,5 @@ def terms_of(stored: Json | dict[str, Any] | None) -> Terms:
     return Terms(
         budgets=tuple(account_of(account) for account in members.get("budgets", ())),
         priority=members.get("priority", 0),
+        handles=members.get("handles", False),
     )

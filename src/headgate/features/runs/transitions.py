@@ -159,6 +159,8 @@ class NewRun:
     """What limits it; see `terms.Terms`."""
     companions: tuple[Companion, ...] = ()
     """Rows of other features that are written in the same transaction."""
+    error_flow: str | None = None
+    """Name or id of the flow that handles its failure."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,3 +31,14 @@ class HttpSettings(BaseModel, defer_build=True):
     max_connections_per_host: int = Field(
         default=100, ge=1, description="Maximum of concurrent requests to one host, so that one server cannot use all."
     )
+    circuit_failures: int = Field(
+        default=10,
+        ge=0,
+        description="Failures in a row after which flows of an organisation do not call a host for a while; 0: never.",
+    )
+    circuit_window_seconds: float = Field(
+        default=60.0, gt=0, description="Failures count that follow the first one within this time."
+    )
+    circuit_open_seconds: float = Field(
+        default=30.0, gt=0, description="How long the host is not called; then one request tries it again."
+    )

@@ -105,6 +105,7 @@ _WORDS: Mapping[type[BaseModel], Mapping[str, str]] = {
         "step_timeout_seconds": "limit of one attempt at a step that sets none",
         "run_deadline_seconds": "a run that has not ended this long after its start fails",
         "run_budget": "what a run may use: usd, tokens, seconds",
+        "error_flow": "published flow that is started when a run fails: name or id",
         "max_concurrent_runs": "runs at the same time; others wait",
         "priority": "place among waiting runs, the highest first",
         "daily_budget": "what all runs may use on a day (UTC)",

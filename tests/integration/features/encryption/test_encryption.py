@@ -55,6 +55,7 @@ NO_CONTENT = {
     "quotas", "codev_pattern_uses", "approvals", "approval_decisions", "approval_notices", "flow_states",
     "flow_state_values", "sent_events", "event_waits", "trigger_occurrences",
     "connection_tokens", "connection_authorizations",
+    "budget_accounts", "run_slots", "failure_handlers", "host_circuits",
     "installation_keys", "key_readers", "scheduled_jobs", "data_keys", "tenants", "users", "spaces", "space_members",
     "user_sessions", "one_time_links", "totp_authenticators", "passkeys", "passkey_challenges", "recovery_codes",
     "api_keys", "directories", "directory_users", "directory_groups", "directory_group_members",

@@ -15,6 +15,7 @@ from tests.integration.features.runs.celery_fixtures import (  # noqa: F401 - fi
 from tests.integration.features.runs.conformance import BackendConformance, DeathConformance
 from tests.integration.features.runs.conformance_approvals import ApprovalConformance, ApprovalDeathConformance
 from tests.integration.features.runs.conformance_deadlines import DeadlineConformance
+from tests.integration.features.runs.conformance_error_flows import ErrorFlowConformance
 from tests.integration.features.runs.conformance_events import EventConformance, EventDeathConformance
 from tests.integration.features.runs.conformance_pauses import PauseConformance
 from tests.integration.features.runs.conformance_retries import RetryConformance, RetryDeathConformance
@@ -31,6 +32,10 @@ class TestCeleryBackend(BackendConformance):
 
 class TestCelerySlots(SlotConformance):
     """Slots of flows, keys and models with real workers."""
+
+
+class TestCeleryErrorFlows(ErrorFlowConformance):
+    """Handlers of failures with real workers."""
 
 
 class TestCelerySubflows(SubflowConformance):

@@ -14,6 +14,7 @@ from headgate.foundation.settings import Settings
 from tests.integration.features.runs.conformance import BackendConformance, DeathConformance, appears, over
 from tests.integration.features.runs.conformance_approvals import ApprovalConformance, ApprovalDeathConformance
 from tests.integration.features.runs.conformance_deadlines import DeadlineConformance
+from tests.integration.features.runs.conformance_error_flows import ErrorFlowConformance
 from tests.integration.features.runs.conformance_events import EventConformance, EventDeathConformance
 from tests.integration.features.runs.conformance_pauses import PauseConformance
 from tests.integration.features.runs.conformance_retries import RetryConformance, RetryDeathConformance
@@ -35,6 +36,10 @@ class TestEmbeddedSubflows(SubflowConformance):
 
 class TestEmbeddedSlots(SlotConformance):
     """Slots of flows, keys and models in this process."""
+
+
+class TestEmbeddedErrorFlows(ErrorFlowConformance):
+    """Handlers of failures in this process."""
 
 
 class TestEmbeddedDeadlines(DeadlineConformance):

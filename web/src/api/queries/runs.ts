@@ -45,6 +45,17 @@ export const runLimitsQuery = (id: string, moment = "") =>
     placeholderData: (before) => before,
   });
 
+/** The handler of a run's failure, and the failed run that it handles; read again until a handler is settled. */
+export const errorHandlerQuery = (id: string, isOver: boolean) =>
+  queryOptions({
+    queryKey: [...runKeys.one(id), "error-handler", isOver] as const,
+    queryFn: ({ signal }) =>
+      unwrap(api.GET("/api/v1/flow-runs/{run_id}/error-handler", { params: { path: { run_id: id } }, signal })),
+    placeholderData: (before) => before,
+    refetchInterval: ({ state: { data, dataUpdateCount } }) =>
+      isOver && dataUpdateCount < 5 && (!data?.handler || data.handler.status === "due") ? 1_500 : false,
+  });
+
 /** One step of a run with everything it left; `moment` is where it stands, so that it is asked again when it moves. */
 export const stepQuery = (id: string, step: string, moment = "") =>
   queryOptions({

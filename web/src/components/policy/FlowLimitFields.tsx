@@ -1,3 +1,4 @@
+import { Field, Input } from "@/components/ui";
 import { useDraft, useDraftStore } from "@/lib/draft";
 import { BudgetFields } from "./BudgetFields";
 import { NumberBox } from "./NumberBox";
@@ -24,6 +25,20 @@ export function FlowLimitFields() {
         budget={settings.daily_budget ?? null}
         onChange={(daily_budget) => set({ daily_budget })}
       />
+      <Field label={t("error_flow")} help={t("error_flow_about")}>
+        {(control) => (
+          <Input
+            {...control}
+            key={settings.error_flow ?? ""}
+            defaultValue={settings.error_flow ?? ""}
+            maxLength={200}
+            onBlur={(event) => {
+              const next = event.target.value.trim();
+              if (next !== (settings.error_flow ?? "")) set({ error_flow: next });
+            }}
+          />
+        )}
+      </Field>
       <NumberBox
         label={t("max_concurrent_runs")}
         help={t("max_concurrent_runs_about")}

@@ -15,7 +15,9 @@ KEPT_DAYS = 31
 _DAY = 86_400 * MICROSECONDS
 
 
-async def hold(session: AsyncSession, charges: Sequence[Charge], at: int, *, tenant_id: str) -> Mapping[str, int]:
+async def hold_accounts(
+    session: AsyncSession, charges: Sequence[Charge], at: int, *, tenant_id: str
+) -> Mapping[str, int]:
     """Create and lock the rows of accounts until the transaction ends. Returns the used amounts by `name_of`.
 
     Rows are locked in one order, so that runs that share accounts do not wait for each other.
@@ -40,7 +42,7 @@ async def _locked(session: AsyncSession, charge: Charge, *, tenant_id: str) -> i
     return (await session.execute(query.with_for_update())).scalar_one_or_none()
 
 
-async def add(session: AsyncSession, charge: Charge, amount: int, at: int, *, tenant_id: str) -> None:
+async def add_used(session: AsyncSession, charge: Charge, amount: int, at: int, *, tenant_id: str) -> None:
     """Add to what is used, or subtract what a call did not use."""
     table = budget_accounts.c
     changed = table.used + amount
@@ -66,7 +68,7 @@ async def _row(session: AsyncSession, charge: Charge, at: int, *, tenant_id: str
     flow_id = owner
     if is_run:
         query = select(flow_runs.c.flow_id).where(flow_runs.c.id == owner, flow_runs.c.tenant_id == tenant_id)
-        flow_id = (await session.execute(query)).scalar_one()
+        flow_id = (await session.execute(query)).scalar_one_or_none() or ""
     return {
         "subject": charge.subject,
         "kind": charge.kind.value,

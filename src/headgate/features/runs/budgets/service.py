@@ -52,19 +52,19 @@ class Budgets:
         if not charges:
             return ()
         async with self.database.writing() as session:
-            used = await repository.hold(session, charges, at, tenant_id=tenant_id)
+            used = await repository.hold_accounts(session, charges, at, tenant_id=tenant_id)
             left = {charge: charge.account.limits[charge.kind] - used[name_of(charge)] for charge in charges}
             for charge in charges:
-                wanted = 1 if partial else charge.amount
-                if left[charge] < max(wanted, 1):
+                needed = 1 if partial else charge.amount
+                if left[charge] < max(needed, 1):
                     raise charge.account.exceeded(
-                        charge.kind, charge.account.limits[charge.kind] - left[charge], wanted
+                        charge.kind, charge.account.limits[charge.kind] - left[charge], needed
                     )
             if partial:
                 least = min(*left.values(), *(charge.amount for charge in charges))
                 charges = [Charge(charge.account, charge.kind, charge.subject, least) for charge in charges]
             for charge in charges:
-                await repository.add(session, charge, charge.amount, at, tenant_id=tenant_id)
+                await repository.add_used(session, charge, charge.amount, at, tenant_id=tenant_id)
         return charges
 
     async def correct(self, tenant_id: str, charges: Sequence[Charge], amounts: Mapping[Kind, int]) -> None:
@@ -75,7 +75,7 @@ class Budgets:
             at = clock()
             async with self.database.writing() as session:
                 for charge, change in sorted(changes, key=lambda entry: name_of(entry[0])):
-                    await repository.add(session, charge, change, at, tenant_id=tenant_id)
+                    await repository.add_used(session, charge, change, at, tenant_id=tenant_id)
 
     async def read(self, tenant_id: str, accounts: Sequence[Account], at: int) -> Sequence[BudgetUse]:
         """Return what is used of each budget."""

@@ -48,6 +48,8 @@ class RunRequest:
     """Its budget, where that is less than the one that the flow sets."""
     priority: int | None = None
     """Its priority, instead of the one that the flow sets. The run of a step has that of the step's run."""
+    handles: bool = False
+    """Whether it handles the failure of another run."""
     inherited: Terms = NO_TERMS
     """What limits the run whose step starts it."""
     trigger: Mapping[str, str | None] | None = None

@@ -16,6 +16,7 @@ from headgate.features.jobs.worker import Worker
 from headgate.features.runs.engine.alarm import MOST_QUEUED, MOST_WOKEN, WAKE_SECONDS, end_overdue, wake_due
 from headgate.features.runs.engine.backend import BackendHealth, RunRequest
 from headgate.features.runs.engine.conductor import Conductor
+from headgate.features.runs.engine.failure_handling import HANDLE_SECONDS, start_handlers
 from headgate.features.runs.engine.patience import patiently
 from headgate.features.runs.engine.reconciler import Action, Reconciler, Rules, Verdict
 from headgate.features.runs.engine.recovery import Recovery, new_terms, settled_run, startable, whole_run
@@ -127,7 +128,8 @@ class EmbeddedBackend:
         if self._settings.recover_on_start:
             sweep = repeat(self.recover, interval, Outage(log, "database of sweeps"))
             alarm = repeat(self._wake_due, WAKE_SECONDS, Outage(log, "database of waiting steps"))
-            self._upkeep += [asyncio.create_task(sweep), asyncio.create_task(alarm)]
+            handling = repeat(lambda: start_handlers(self), HANDLE_SECONDS, Outage(log, "database of failed runs"))
+            self._upkeep += [asyncio.create_task(task) for task in (sweep, alarm, handling)]
             await self.recover()
 
     async def close(self, grace_seconds: float = GRACE_SECONDS) -> None:

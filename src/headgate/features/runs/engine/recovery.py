@@ -130,6 +130,7 @@ def whole_run(
     dispatched: bool = False,
 ) -> NewRun:
     """Return a run of all steps; queued unless steps are claimed."""
+    terms = new_terms(request, planned)
     return NewRun(
         key=request.key,
         input_payload=input_payload(request.input, request.trigger),
@@ -145,7 +146,8 @@ def whole_run(
         bounds=request.bounds,
         parent=request.parent,
         deadline_after=_deadline_after(request, planned),
-        terms=new_terms(request, planned).stored(),
+        terms=terms.stored(),
+        error_flow=_error_flow(request, planned, terms),
         companions=request.companions,
     )
 
@@ -161,7 +163,16 @@ def new_terms(request: RunRequest, planned: PlannedFlow) -> Terms:
         inherited=request.inherited.budgets,
     )
     priority = settings.priority if request.priority is None else request.priority
-    return Terms(budgets, priority=priority if request.parent is None else request.inherited.priority)
+    return Terms(
+        budgets,
+        priority=priority if request.parent is None else request.inherited.priority,
+        handles=request.handles or request.inherited.handles,
+    )
+
+
+def _error_flow(request: RunRequest, planned: PlannedFlow, terms: Terms) -> str | None:
+    """Return the flow that handles a failure; None for handlers, which are never handled, and for parts of a flow."""
+    return None if terms.handles or request.part is not None else planned.flow.settings.error_flow or None
 
 
 def _deadline_after(request: RunRequest, planned: PlannedFlow) -> int | None:

@@ -15,7 +15,6 @@ from headgate.features.runs.slots.tables import run_slots
 from headgate.features.runs.states import LIVE_RUNS, sql_list
 from headgate.foundation.database import insert_into
 
-_LOCK = text("SELECT pg_advisory_xact_lock(hashtextextended(:name, 19))")
 _STEP = (
     "SELECT 1 FROM flow_step_results s WHERE s.flow_run_id = run_slots.flow_run_id AND s.step_id = run_slots.step_id"
 )
@@ -48,12 +47,6 @@ _FREE = text(
 )
 
 
-async def lock_name(session: AsyncSession, name: str, *, tenant_id: str) -> None:
-    """Let one transaction at a time grant slots of a name; on SQLite the write lock suffices."""
-    if session.get_bind().dialect.name == "postgresql":
-        await session.execute(_LOCK, {"name": f"{tenant_id}/{name}"})
-
-
 async def drop_stale(session: AsyncSession, name: str, *, tenant_id: str) -> None:
     """Delete the rows of holders that are not active, and of those that no longer wait."""
     of_name = (run_slots.c.tenant_id == tenant_id, run_slots.c.name == name)
@@ -61,7 +54,7 @@ async def drop_stale(session: AsyncSession, name: str, *, tenant_id: str) -> Non
     await session.execute(delete(run_slots).where(*of_name, run_slots.c.granted_at.is_(None), text(f"NOT {_WANTED}")))
 
 
-async def request(session: AsyncSession, values: dict[str, Any], *, tenant_id: str) -> None:
+async def request_slot(session: AsyncSession, values: dict[str, Any], *, tenant_id: str) -> None:
     """Queue for a slot, unless that is done."""
     insert = insert_into(session, run_slots).values(tenant_id=tenant_id, **values)
     await session.execute(insert.on_conflict_do_nothing())
@@ -84,16 +77,16 @@ async def list_queue(session: AsyncSession, name: str, *, tenant_id: str, limit:
     return (await session.execute(query.order_by(*order).limit(limit))).all()
 
 
-async def grant(session: AsyncSession, row: Any, at: int) -> None:  # noqa: ANN401 - a row
+async def grant_slot(session: AsyncSession, name: str, run_id: str, step_id: str, at: int, *, tenant_id: str) -> None:
     """Give a slot to one who waits."""
     table = run_slots.c
     await session.execute(
         update(run_slots)
         .where(
-            table.tenant_id == row.tenant_id,
-            table.name == row.name,
-            table.flow_run_id == row.flow_run_id,
-            table.step_id == row.step_id,
+            table.tenant_id == tenant_id,
+            table.name == name,
+            table.flow_run_id == run_id,
+            table.step_id == step_id,
         )
         .values(granted_at=at)
     )
@@ -125,7 +118,7 @@ async def list_of_run(session: AsyncSession, run_id: str, *, tenant_id: str) -> 
     return (await session.execute(query.order_by(run_slots.c.name, run_slots.c.step_id))).all()
 
 
-async def count_of(session: AsyncSession, name: str, *, tenant_id: str) -> tuple[int, int]:
+async def count_slots(session: AsyncSession, name: str, *, tenant_id: str) -> tuple[int, int]:
     """Return how many slots of a name are in use, and how many wait for one."""
     table = run_slots.c
     of_name = (table.tenant_id == tenant_id, table.name == name)

@@ -9,6 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.features.runs.ports import Origin
 from headgate.features.runs.slots import repository
+from headgate.features.runs.slots.locking import lock_name
 from headgate.features.runs.slots.values import SlotUse
 from headgate.features.runs.tables import flow_step_results
 from headgate.features.runs.transitions import clock
@@ -64,7 +65,7 @@ class Slots:
             names = await repository.free_names(session, limit=MOST_NAMES)
         for tenant_id, name in names:
             async with self.database.writing() as session:
-                await repository.lock_name(session, name, tenant_id=tenant_id)
+                await lock_name(session, name, tenant_id=tenant_id)
                 await self._grant(session, name, tenant_id=tenant_id)
 
     async def read(self, tenant_id: str, run_id: str) -> Sequence[SlotUse]:
@@ -83,16 +84,16 @@ class Slots:
     async def count_flow(self, tenant_id: str, flow_id: str) -> tuple[int, int]:
         """Return how many runs of a flow hold a slot, and how many wait for one."""
         async with self.database.reading() as session:
-            return await repository.count_of(session, flow_name(flow_id), tenant_id=tenant_id)
+            return await repository.count_slots(session, flow_name(flow_id), tenant_id=tenant_id)
 
     async def _take(
         self, session: AsyncSession, origin: Origin, step_id: str, name: str, *, most: int, priority: int
     ) -> bool:
         key, at = origin.key, clock()
-        await repository.lock_name(session, name, tenant_id=key.tenant_id)
+        await lock_name(session, name, tenant_id=key.tenant_id)
         values: dict[str, Any] = {"name": name, "flow_run_id": key.run_id, "step_id": step_id, "granted_at": None}
         values |= {"most": most, "priority": priority, "requested_at": at}
-        await repository.request(session, values, tenant_id=key.tenant_id)
+        await repository.request_slot(session, values, tenant_id=key.tenant_id)
         await self._grant(session, name, tenant_id=key.tenant_id, taker=origin)
         return await repository.is_granted(session, name, key.run_id, step_id, tenant_id=key.tenant_id)
 
@@ -104,7 +105,7 @@ class Slots:
         for row in await repository.list_queue(session, name, tenant_id=tenant_id):
             if taken >= row.most:
                 break
-            await repository.grant(session, row, at)
+            await repository.grant_slot(session, name, row.flow_run_id, row.step_id, at, tenant_id=tenant_id)
             taken += 1
             for step_id in await _waiting_steps(session, row.flow_run_id, row.step_id, tenant_id=tenant_id):
                 if taker is None or (taker.key.run_id, taker.step_id) != (row.flow_run_id, step_id):

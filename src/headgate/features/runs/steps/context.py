@@ -11,6 +11,7 @@ from pydantic import JsonValue, SecretStr
 from headgate.features.models.chain import Miss, ModelChain
 from headgate.features.runs.ports import Origin, Pending, Services
 from headgate.features.runs.steps.calls import ModelMisses, StepCalls
+from headgate.features.runs.steps.circuits import CircuitHttp
 from headgate.features.runs.steps.files import StepFiles
 from headgate.features.runs.steps.flows import StepFlows
 from headgate.features.runs.steps.guard import StepGuard
@@ -141,6 +142,9 @@ class StepContext:
         return self._guarded(self._services.http)
 
     def _guarded(self, http: HttpClient) -> HttpClient:
+        circuits = self._services.circuits
+        if circuits is not None:
+            http = CircuitHttp(http, circuits, self._origin.key.tenant_id)
         return MarkingHttp(SecretlessHttp(http, self._secrets), self._outside)
 
     @property

@@ -38,14 +38,16 @@ def _statement(copied: str, result: str) -> str:
 WITH run AS (
     INSERT INTO flow_runs (id, tenant_id, flow_id, version, user_id, session_id, status, unfinished, input_payload,
         created_at, started_at, trace_parent, dispatched_at, dispatches, source_run_id, source_step_id, part,
-        last_event, visitor, parent_run_id, parent_step_id, parent_iteration, deadline_after, deadline_at, terms)
+        last_event, visitor, parent_run_id, parent_step_id, parent_iteration, deadline_after, deadline_at,
+        terms, error_flow)
     SELECT %(run_id)s, %(tenant_id)s, %(flow_id)s, %(version)s, %(user_id)s, %(session_id)s, %(status)s::text,
         count(*) FILTER (WHERE born IN ('pending', 'running')), %(input_payload)s::jsonb, %(at)s,
         CASE WHEN %(status)s::text = 'running' THEN %(at)s::bigint END, %(trace_parent)s,
         CASE WHEN %(dispatched)s::bool THEN %(at)s::bigint END, %(dispatched)s::bool::int, %(source_run_id)s,
         %(source_step_id)s, %(part)s::jsonb, 1 + count(*) FILTER (WHERE born = 'running'), %(visitor)s,
         %(parent_run_id)s, %(parent_step_id)s, %(parent_iteration)s::int,
-        %(deadline_after)s::bigint, %(at)s::bigint + %(deadline_after)s::bigint, %(terms)s::jsonb
+        %(deadline_after)s::bigint, %(at)s::bigint + %(deadline_after)s::bigint,
+        %(terms)s::jsonb, %(error_flow)s
     FROM unnest(%(statuses)s::text[]) AS t(born)
     RETURNING status
 ), steps AS (
@@ -98,6 +100,7 @@ def creation_values(run: NewRun) -> dict[str, Any]:
         "parent_iteration": run.parent and run.parent.iteration,
         "deadline_after": run.deadline_after,
         "terms": run.terms,
+        "error_flow": run.error_flow,
         "steps": [birth.step_id for birth in births],
         "orders": [birth.order for birth in births],
         "waiting": [birth.waiting for birth in births],

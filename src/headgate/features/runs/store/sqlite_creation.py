@@ -21,8 +21,8 @@ from headgate.features.runs.transitions import Lease, NewRun
 _INSERT_RUN = (
     "INSERT INTO flow_runs (id, tenant_id, flow_id, version, user_id, session_id, status, unfinished, input_payload,"
     " created_at, started_at, trace_parent, source_run_id, source_step_id, part, last_event, visitor,"
-    " parent_run_id, parent_step_id, parent_iteration, deadline_after, deadline_at, terms)"
-    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+    " parent_run_id, parent_step_id, parent_iteration, deadline_after, deadline_at, terms, error_flow)"
+    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 )
 _INSERT_STEP = (
     "INSERT INTO flow_step_results (flow_run_id, flow_id, version, tenant_id, step_id, step_order, waiting, status,"
@@ -112,6 +112,7 @@ def _run_values(run: NewRun, lease: Lease, births: Sequence[Birth], *, events: i
         run.deadline_after,
         None if run.deadline_after is None else lease.at + run.deadline_after,
         run.terms,
+        run.error_flow,
     )
 
 

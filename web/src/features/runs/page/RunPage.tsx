@@ -14,6 +14,7 @@ import { StepList } from "../step/StepList";
 import { StepView } from "../step/StepView";
 import { useRunTexts } from "../texts";
 import { CompareRuns } from "./CompareRuns";
+import { ErrorHandler } from "./ErrorHandler";
 import { GivenValues } from "./GivenValues";
 import { Replay } from "./Replay";
 import { RerunDialog } from "./RerunDialog";
@@ -82,6 +83,7 @@ function ShownRun({ flowId, run, live, lost }: ShownRunProps) {
           {live.error}
         </Callout>
       )}
+      <ErrorHandler live={live} />
       <RunLimits live={live} />
       {waitsForApproval(live) && <WaitingForApproval runId={run.id} />}
       <DeliveriesFailed

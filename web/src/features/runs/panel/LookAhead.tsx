@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { api, unwrap } from "@/api/client";
-import type { DryBudget, RunStart } from "@/api/types";
+import type { DryRunOut, RunStart } from "@/api/types";
 import { IssueLine } from "@/components/readiness";
 import { Callout, Chip, ClassChip, Dialog, Problem, Skeleton } from "@/components/ui";
 import { money, number } from "@/lib/i18n/format";
@@ -76,12 +76,7 @@ export function LookAhead({ flowId, start, onClose, onNode }: LookAheadProps) {
               ))}
             </ol>
           </Part>
-          <Budgets budgets={data.budgets ?? []} />
-          {data.max_concurrent_runs != null && (
-            <p className="text-muted text-sm">
-              {t("ahead_slots", { most: data.max_concurrent_runs, ahead: data.runs_ahead ?? 0 })}
-            </p>
-          )}
+          <Limits ahead={data} />
           <Part title={t("ahead_hosts")}>
             {data.reach.hosts.length === 0 && <p className="text-muted">{t("ahead_no_hosts")}</p>}
             <ul className="flex flex-wrap gap-1.5">
@@ -110,11 +105,13 @@ export function LookAhead({ flowId, start, onClose, onNode }: LookAheadProps) {
   );
 }
 
-function Budgets({ budgets }: { budgets: DryBudget[] }) {
+function Limits({ ahead }: { ahead: DryRunOut }) {
   const t = useRunTexts();
-  if (budgets.length === 0) return null;
+  const { budgets = [], max_concurrent_runs: most } = ahead;
+  if (budgets.length === 0 && most == null) return null;
   return (
-    <Part title={t("budgets")}>
+    <Part title={t("limits")}>
+      {most != null && <p className="mb-1.5 text-sm">{t("ahead_slots", { most, ahead: ahead.runs_ahead ?? 0 })}</p>}
       <ul className="flex flex-wrap gap-1.5">
         {budgets.map((one) => (
           <li key={`${one.scope} ${one.kind}`}>

@@ -1,4 +1,7 @@
+import limits from "./en.limits";
+
 export default {
+  ...limits,
   cited_passages: "Passages in the prompt",
   cited_page: "page {{page}}",
   cited_version: "version {{version}}",
@@ -27,17 +30,6 @@ export default {
   reused: "Reused",
   delivered: "Delivered",
   delivering: "Delivering",
-  limits: "Limits of the run",
-  waits_for_slot: "Waits for a slot: {{slot}} ({{most}} at the same time, {{ahead}} ahead)",
-  slot_flow: "this flow",
-  slot_key: "key {{key}}",
-  ahead_slots: "At most {{most}} runs at the same time, {{ahead}} are ahead",
-  budgets: "Budgets",
-  budget_of_run: "This run: {{used}} of {{limit}}",
-  budget_above: "Run that started it: {{used}} of {{limit}}",
-  budget_of_day: "Flow, today: {{used}} of {{limit}}",
-  ahead_budget_run: "Budget of a run: {{limit}}",
-  ahead_budget_day: "Flow, today: {{used}} of {{limit}} used",
   // panel
   panel: "Run",
   close: "Close the run panel",

@@ -1,7 +1,9 @@
 import type { Translation } from "@/lib/i18n/texts";
 import type en from "./en";
+import limits from "./sv.limits";
 
 const sv: Translation<typeof en> = {
+  ...limits,
   cited_passages: "Textavsnitt i prompten",
   cited_page: "sida {{page}}",
   cited_version: "version {{version}}",
@@ -29,17 +31,6 @@ const sv: Translation<typeof en> = {
   reused: "Återanvänd",
   delivered: "Levererad",
   delivering: "Levereras",
-  limits: "Körningens gränser",
-  waits_for_slot: "Väntar på en plats: {{slot}} ({{most}} samtidigt, {{ahead}} före)",
-  slot_flow: "det här flödet",
-  slot_key: "nyckeln {{key}}",
-  ahead_slots: "Högst {{most}} körningar samtidigt, {{ahead}} är före",
-  budgets: "Budgetar",
-  budget_of_run: "Den här körningen: {{used}} av {{limit}}",
-  budget_above: "Körningen som startade den: {{used}} av {{limit}}",
-  budget_of_day: "Flödet i dag: {{used}} av {{limit}}",
-  ahead_budget_run: "Budget för en körning: {{limit}}",
-  ahead_budget_day: "Flödet i dag: {{used}} av {{limit}} använt",
   panel: "Kör",
   close: "Stäng körpanelen",
   run: "Kör",

@@ -5,6 +5,7 @@ import { Button, Callout, Problem, Progress, Row, Rows, Skeleton } from "@/compo
 import { dateTime } from "@/lib/i18n/format";
 import { Part, Section } from "../Section";
 import { useSettingsTexts } from "../texts";
+import { CircuitsPart } from "./CircuitsPart";
 import { amountOf, groupsOf, QUOTA_NAMES, type QuotaGroup } from "./groups";
 import { LimitDialog } from "./LimitDialog";
 
@@ -19,6 +20,7 @@ export function LimitsSection() {
       {quotas.isPending && <Skeleton className="h-56" />}
       {quotas.data && groupsOf(quotas.data).map((group) => <Group key={group.id} group={group} onEdit={setEditing} />)}
       {quotas.data && <Callout>{t("limits_by_operator")}</Callout>}
+      <CircuitsPart />
       {editing && <LimitDialog quota={editing} who={groupName(t, editing)} onClose={() => setEditing(null)} />}
     </Section>
   );

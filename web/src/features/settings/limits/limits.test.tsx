@@ -24,7 +24,10 @@ const SALES: Quota = { ...TENANT, scope: "space", space_id: "s1", space_name: "S
 const VISITOR: Quota = { ...TENANT, scope: "visitor", most: 20, stored: null, ceiling: 20, used: null };
 
 function serve(quotas: () => Quota[]) {
-  server.use(http.get("*/api/v1/quotas", () => HttpResponse.json({ items: quotas(), next_cursor: null })));
+  server.use(
+    http.get("*/api/v1/quotas", () => HttpResponse.json({ items: quotas(), next_cursor: null })),
+    http.get("*/api/v1/circuits", () => HttpResponse.json({ items: [], next_cursor: null })),
+  );
 }
 
 it("shows what is used of each limit, and of a full one that it is full", async () => {

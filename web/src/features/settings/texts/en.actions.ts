@@ -77,6 +77,7 @@ export default {
   did_model_server_removed: "Server removed",
   did_model_server_set: "Server set",
   did_provider_tested: "Provider tested",
+  did_circuit_reset: "Host reset",
   did_quota_changed: "Limit changed",
   did_run_cancelled: "Run stopped",
   did_run_continued: "Run continued",

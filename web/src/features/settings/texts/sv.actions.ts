@@ -79,6 +79,7 @@ const sv: Translation<typeof en> = {
   did_model_server_removed: "Server borttagen",
   did_model_server_set: "Server sparad",
   did_provider_tested: "Leverantör testad",
+  did_circuit_reset: "Värd återställd",
   did_quota_changed: "Gräns ändrad",
   did_run_cancelled: "Körning stoppad",
   did_run_continued: "Körning fortsatt",

@@ -14,6 +14,7 @@ from headgate.features.runs.engine.distributed.cancellations import Cancellation
 from headgate.features.runs.engine.distributed.dispatcher import BrokerAway, Dispatcher
 from headgate.features.runs.engine.distributed.presence import Presence
 from headgate.features.runs.engine.distributed.sweeper import Sweeper
+from headgate.features.runs.engine.failure_handling import HANDLE_SECONDS, start_handlers
 from headgate.features.runs.engine.reconciler import Reconciler
 from headgate.features.runs.engine.recovery import settled_run, whole_run
 from headgate.features.runs.engine.worker_lease import WorkerLease
@@ -130,6 +131,8 @@ class CeleryBackend:
     def keep_waking(self) -> None:
         """Wake waiting steps and end overdue runs from now on: every server and every worker child does, each once."""
         self._do_later(repeat(self._wake_due, WAKE_SECONDS, Outage(log, "database of waiting steps")))
+        handling = repeat(lambda: start_handlers(self), HANDLE_SECONDS, Outage(log, "database of failed runs"))
+        self._do_later(handling)
         self._do_later(repeat(self._end_overdue, WAKE_SECONDS, Outage(log, "database of deadlines")))
 
     async def _end_overdue(self) -> None:

@@ -1,0 +1,1 @@
+"""Circuit breakers: hosts that do not answer are not asked for a while."""

@@ -1,0 +1,1 @@
+"""Flows that are started when a run of another flow fails."""

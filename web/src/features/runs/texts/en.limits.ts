@@ -1,0 +1,17 @@
+export default {
+  limits: "Limits of the run",
+  waits_for_slot: "Waits for a slot: {{slot}} ({{most}} at the same time, {{ahead}} ahead)",
+  slot_flow: "this flow",
+  slot_key: "key {{key}}",
+  ahead_slots: "At most {{most}} runs at the same time, {{ahead}} are ahead",
+  handles_failure: "This run was started because another run failed.",
+  handler_started: "The error handler of the flow was started.",
+  handler_due: "The error handler of the flow is being started.",
+  handler_refused: "The error handler of the flow was not started: {{problem}}",
+  budgets: "Budgets",
+  budget_of_run: "This run: {{used}} of {{limit}}",
+  budget_above: "Run that started it: {{used}} of {{limit}}",
+  budget_of_day: "Flow, today: {{used}} of {{limit}}",
+  ahead_budget_run: "Budget of a run: {{limit}}",
+  ahead_budget_day: "Flow, today: {{used}} of {{limit}} used",
+};
