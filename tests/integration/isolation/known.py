@@ -32,6 +32,7 @@ OWNED: dict[str, Callable[[World], list[Any]]] = {
     "approval_id": lambda world: world.approval_ids,
     "approval_ids": lambda world: [world.approval_ids],
     "comment_id": lambda world: world.comment_ids,
+    "comment_ids": lambda world: [world.comment_ids],
     "event_id": lambda world: world.event_ids,
     "delivery_id": lambda world: world.delivery_ids,
     "space_ids": lambda world: [[space_id] for space_id in world.space_ids],
@@ -66,6 +67,7 @@ OWNED_BY_ROUTE: dict[tuple[str, str], Callable[[World], list[Any]]] = {
     ("/api/v1/approvals/decisions", "decisions"): lambda world: [
         [{"approval_id": approval_id, "decision": "approve"}] for approval_id in world.approval_ids
     ],
+    ("/api/v1/flows/{flow_id}/comments/{comment_id}", "flow_id"): lambda world: world.flow_ids[:1],
     ("/api/v1/flow-collections", "flow_ids"): lambda world: [[flow_id] for flow_id in world.flow_ids],
     **{(f"{_CODEV}/{{session_id}}{what}", "session_id"): lambda world: world.codev_ids for what in _OF_SESSIONS},
     ("/api/v1/codev/sessions", "cursor"): lambda world: world.codev_ids[:1],
@@ -114,6 +116,7 @@ SHARED: dict[str, Callable[[World], Any]] = {
     "follow": lambda world: False,
     "decision": lambda world: "approve",
     "action": lambda world: "move",
+    "node_id": lambda world: "heard",
     "tags": lambda world: [VARIABLE],
     "wanted": lambda world: FlowFilter(),
     "definition": lambda world: world.definition,
