@@ -76,7 +76,7 @@ MEANT: dict[str, Callable[[World], dict[str, Any]]] = {
     "PUT /api/v1/spaces/{space_id}/members/{user_id}": lambda world: {"space_id": world.space_ids[0], "role": "editor"},
 }
 """Values with which a call changes something that it would otherwise find as it should be."""
-ADDED = {
+ADDED: dict[str, dict[str, Any]] = {
     "PATCH /api/v1/users/{user_id}": {"name": "Somebody"},
     "PATCH /api/v1/flows/{flow_id}/comments/{comment_id}": {"resolved": True},
 }
