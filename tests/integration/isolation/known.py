@@ -117,7 +117,7 @@ SHARED: dict[str, Callable[[World], Any]] = {
     "decision": lambda world: "approve",
     "action": lambda world: "move",
     "node_id": lambda world: "heard",
-    "tags": lambda world: [VARIABLE],
+    "tags": lambda world: [VARIABLE.lower()],
     "flow_filter": lambda world: FlowFilter(),
     "trashed": lambda world: False,
     "definition": lambda world: world.definition,
