@@ -226,6 +226,8 @@ _FOR_FUNCTION: dict[tuple[str, str], Callable[[World], Any]] = {
     ("put_in_space", "file_ids"): lambda world: [world.private_file_id],
     ("list_over", "logic"): lambda world: TESTED,
     ("list_over", "tests"): lambda world: TESTED,
+    ("add_tags", "tags"): lambda world: ["another"],
+    ("add_favourite", "flow_id"): lambda world: world.flow_ids[1],
     ("count_trials", "result_ids"): lambda world: world.result_ids,
     ("end", "status"): lambda world: "cancelled",
     ("end", "reason"): lambda world: "",
@@ -246,6 +248,8 @@ CUTS = ("space_ids", "spaces", "reach")
 """Arguments that say which spaces the caller sees."""
 ASKS_WHICH_SPACES = {"names_of_spaces", "spaces_of_member", "hold_spaces"}
 """Their `space_ids` are what is asked about."""
+COUNTS = {"count_folders", "count_tags", "count_flows"}
+"""They return names and numbers, no ids: features/flows/test_organization.py looks at who sees which."""
 NEW_ROWS = {
     "add_space": "inserts the row that a service made; a foreign key binds it to its tenant",
     "add_file": "inserts the record of a content that was stored under the tenant's own folder",

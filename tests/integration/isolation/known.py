@@ -37,6 +37,7 @@ OWNED: dict[str, Callable[[World], list[Any]]] = {
     "approval_id": lambda world: world.approval_ids,
     "approval_ids": lambda world: [world.approval_ids],
     "comment_id": lambda world: world.comment_ids,
+    "comment_ids": lambda world: [world.comment_ids],
     "event_id": lambda world: world.event_ids,
     "trigger_id": lambda world: world.trigger_ids,
     "backfill_id": lambda world: world.trigger_ids,
@@ -74,6 +75,7 @@ OWNED_BY_ROUTE: dict[tuple[str, str], Callable[[World], list[Any]]] = {
     ("/api/v1/approvals/decisions", "decisions"): lambda world: [
         [{"approval_id": approval_id, "decision": "approve"}] for approval_id in world.approval_ids
     ],
+    ("/api/v1/flows/{flow_id}/comments/{comment_id}", "flow_id"): lambda world: world.flow_ids[:1],
     ("/api/v1/flow-collections", "flow_ids"): lambda world: [[flow_id] for flow_id in world.flow_ids],
     **{(f"{_CODEV}/{{session_id}}{what}", "session_id"): lambda world: world.codev_ids for what in _OF_SESSIONS},
     ("/api/v1/codev/sessions", "cursor"): lambda world: world.codev_ids[:1],
@@ -129,8 +131,10 @@ SHARED: dict[str, Callable[[World], Any]] = {
     "follow": lambda world: False,
     "decision": lambda world: "approve",
     "action": lambda world: "move",
-    "tags": lambda world: [VARIABLE],
-    "wanted": lambda world: FlowFilter(),
+    "node_id": lambda world: "heard",
+    "tags": lambda world: [VARIABLE.lower()],
+    "flow_filter": lambda world: FlowFilter(),
+    "trashed": lambda world: False,
     "definition": lambda world: world.definition,
     "revision": lambda world: world.revision,
     "content": lambda world: "name: The same flow\nnodes:\n  heard: ChatInput\n",

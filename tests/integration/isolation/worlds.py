@@ -303,8 +303,12 @@ async def _make_flows(world: World) -> None:
     tagged = {"action": "tag", "flow_ids": world.flow_ids, "tags": [VARIABLE]}
     await ask(world, "POST", "/flow-collections", json=tagged)
     await ask(world, "PUT", f"/flows/{world.flow_ids[0]}/favourite")
-    said = {"text": world.marker, "mentions": [world.principal.user_id], "node_id": "heard"}
-    world.comment_ids = [(await ask(world, "POST", f"/flows/{world.flow_ids[0]}/comments", json=said))["id"]]
+    moved = {"action": "move", "flow_ids": world.flow_ids, "folder": VARIABLE}
+    await ask(world, "POST", "/flow-collections", json=moved)
+    for mentions in ([], [world.principal.user_id]):
+        comment = {"text": world.marker, "mentions": mentions, "node_id": "heard"}
+        made = await ask(world, "POST", f"/flows/{world.flow_ids[0]}/comments", json=comment)
+        world.comment_ids.append(made["id"])
 
 
 async def _make_files(world: World) -> None:

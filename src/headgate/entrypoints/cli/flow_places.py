@@ -131,7 +131,7 @@ def list_trash(
 
     async def work(installation: Installation) -> None:
         async with installation.database.reading() as session:
-            rows = await service.list_flows(session, acting(), wanted=FlowFilter(trashed=True), limit=limit)
+            rows = await service.list_flows(session, acting(), flow_filter=FlowFilter(trashed=True), limit=limit)
         days = installation.settings.retention.trash_days
         ends = [
             None if days is None or row.deleted_at is None else row.deleted_at + timedelta(days=days) for row in rows

@@ -61,17 +61,17 @@ def list_(
     json: JsonFlag = False,
 ) -> None:
     """List flows, newest first."""
-    wanted = flow_places.wanted_flows(folder, tag, favourites=favourites)
+    flow_filter = flow_places.wanted_flows(folder, tag, favourites=favourites)
 
     async def work(installation: Installation) -> None:
         async with installation.database.reading() as session:
-            rows = await service.list_flows(session, acting(), search=search, wanted=wanted, limit=limit)
+            rows = await service.list_flows(session, acting(), search=search, flow_filter=flow_filter, limit=limit)
             releases = await versions.published_releases(session, acting(), rows)
             spaces = {space.space.id: space.space.name for space in await list_spaces(session, acting(), limit=1000)}
         summaries = [FlowSummary.model_validate(row) for row in rows]
         if json:
             print_json(summaries)
-        elif not summaries and (search or wanted != FlowFilter()):
+        elif not summaries and (search or flow_filter != FlowFilter()):
             console.print("No flows match.")
         elif not summaries:
             console.print('No flows yet. Describe what you want: [bold]headgate ask "..."[/]')

@@ -75,12 +75,12 @@ async def list_flows(
     tenant_id: str,
     space_ids: Collection[str] | None,
     search: str,
-    wanted: FlowFilter,
+    flow_filter: FlowFilter,
     limit: int,
     before: str | None,
 ) -> Sequence[FlowRow]:
     """Return flows, newest first; `before` is the last id of the previous page, `space_ids` None: of all spaces."""
-    query = select(FlowRow).where(FlowRow.tenant_id == tenant_id, *wanted.conditions())
+    query = select(FlowRow).where(FlowRow.tenant_id == tenant_id, *flow_filter.conditions())
     if space_ids is not None:
         query = query.where(FlowRow.space_id.in_(space_ids))
     if before is not None:

@@ -159,7 +159,7 @@ async def list_flows(
     *,
     space_id: str | None = None,
     search: str = "",
-    wanted: FlowFilter = EVERY_FLOW,
+    flow_filter: FlowFilter = EVERY_FLOW,
     limit: int = 50,
     before: str | None = None,
 ) -> Sequence[FlowRow]:
@@ -169,7 +169,7 @@ async def list_flows(
         tenant_id=principal.tenant_id,
         space_ids=await spaces_shown(session, principal, space_id, Permission.FLOWS_VIEW),
         search=search,
-        wanted=wanted,
+        flow_filter=flow_filter,
         limit=limit,
         before=before,
     )

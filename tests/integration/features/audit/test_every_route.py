@@ -72,13 +72,17 @@ QUIET = {
 """Routes whose calls change nothing although their method says so, and why."""
 MEANT: dict[str, Callable[[World], dict[str, Any]]] = {
     "POST /api/v1/flows/{flow_id}/publish": lambda world: {"flow_id": world.unpublished_id},
+    "PUT /api/v1/flows/{flow_id}/favourite": lambda world: {"flow_id": world.unpublished_id},
     "PUT /api/v1/flows/{flow_id}/owner": lambda world: {"flow_id": world.unpublished_id},
     "POST /api/v1/flows/{flow_id}/tests/run": lambda world: {"flow_id": world.flow_ids[1]},
     "PATCH /api/v1/flows/{flow_id}/draft": lambda world: {"definition": {**world.definition, "name": "Other"}},
     "PUT /api/v1/spaces/{space_id}/members/{user_id}": lambda world: {"space_id": world.space_ids[0], "role": "editor"},
 }
 """Values with which a call changes something that it would otherwise find as it should be."""
-ADDED = {"PATCH /api/v1/users/{user_id}": {"name": "Somebody"}}
+ADDED: dict[str, dict[str, Any]] = {
+    "PATCH /api/v1/users/{user_id}": {"name": "Somebody"},
+    "PATCH /api/v1/flows/{flow_id}/comments/{comment_id}": {"resolved": True},
+}
 """Members of the body that the matrix leaves out, because nothing needs them."""
 AT_WORK = (
     *("flow_runs", "flow_step_results", "flow_step_attempts", "flow_run_events", "files"),

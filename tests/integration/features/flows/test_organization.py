@@ -72,6 +72,19 @@ class TestFolders:
         body = {"action": "move", "flow_ids": [flow_id], "folder": folder}
         assert (await us.ask("editor", "POST", "/flow-collections", json=body)).status_code == 422
 
+    async def test_tags_and_counts_are_those_of_spaces_that_the_user_sees(self, us: Team) -> None:
+        shown, trashed = await a_flow(us), await a_flow(us)
+        await change(us, "editor", "move", shown, folder="A")
+        await change(us, "editor", "tag", shown, tags=["eu"])
+        await change(us, "editor", "delete", trashed)
+        nothing = {"folders": [], "tags": [], "flows": 0, "favourites": 0, "trashed": 0, "trash_days": 30}
+        assert await us.get("stranger", "/flow-collections") == nothing
+        everything = await us.get("admin", "/flow-collections")
+        assert (len(everything["folders"]), len(everything["tags"])) == (1, 1)
+        assert (everything["flows"], everything["trashed"]) == (1, 1)
+        hidden = await us.ask("stranger", "GET", "/flow-collections", params={"space_id": us.space})
+        assert hidden.status_code == 404
+
     def test_have_one_path(self) -> None:
         assert folder_path(" a // b/ ") == "a/b"
         assert folder_path("/") == ""

@@ -22,7 +22,7 @@ export function EmptyState({
       <div className="mb-3 flex size-11 items-center justify-center rounded-lg bg-accent-soft text-accent [&_svg]:size-5.5">
         {icon}
       </div>
-      <h3 className="text-lg font-semibold">{title}</h3>
+      <h2 className="text-lg font-semibold">{title}</h2>
       {children && <div className="mt-1 text-muted">{children}</div>}
       {action && <div className="mt-4 flex flex-wrap justify-center gap-2">{action}</div>}
     </div>

@@ -88,7 +88,7 @@ interface TableProps {
 
 function Table({ title, columns, rows, empty }: TableProps) {
   return (
-    <section aria-label={title} className="min-w-0">
+    <div className="min-w-0">
       <h2 className="mb-2 font-semibold">{title}</h2>
       {rows.length === 0 ? (
         <p className="rounded-lg border border-line bg-surface px-4 py-3 text-muted">{empty}</p>
@@ -123,6 +123,6 @@ function Table({ title, columns, rows, empty }: TableProps) {
           </table>
         </section>
       )}
-    </section>
+    </div>
   );
 }

@@ -76,7 +76,7 @@ async def change_comment(
 
 
 async def delete_comment(session: AsyncSession, principal: Principal, flow_id: str, comment_id: str) -> None:
-    """Delete a comment: one's own, or any as a user who manages the space.
+    """Delete a comment of the caller, or any as a user who manages the space.
 
     Raises `FlowNotFound`, `PermissionMissing`, `CommentNotFound`, `NotTheAuthor`.
     """

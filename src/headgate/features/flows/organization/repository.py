@@ -89,13 +89,13 @@ async def count_tags(
 
 
 async def count_flows(
-    session: AsyncSession, wanted: FlowFilter, *, tenant_id: str, space_ids: Collection[str] | None
+    session: AsyncSession, flow_filter: FlowFilter, *, tenant_id: str, space_ids: Collection[str] | None
 ) -> int:
     """Return the number of flows of a filter."""
-    query = select(func.count()).select_from(FlowRow).where(*_of_spaces(wanted, tenant_id, space_ids))
+    query = select(func.count()).select_from(FlowRow).where(*_of_spaces(flow_filter, tenant_id, space_ids))
     return (await session.execute(query)).scalar_one()
 
 
-def _of_spaces(wanted: FlowFilter, tenant_id: str, space_ids: Collection[str] | None) -> list[ColumnElement[bool]]:
-    conditions = [FlowRow.tenant_id == tenant_id, *wanted.conditions()]
+def _of_spaces(flow_filter: FlowFilter, tenant_id: str, space_ids: Collection[str] | None) -> list[ColumnElement[bool]]:
+    conditions = [FlowRow.tenant_id == tenant_id, *flow_filter.conditions()]
     return conditions if space_ids is None else [*conditions, FlowRow.space_id.in_(space_ids)]

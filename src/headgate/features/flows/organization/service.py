@@ -88,8 +88,8 @@ async def collections_of(
     folders = await repository.count_folders(session, tenant_id=tenant_id, space_ids=spaces)
     tags = await repository.count_tags(session, tenant_id=tenant_id, space_ids=spaces)
     flows, favourites, trashed = [
-        await repository.count_flows(session, wanted, tenant_id=tenant_id, space_ids=spaces)
-        for wanted in (EVERY_FLOW, FlowFilter(favourite_of=principal.user_id), FlowFilter(trashed=True))
+        await repository.count_flows(session, flow_filter, tenant_id=tenant_id, space_ids=spaces)
+        for flow_filter in (EVERY_FLOW, FlowFilter(favourite_of=principal.user_id), FlowFilter(trashed=True))
     ]
     return Collections(
         folders=[Counted(name=name, flows=count) for name, count in folders],

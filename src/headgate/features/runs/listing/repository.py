@@ -26,13 +26,13 @@ async def list_flows(
     tenant_id: str,
     space_ids: Collection[str] | None,
     search: str,
-    wanted: FlowFilter,
+    flow_filter: FlowFilter,
     sort: SortKey,
     limit: int,
     position: Place | None,
 ) -> Sequence[AnyRow]:
     """List flows with their published release, newest run and the name of the last editor; `space_ids` None: all."""
-    page = select(FlowRow.id).where(FlowRow.tenant_id == tenant_id, *wanted.conditions())
+    page = select(FlowRow.id).where(FlowRow.tenant_id == tenant_id, *flow_filter.conditions())
     if space_ids is not None:
         page = page.where(FlowRow.space_id.in_(space_ids))
     for term in search.lower().split():

@@ -34,14 +34,14 @@ async def list_(
     trashed: Annotated[bool, Query(description="The flows in the trash instead of the others.")] = False,
 ) -> Page[FlowItem]:
     """List flows without their drafts, each with its newest run. A cursor is valid for the `sort` it was issued for."""
-    wanted = FlowFilter(folder, tag.lower(), caller.user_id if favourites else None, trashed)
+    flow_filter = FlowFilter(folder, tag.lower(), caller.user_id if favourites else None, trashed)
     items, following = await service.list_flows(
         session,
         caller,
         request.app.state.rules,
         space_id=space_id,
         search=search,
-        wanted=wanted,
+        flow_filter=flow_filter,
         sort=sort,
         limit=limit,
         cursor=cursor,

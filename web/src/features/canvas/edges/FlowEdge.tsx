@@ -4,7 +4,7 @@ import { memo } from "react";
 import { cx } from "@/components/ui";
 import { useDraft, useDraftStore } from "@/lib/draft";
 import type { CanvasEdge } from "../model/flowEdges";
-import { curve, middleOf } from "../model/paths";
+import { middleOf, route } from "../model/paths";
 import { useView } from "../model/view";
 import { useCanvasTexts } from "../texts";
 import { edgeState } from "./edgeState";
@@ -18,7 +18,8 @@ export const FlowEdge = memo(function FlowEdge(props: EdgeProps<CanvasEdge>) {
   );
   const from = { x: props.sourceX + 6, y: props.sourceY };
   const to = { x: props.targetX - 6, y: props.targetY };
-  const path = curve({ ...from, x: props.sourceX }, { ...to, x: props.targetX });
+  const path = route({ ...from, x: props.sourceX }, { ...to, x: props.targetX }, data?.lane);
+  const middle = middleOf(from, to, data?.lane);
   return (
     <>
       <path d={path} className="react-flow__edge-interaction" fill="none" strokeOpacity={0} strokeWidth={18} />
@@ -28,8 +29,8 @@ export const FlowEdge = memo(function FlowEdge(props: EdgeProps<CanvasEdge>) {
         fill="none"
         className={cx("wire", `wire-${data?.kind ?? "data"}`, `wire-${state}`, selected && "wire-selected")}
       />
-      {count !== undefined && !selected && <ItemCount count={count} at={middleOf(from, to)} />}
-      {selected && <EdgeButtons id={id} at={middleOf(from, to)} />}
+      {count !== undefined && !selected && <ItemCount count={count} at={middle} />}
+      {selected && <EdgeButtons id={id} at={middle} />}
     </>
   );
 });

@@ -4,6 +4,7 @@ import { useDraftParts } from "@/lib/draft";
 import { withMembers } from "../actions/places";
 import { type CanvasEdge, createFlowEdges } from "../model/flowEdges";
 import { type CanvasNode, createFlowNodes, type Overlay } from "../model/flowNodes";
+import { createLanes } from "../model/lanes";
 import type { Stage } from "../model/stage";
 
 type Overlays = Readonly<Record<string, Overlay>>;
@@ -21,9 +22,11 @@ export function useDrawing(stage: Stage) {
   const [overlay, setOverlay] = useState<Overlays>(NONE);
   const [draw] = useState(createFlowNodes);
   const [drawEdges] = useState(createFlowEdges);
+  const [addLanes] = useState(createLanes);
   const nodes = draw({ document, templates, selected: selectedNodes, overlay });
   stage.drawn.nodes = nodes;
-  const edges = drawEdges(document, templates, selectedEdges);
+  // Lanes are found when nothing is being dragged.
+  const edges = addLanes(drawEdges(document, templates, selectedEdges), nodes, overlay === NONE);
   const ids = Object.keys(overlay).join(" ");
   const moving = useMemo(() => (ids ? new Set(ids.split(" ")) : STILL), [ids]);
   return { nodes, edges, moving, setOverlay, handlers: useHandlers(stage, overlay, setOverlay) };

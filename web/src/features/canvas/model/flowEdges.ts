@@ -3,8 +3,9 @@ import type { FlowEdge, Template } from "@/api/types";
 import type { Document } from "@/lib/draft";
 import { type EdgeKind, edgeKind, portsOf } from "@/lib/ports";
 import { ERROR, takesErrorEdge } from "@/lib/wiring";
+import type { Lane } from "./paths";
 
-export type CanvasEdge = Edge<{ kind: EdgeKind | "error"; port: string }, "flow">;
+export type CanvasEdge = Edge<{ kind: EdgeKind | "error"; port: string; lane?: Lane }, "flow">;
 
 /** Edges for drawing; one that nothing changed on is the very object that it was. */
 export function createFlowEdges() {

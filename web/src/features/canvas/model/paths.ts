@@ -1,7 +1,7 @@
 import type { FlowEdge } from "@/api/types";
 import type { CanvasNode } from "./flowNodes";
 
-interface Spot {
+export interface Spot {
   x: number;
   y: number;
 }
@@ -12,8 +12,42 @@ export function curve(from: Spot, to: Spot): string {
   return `M${r(from.x)} ${r(from.y)}C${r(from.x + reach)} ${r(from.y)} ${r(to.x - reach)} ${r(to.y)} ${r(to.x)} ${r(to.y)}`;
 }
 
-/** The middle of that curve. */
-export const middleOf = (from: Spot, to: Spot): Spot => ({ x: (from.x + to.x) / 2, y: (from.y + to.y) / 2 });
+/** Where an edge passes nodes instead of behind them: level at this height from one place to another. */
+export interface Lane {
+  y: number;
+  from: number;
+  to: number;
+}
+
+/** The curve through a lane; without one, the direct curve. */
+export function route(from: Spot, to: Spot, lane: Lane | null | undefined): string {
+  if (!lane) return curve(from, to);
+  const [near, far] = [
+    { x: lane.from, y: lane.y },
+    { x: lane.to, y: lane.y },
+  ];
+  return `${bend(from, near)}L${r(far.x)} ${r(far.y)}${bend(far, to).replace(/^M[^C]+/, "")}`;
+}
+
+/** A curve that is level at both ends and as wide as there is room. */
+function bend(from: Spot, to: Spot): string {
+  const half = (to.x - from.x) / 2;
+  return `M${r(from.x)} ${r(from.y)}C${r(from.x + half)} ${r(from.y)} ${r(to.x - half)} ${r(to.y)} ${r(to.x)} ${r(to.y)}`;
+}
+
+/** The middle of an edge. */
+export const middleOf = (from: Spot, to: Spot, lane?: Lane | null): Spot =>
+  lane ? { x: (lane.from + lane.to) / 2, y: lane.y } : { x: (from.x + to.x) / 2, y: (from.y + to.y) / 2 };
+
+/** A point of the direct curve, at 0 its beginning and at 1 its end. */
+export function pointOn(from: Spot, to: Spot, at: number): Spot {
+  const reach = reachOf(from, to);
+  const [a, b, c, d] = [(1 - at) ** 3, 3 * at * (1 - at) ** 2, 3 * at ** 2 * (1 - at), at ** 3];
+  return {
+    x: a * from.x + b * (from.x + reach) + c * (to.x - reach) + d * to.x,
+    y: (a + b) * from.y + (c + d) * to.y,
+  };
+}
 
 function reachOf(from: Spot, to: Spot): number {
   const across = to.x - from.x;

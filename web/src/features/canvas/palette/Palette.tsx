@@ -54,7 +54,7 @@ export function Palette({ onClose, onAdded }: { onClose?: () => void; onAdded?: 
         {groups.map(([category, members]) => (
           <div key={category || "found"} className="mb-2">
             {category && (
-              <h3 className="px-1.5 pt-2 pb-1 text-xs font-medium text-faint">{categoryName(category, t)}</h3>
+              <h2 className="px-1.5 pt-2 pb-1 text-xs font-medium text-faint">{categoryName(category, t)}</h2>
             )}
             <ul>
               {members.map((template) => (

@@ -64,7 +64,7 @@ function LimitRow({ quota, who, onEdit }: { quota: Quota; who: string; onEdit: (
       title={name}
       detail={<Amount quota={quota} full={full} />}
       aside={
-        <Button size="sm" aria-label={t("limit_of", { what: name, who })} onClick={onEdit}>
+        <Button size="sm" aria-label={t("change_limit", { what: name, who })} onClick={onEdit}>
           {t("change")}
         </Button>
       }

@@ -70,7 +70,7 @@ it("sets a limit, shows why it cannot be set, and removes it with an empty field
   );
   const user = userEvent.setup();
   renderStudio(<LimitsSection />);
-  await user.click(await screen.findByRole("button", { name: "Queued and running runs: Sales" }));
+  await user.click(await screen.findByRole("button", { name: "Change Queued and running runs: Sales" }));
   const field = await screen.findByLabelText("Queued and running runs");
   await user.clear(field);
   await user.type(field, "many");
@@ -81,7 +81,7 @@ it("sets a limit, shows why it cannot be set, and removes it with an empty field
   await user.clear(field);
   await user.type(field, "50{Enter}");
   expect(await screen.findByText("3 of 50 used")).toBeVisible();
-  await user.click(screen.getByRole("button", { name: "Queued and running runs: Sales" }));
+  await user.click(screen.getByRole("button", { name: "Change Queued and running runs: Sales" }));
   await user.clear(await screen.findByLabelText("Queued and running runs"));
   await user.keyboard("{Enter}");
   expect(await screen.findByText("3 used")).toBeVisible();
@@ -109,7 +109,7 @@ it("shows stored files in bytes that people read, and takes MB", async () => {
   renderStudio(<LimitsSection />);
   const ours = await screen.findByRole("list", { name: "Organisation" });
   expect(within(ours).getByText("1 MB of 5 MB used")).toBeVisible();
-  await user.click(screen.getByRole("button", { name: "Stored files: Organisation" }));
+  await user.click(screen.getByRole("button", { name: "Change Stored files: Organisation" }));
   const field = await screen.findByLabelText("Stored files (MB)");
   expect(field).toHaveValue("5");
   await user.clear(field);

@@ -27,6 +27,7 @@ export default {
   limit_used_of: "{{used}} of {{most}} used",
   limit_at_most: "At most {{most}}",
   limit_resets: "available again {{when}}",
+  change_limit: "Change {{what}}: {{who}}",
   limit_of: "{{what}}: {{who}}",
   limit_help: "Leave empty for no limit.",
   limit_help_ceiling: "At most {{most}}. Leave empty to use the server's limit.",

@@ -31,6 +31,7 @@ const sv: Translation<typeof en> = {
   limit_used_of: "{{used}} av {{most}} använda",
   limit_at_most: "Högst {{most}}",
   limit_resets: "tillgängligt igen {{when}}",
+  change_limit: "Ändra {{what}}: {{who}}",
   limit_of: "{{what}}: {{who}}",
   limit_help: "Lämna tomt om det inte ska finnas någon gräns.",
   limit_help_ceiling: "Högst {{most}}. Lämna tomt för att använda serverns gräns.",
