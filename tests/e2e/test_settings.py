@@ -18,7 +18,8 @@ from tests.support.scripted_server import json_reply
 
 KEY = "sk-neverseenagain123456"
 SECTIONS = (
-    "Models", "Connections", "Variables", "MCP servers", "Flowise servers", "API keys", "Workspace files", "Shared assistants",
+    "Models", "Connections", "Variables", "MCP servers", "Flowise servers", "API keys", "Workspace files",
+    "Shared assistants",
     "Members and spaces", "Encryption keys", "Audit log", "Retention", "My account", "Appearance", "Shortcuts", "About",
 )  # fmt: skip
 pytestmark = pytest.mark.xdist_group("settings")  # one server for all of them
