@@ -42,6 +42,7 @@ LATE_MODULES = {
     "headgate.entrypoints.worker.processes": "brings Celery, an extra",
     "headgate.features.accounts.passkeys.ceremony": "brings py_webauthn, an extra",
     "headgate.features.accounts.single_sign_on.protocol": "brings Authlib, an extra",
+    "headgate.features.connections.oauth.protocol": "brings Authlib, an extra",
     "headgate.features.mcptools.protocol": "brings the MCP client, a second of imports",
 }
 """Modules of our own that are imported inside a function, and the reason."""

@@ -6,12 +6,15 @@
 
 import re
 from collections.abc import Callable
+from datetime import timedelta
 from typing import Any
 
 from headgate.entrypoints.http.studio.routes import PLACES
 from headgate.features.flows.organization.filters import FlowFilter
 from headgate.features.runs.quotas.bounds import Bound, Quota, Scope
 from headgate.features.testing.service import revision_of
+from headgate.foundation.ciphertexts import MARK
+from headgate.foundation.database import now
 from headgate.graph.cases import TestCase
 from tests.integration.isolation.development import INSTANCE, INTERRUPT
 from tests.integration.isolation.worlds import MODEL_SERVER, PROPOSED, SESSION, STEP, VARIABLE, WORKSPACE_FILE, World
@@ -29,6 +32,7 @@ OWNED: dict[str, Callable[[World], list[Any]]] = {
     "server": lambda world: world.server_ids,
     "connection": lambda world: world.connection_ids,
     "connection_id": lambda world: world.connection_ids,
+    "state_hash": lambda world: [world.marker[:64]],
     "assistant_id": lambda world: world.assistant_ids,
     "base_id": lambda world: world.base_ids,
     "document_id": lambda world: world.document_ids,
@@ -97,6 +101,14 @@ SHARED: dict[str, Callable[[World], Any]] = {
     ],
     "query": lambda world: "the same text",
     "step_id": lambda world: STEP,
+    "sealed": lambda world: MARK + world.marker.encode(),
+    "scopes": lambda world: "read",
+    "expires_at": lambda world: now() + timedelta(days=1),
+    "lease": lambda world: "a-lease",
+    "status": lambda world: "ready",
+    "error": lambda world: None,
+    "tested_at": lambda world: None,
+    "until": lambda world: now() + timedelta(days=1),
     "event_key": lambda world: "key:same",
     "first_only": lambda world: True,
     "job": lambda world: "orphan_sweep",

@@ -141,6 +141,12 @@ _KINDS = (
             _SCOPES,
             _AUDIENCE,
             _CLIENT_AUTH,
+            KindField(
+                "parameters",
+                "More parameters",
+                "Added to the authorization URL, such as access_type=offline&prompt=consent.",
+                advanced=True,
+            ),
             _REVOKE_URL,
             *_API,
         ),

@@ -90,6 +90,19 @@ class TestAuthorizationCode:
         assert answer.status_code == 502
         assert "Authorize the connection again." in answer.text
 
+    async def test_more_parameters_replace_none_of_the_protocol(
+        self, client: httpx2.AsyncClient, provider: OAuthProvider
+    ) -> None:
+        fields = {**provider.fields, "parameters": "access_type=offline&state=fixed&redirect_uri=https://x.example.org"}
+        await connect(client, "crm", "oauth2_code", fields=fields, secrets={"client_secret": CLIENT_SECRET})
+        url = (await client.post("/connections/crm/authorize")).json()["url"]
+        query = dict(parse_qsl(urlsplit(url).query))
+        assert (query["access_type"], query["redirect_uri"]) == (
+            "offline",
+            "http://127.0.0.1:7411/settings/connections",
+        )
+        assert query["state"] != "fixed"
+
     async def test_is_used_once(self, client: httpx2.AsyncClient, provider: OAuthProvider) -> None:
         await connect(client, "crm", "oauth2_code", fields=provider.fields, secrets={"client_secret": CLIENT_SECRET})
         query = await consent((await client.post("/connections/crm/authorize")).json()["url"])

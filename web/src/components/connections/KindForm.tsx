@@ -59,15 +59,17 @@ export function KindForm({ kind, entered, stored, isNew, mayShare, onChange }: K
       {isNew && mayShare && kind.ownership === "any" && (
         <Field label={t("who")}>
           {() => (
-            <Segments
-              aria-label={t("who")}
-              value={entered.personal ? "personal" : "shared"}
-              options={[
-                { value: "shared", label: t("who_shared") },
-                { value: "personal", label: t("who_personal") },
-              ]}
-              onChange={(who) => onChange({ ...entered, personal: who === "personal" })}
-            />
+            <div>
+              <Segments
+                aria-label={t("who")}
+                value={entered.personal ? "personal" : "shared"}
+                options={[
+                  { value: "shared", label: t("who_shared") },
+                  { value: "personal", label: t("who_personal") },
+                ]}
+                onChange={(who) => onChange({ ...entered, personal: who === "personal" })}
+              />
+            </div>
           )}
         </Field>
       )}

@@ -153,16 +153,17 @@ class Authorizations:
         self, principal: Principal, row: ConnectionRow, key: str, content: dict[str, str], lifetime: timedelta
     ) -> None:
         at = now()
-        pending = ConnectionAuthorization(
-            state_hash=_hash(key),
-            connection_id=row.id,
-            tenant_id=row.tenant_id,
-            user_id=principal.user_id,
-            sealed=self.box.encrypt(SecretStr(orjson.dumps(content).decode())),
-            expires_at=at + lifetime,
-        )
         async with self.database.writing() as session:
-            await repository.add_authorization(session, pending, now=at)
+            await repository.add_authorization(
+                session,
+                _hash(key),
+                connection_id=row.id,
+                tenant_id=row.tenant_id,
+                user_id=principal.user_id,
+                sealed=self.box.encrypt(SecretStr(orjson.dumps(content).decode())),
+                expires_at=at + lifetime,
+                now=at,
+            )
 
     def _opened(self, pending: ConnectionAuthorization) -> dict[str, Any]:
         content: dict[str, Any] = orjson.loads(self.box.decrypt(pending.sealed).get_secret_value())

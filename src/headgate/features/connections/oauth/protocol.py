@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from typing import Any
-from urllib.parse import quote_plus
+from urllib.parse import parse_qsl, quote_plus
 
 from authlib.oauth2.auth import ClientAuth
 from authlib.oauth2.rfc6749.parameters import prepare_grant_uri, prepare_token_request
@@ -12,13 +12,18 @@ from authlib.oauth2.rfc8628 import DEVICE_CODE_GRANT_TYPE
 
 FORM = "application/x-www-form-urlencoded"
 _HEADERS = {"Content-Type": FORM, "Accept": "application/json"}
+_OWN = frozenset(
+    {"client_id", "response_type", "redirect_uri", "scope", "state", "code_challenge", "code_challenge_method", "uri"}
+)
 Message = tuple[dict[str, str], str]
 """Headers and body of a POST."""
 
 
 def authorization_url(fields: Mapping[str, Any], *, redirect_uri: str, state: str, verifier: str) -> str:
-    """Return the URL for the browser (RFC 6749, 4.1.1; RFC 7636, 4.3). Offline access is asked for."""
-    more = {name: str(fields[name]) for name in ("audience",) if fields.get(name)}
+    """Return the URL for the browser (RFC 6749, 4.1.1; RFC 7636, 4.3). More parameters replace none of these."""
+    more = {name: value for name, value in parse_qsl(str(fields.get("parameters") or "")) if name not in _OWN}
+    if fields.get("audience"):
+        more["audience"] = str(fields["audience"])
     url: str = prepare_grant_uri(
         str(fields["authorization_url"]),
         client_id=str(fields["client_id"]),

@@ -112,10 +112,30 @@ async def release(session: AsyncSession, connection_id: str, *, tenant_id: str, 
     await session.execute(query)
 
 
-async def add_authorization(session: AsyncSession, row: ConnectionAuthorization, *, now: datetime) -> None:
-    """Store a pending authorization and delete expired ones."""
-    await session.execute(delete(ConnectionAuthorization).where(ConnectionAuthorization.expires_at < now))
-    session.add(row)
+async def add_authorization(
+    session: AsyncSession,
+    state_hash: str,
+    *,
+    connection_id: str,
+    tenant_id: str,
+    user_id: str,
+    sealed: bytes,
+    expires_at: datetime,
+    now: datetime,
+) -> None:
+    """Store a pending authorization, and delete expired ones of the tenant."""
+    expired = (ConnectionAuthorization.tenant_id == tenant_id, ConnectionAuthorization.expires_at < now)
+    await session.execute(delete(ConnectionAuthorization).where(*expired))
+    session.add(
+        ConnectionAuthorization(
+            state_hash=state_hash,
+            connection_id=connection_id,
+            tenant_id=tenant_id,
+            user_id=user_id,
+            sealed=sealed,
+            expires_at=expires_at,
+        )
+    )
     await session.flush()
 
 

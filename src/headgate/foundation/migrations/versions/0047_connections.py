@@ -68,8 +68,9 @@ def upgrade() -> None:
         postgresql_where=_PERSONAL,
     )
     _tokens()
-    for table in ("connections", "connection_tokens", "connection_authorizations"):
-        _KEYS.guard(table, "sealed", is_text=False)
+    _KEYS.guard("connections", "sealed", is_text=False)
+    _KEYS.guard("connection_tokens", "sealed", is_text=False)
+    _KEYS.guard("connection_authorizations", "sealed", is_text=False)
 
 
 def _tokens() -> None:
