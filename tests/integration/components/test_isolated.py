@@ -257,6 +257,14 @@ class TestFormats:
         converted = await calls.call_isolated(ctx, isolated.IMAGE, image | {"quality": 80}, "it")
         assert cast("dict[str, Any]", converted)["height"] == 30
 
+    async def test_are_notified_of_without_a_network(self, ctx: RunContext) -> None:
+        roomy = SandboxPool(limits=ISOLATED_LIMITS, size=ISOLATED_SIZE, insecure=True, scan=False, hosts=ISOLATED)
+        cast("Context", ctx).pool, pool = roomy, pool_of(ctx)
+        await pool.aclose()
+        message = {"address": "ntfys://ntfy.example.org/alerts", "title": "T", "body": "B", "answers": []}
+        step = cast("dict[str, Any]", await calls.call_isolated(ctx, isolated.NOTIFICATION, message, "It", 50))
+        assert (step["request"]["method"], step["request"]["url"]) == ("POST", "https://ntfy.example.org/")
+
     @pytest.mark.parametrize("slow", SLOW)
     async def test_that_take_too_long_are_stopped(self, ctx: RunContext, slow: str) -> None:
         function, arguments = SLOW[slow]

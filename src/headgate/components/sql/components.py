@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from pydantic import JsonValue, PrivateAttr
 
-from headgate.components import sockets
+from headgate.components.sockets import checked_endpoint, driver_endpoint
 from headgate.components.sql.databases import opened_database
 from headgate.components.sql.statements import MOST_ROWS, Mode, run_query, run_statement, schema_rows, write_rows
 from headgate.graph.template import FieldKind
@@ -215,7 +215,7 @@ async def _in_database(
     """Run blocking work in one transaction of a database, in a thread."""
     connection = await ctx.connection(reference)
     drives = connection.text("dialect") == "postgresql"
-    endpoint = await (sockets.driver_endpoint if drives else sockets.checked_endpoint)(connection)
+    endpoint = await (driver_endpoint if drives else checked_endpoint)(connection)
 
     def run() -> Result:
         with opened_database(connection, endpoint, seconds=seconds, read_only=read_only, subject=subject) as database:
