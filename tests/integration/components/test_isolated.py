@@ -192,8 +192,16 @@ EVERY_SECOND = (
     "BEGIN:VCALENDAR\nBEGIN:VEVENT\nUID:s\nDTSTART:19700101T000000Z\nRRULE:FREQ=SECONDLY\nEND:VEVENT\nEND:VCALENDAR\n"
 )
 NESTED = "count(//*[count(.//*[count(.//*[count(.//*[count(.//*)>0])>0])>0])>0])"
-SALES = {"columns": ["month", "sales"], "rows": [["January", 12], ["February", 18]]}
-PLAN = {"kind": "line", "labels": "", "values": [], "title": "", "width": 400, "height": 300, "format": "png"}
+SALES: JsonValue = {"columns": ["month", "sales"], "rows": [["January", 12], ["February", 18]]}
+PLAN: JsonValue = {
+    "kind": "line",
+    "labels": "",
+    "values": [],
+    "title": "",
+    "width": 400,
+    "height": 300,
+    "format": "png",
+}
 
 
 def encoded(content: bytes) -> str:
@@ -236,11 +244,15 @@ class TestFormats:
         book = workbook([NamedTable("A", Table(columns=["n"], rows=[[1]]))], ".xlsx")
         sheet = await calls.read_sheet(ctx, book, name="a.xlsx", sheet="", header_row=1)
         assert sheet.table == Table(columns=["n"], rows=[[1]])
-        archive = {"content": encoded(zipped({"a": b"x"})), "name": "a.zip"}
+        archive: dict[str, JsonValue] = {"content": encoded(zipped({"a": b"x"})), "name": "a.zip"}
         assert await calls.call_isolated(ctx, isolated.ARCHIVE_MEMBERS, archive | {"paths": ["a"]}, "it") == {
             "a": encoded(b"x")
         }
-        feed = {"content": encoded(b"<rss><channel><title>T</title></channel></rss>"), "url": "u", "most": 1}
+        feed: dict[str, JsonValue] = {
+            "content": encoded(b"<rss><channel><title>T</title></channel></rss>"),
+            "url": "u",
+            "most": 1,
+        }
         assert cast("dict[str, Any]", await calls.call_isolated(ctx, isolated.FEED, feed, "it"))["title"] == "T"
         period = {"begin": "1970-01-01T00:00:00+00:00", "end": "1970-01-01T00:00:03+00:00", "zone": "UTC"}
         events = await calls.call_isolated(ctx, isolated.CALENDAR_EVENTS, {"text": EVERY_SECOND} | period, "it")
@@ -253,7 +265,14 @@ class TestFormats:
         picture = await calls.call_isolated(ctx, isolated.CHART, {"table": SALES, "plan": PLAN}, "it", 30)
         content = base64.b64decode(cast("str", picture))
         assert content.startswith(b"\x89PNG")
-        image = {"content": encoded(content), "name": "a", "width": 40, "height": 0, "mode": "fit", "target": "webp"}
+        image: dict[str, JsonValue] = {
+            "content": encoded(content),
+            "name": "a",
+            "width": 40,
+            "height": 0,
+            "mode": "fit",
+            "target": "webp",
+        }
         converted = await calls.call_isolated(ctx, isolated.IMAGE, image | {"quality": 80}, "it")
         assert cast("dict[str, Any]", converted)["height"] == 30
 
@@ -261,7 +280,12 @@ class TestFormats:
         roomy = SandboxPool(limits=ISOLATED_LIMITS, size=ISOLATED_SIZE, insecure=True, scan=False, hosts=ISOLATED)
         cast("Context", ctx).pool, pool = roomy, pool_of(ctx)
         await pool.aclose()
-        message = {"address": "ntfys://ntfy.example.org/alerts", "title": "T", "body": "B", "answers": []}
+        message: dict[str, JsonValue] = {
+            "address": "ntfys://ntfy.example.org/alerts",
+            "title": "T",
+            "body": "B",
+            "answers": [],
+        }
         step = cast("dict[str, Any]", await calls.call_isolated(ctx, isolated.NOTIFICATION, message, "It", 50))
         assert (step["request"]["method"], step["request"]["url"]) == ("POST", "https://ntfy.example.org/")
 

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from aiosmtpd.controller import Controller
 from aiosmtpd.smtp import AuthResult, Envelope
+from pydantic import JsonValue
 
 from headgate.components.mail.messages import addresses, to_html
 from headgate.components.mail.reading import ReadMail
@@ -72,7 +73,13 @@ def harness(postbox: Postbox) -> Iterator[StepHarness]:
     )
     controller.start()
     found = StepHarness(files={"a.txt": b"attached", "logo.png": PIXEL})
-    fields = {"host": "127.0.0.1", "port": port, "security": "none", "user": "ann", "sender": "Ann <ann@example.org>"}
+    fields: dict[str, JsonValue] = {
+        "host": "127.0.0.1",
+        "port": port,
+        "security": "none",
+        "user": "ann",
+        "sender": "Ann <ann@example.org>",
+    }
     found.connect("office", "smtp", fields, secrets={"password": "smtp-password"})
     yield found
     controller.stop()
@@ -210,7 +217,7 @@ def filled(server: ImapProcess) -> ImapProcess:
 @pytest.fixture
 def mailbox(filled: ImapProcess) -> StepHarness:
     harness = StepHarness()
-    fields = {"host": "127.0.0.1", "port": filled.port, "security": "none", "user": USER}
+    fields: dict[str, JsonValue] = {"host": "127.0.0.1", "port": filled.port, "security": "none", "user": USER}
     harness.connect("inbox", "imap", fields, secrets={"password": PASSWORD})
     return harness
 
@@ -284,7 +291,7 @@ class TestMarking:
             message.set_content("x")
             server.add(message)
             harness = StepHarness()
-            fields = {"host": "127.0.0.1", "port": server.port, "security": "none", "user": USER}
+            fields: dict[str, JsonValue] = {"host": "127.0.0.1", "port": server.port, "security": "none", "user": USER}
             harness.connect("inbox", "imap", fields, secrets={"password": PASSWORD})
             assert (await read(harness, mark_seen=True))[0]["seen"]
             assert "\\Seen" in server.flags()[0]

@@ -98,7 +98,7 @@ async def shop(postgres: Postgres) -> AsyncIterator[Shop]:
         port = int(str(parts.query.get("port", 5432)))
         with forwarded(f"{folder}/.s.PGSQL.{port}") as tcp:
             harness = StepHarness()
-            fields = {"dialect": "postgresql", "host": "127.0.0.1", "port": tcp, "tls": "off"}
+            fields: dict[str, JsonValue] = {"dialect": "postgresql", "host": "127.0.0.1", "port": tcp, "tls": "off"}
             fields |= {"database": str(parts.database), "user": str(parts.username)}
             harness.connect("shop", "sql", fields, secrets={"password": "not checked here"})
             yield Shop(harness, uri)
@@ -142,7 +142,7 @@ class TestSqlQuery:
             await shop.query("SELECT 1", [1])
 
     async def test_reaches_no_other_server(self, shop: Shop) -> None:
-        fields = {"dialect": "postgresql", "host": "10.0.0.1", "port": 5432, "tls": "off"}
+        fields: dict[str, JsonValue] = {"dialect": "postgresql", "host": "10.0.0.1", "port": 5432, "tls": "off"}
         shop.harness.connect("shop", "sql", fields, hosts=["db.example.org:5432"])
         with pytest.raises(Forbidden):
             await shop.query("SELECT 1")
