@@ -136,14 +136,14 @@ class SqlWrite(Component):
     @output(help="How many rows were written or changed: rows.")
     async def data(self) -> Data:
         """Write in one transaction. A later attempt at an interrupted step does not write again."""
-        wanted = self.sql if self.mode == "statement" else self.table
-        if not wanted.strip():
+        target = self.sql if self.mode == "statement" else self.table
+        if not target.strip():
             name = "SQL" if self.mode == "statement" else "table"
             raise ComponentError(f"SqlWrite: the mode {self.mode} needs a {name}.", field=name.lower())
         if len(self.rows.rows) > MOST_ROWS:
             raise ComponentError(f"SqlWrite: more than {MOST_ROWS} rows.", remedy="Write fewer rows at once.")
         await self.ctx.check_cancelled()
-        arguments: dict[str, JsonValue] = {"mode": self.mode, "target": wanted, "rows": len(self.rows.rows)}
+        arguments: dict[str, JsonValue] = {"mode": self.mode, "target": target, "rows": len(self.rows.rows)}
         return (await self.ctx.once(CallRequest.of("value", "SqlWrite", arguments), self._write)).value
 
     async def _write(self) -> JsonValue:
