@@ -20,6 +20,7 @@ NETWORK_CALLS = {"open_connection", "create_connection", "create_datagram_endpoi
 NO_CONNECTION = {
     "features.accounts.single_sign_on.protocol": "Authlib builds and reads messages; our client sends them",
     "features.runs.engine.distributed.transport": "an exception's class",
+    "components.isolated.notifications": "in a process without a network: its requests are answered by the caller",
 }
 """Modules that name such a library and open nothing with it."""
 CLIENT_CLASSES = {"AsyncClient", "Client", "AsyncHTTPTransport", "HTTPTransport", "Session", "ClientSession"}

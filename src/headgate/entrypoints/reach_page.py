@@ -48,6 +48,7 @@ _USES = {
     "transcribe": "transcription models",
     "mcp_tools": "the MCP servers of the flow's space",
     "secret": "variables that its fields refer to",
+    "connection": "servers of the connections that its fields name",
     "files": "files of the run",
     "workspace": "the workspace of the user who starts the run",
     "code": "a sandbox process for custom code",

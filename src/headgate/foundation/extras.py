@@ -15,7 +15,6 @@ EXTRAS: Final[dict[str, tuple[str, ...]]] = {
     "notify": ("apprise",),
     "postgres": ("psycopg",),
     "sheets": ("python_calamine", "xlsxwriter"),
-    "storage": ("paramiko",),
 }
 """Extras that components need, and the modules that each one installs."""
 

@@ -193,8 +193,16 @@ EVERY_SECOND = (
     "BEGIN:VCALENDAR\nBEGIN:VEVENT\nUID:s\nDTSTART:19700101T000000Z\nRRULE:FREQ=SECONDLY\nEND:VEVENT\nEND:VCALENDAR\n"
 )
 NESTED = "count(//*[count(.//*[count(.//*[count(.//*[count(.//*)>0])>0])>0])>0])"
-SALES = {"columns": ["month", "sales"], "rows": [["January", 12], ["February", 18]]}
-PLAN = {"kind": "line", "labels": "", "values": [], "title": "", "width": 400, "height": 300, "format": "png"}
+SALES: JsonValue = {"columns": ["month", "sales"], "rows": [["January", 12], ["February", 18]]}
+PLAN: JsonValue = {
+    "kind": "line",
+    "labels": "",
+    "values": [],
+    "title": "",
+    "width": 400,
+    "height": 300,
+    "format": "png",
+}
 
 
 def encoded(content: bytes) -> str:
@@ -237,11 +245,15 @@ class TestFormats:
         book = workbook([NamedTable("A", Table(columns=["n"], rows=[[1]]))], ".xlsx")
         sheet = await calls.read_sheet(ctx, book, name="a.xlsx", sheet="", header_row=1)
         assert sheet.table == Table(columns=["n"], rows=[[1]])
-        archive: Json = {"content": encoded(zipped({"a": b"x"})), "name": "a.zip"}
+        archive: dict[str, JsonValue] = {"content": encoded(zipped({"a": b"x"})), "name": "a.zip"}
         assert await calls.call_isolated(ctx, isolated.ARCHIVE_MEMBERS, archive | {"paths": ["a"]}, "it") == {
             "a": encoded(b"x")
         }
-        feed: Json = {"content": encoded(b"<rss><channel><title>T</title></channel></rss>"), "url": "u", "most": 1}
+        feed: dict[str, JsonValue] = {
+            "content": encoded(b"<rss><channel><title>T</title></channel></rss>"),
+            "url": "u",
+            "most": 1,
+        }
         assert cast("dict[str, Any]", await calls.call_isolated(ctx, isolated.FEED, feed, "it"))["title"] == "T"
         period: Json = {"begin": "1970-01-01T00:00:00+00:00", "end": "1970-01-01T00:00:03+00:00", "zone": "UTC"}
         events = await calls.call_isolated(ctx, isolated.CALENDAR_EVENTS, {"text": EVERY_SECOND} | period, "it")
@@ -254,7 +266,7 @@ class TestFormats:
         picture = await calls.call_isolated(ctx, isolated.CHART, cast("Json", {"table": SALES, "plan": PLAN}), "it", 30)
         content = base64.b64decode(cast("str", picture))
         assert content.startswith(b"\x89PNG")
-        image: Json = {
+        image: dict[str, JsonValue] = {
             "content": encoded(content),
             "name": "a",
             "width": 40,
@@ -264,6 +276,19 @@ class TestFormats:
         }
         converted = await calls.call_isolated(ctx, isolated.IMAGE, image | {"quality": 80}, "it")
         assert cast("dict[str, Any]", converted)["height"] == 30
+
+    async def test_are_notified_of_without_a_network(self, ctx: RunContext) -> None:
+        roomy = SandboxPool(limits=ISOLATED_LIMITS, size=ISOLATED_SIZE, insecure=True, scan=False, hosts=ISOLATED)
+        cast("Context", ctx).pool, pool = roomy, pool_of(ctx)
+        await pool.aclose()
+        message: dict[str, JsonValue] = {
+            "address": "ntfys://ntfy.example.org/alerts",
+            "title": "T",
+            "body": "B",
+            "answers": [],
+        }
+        step = cast("dict[str, Any]", await calls.call_isolated(ctx, isolated.NOTIFICATION, message, "It", 50))
+        assert (step["request"]["method"], step["request"]["url"]) == ("POST", "https://ntfy.example.org/")
 
     @pytest.mark.parametrize("slow", SLOW)
     async def test_that_take_too_long_are_stopped(self, ctx: RunContext, slow: str) -> None:

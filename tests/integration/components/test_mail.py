@@ -73,8 +73,13 @@ def harness(postbox: Postbox) -> Iterator[StepHarness]:
     )
     controller.start()
     found = StepHarness(files={"a.txt": b"attached", "logo.png": PIXEL})
-    fields: dict[str, JsonValue] = {"host": "127.0.0.1", "port": port, "security": "none"}
-    fields |= {"user": "ann", "sender": "Ann <ann@example.org>"}
+    fields: dict[str, JsonValue] = {
+        "host": "127.0.0.1",
+        "port": port,
+        "security": "none",
+        "user": "ann",
+        "sender": "Ann <ann@example.org>",
+    }
     found.connect("office", "smtp", fields, secrets={"password": "smtp-password"})
     yield found
     controller.stop()

@@ -139,7 +139,7 @@ class CreateArchive(Component):
     async def file(self) -> File:
         """Read the files, pack them off the event loop, then store."""
         name = safe_name(self.name, default="files.zip")
-        extension = next((one for one in _MEDIA_TYPES if name.lower().endswith(one)), "")
+        extension = next((suffix for suffix in _MEDIA_TYPES if name.lower().endswith(suffix)), "")
         if not extension:
             raise ComponentError(
                 f"CreateArchive: '{name}' does not end in .zip or .tar.gz.", remedy="Add the extension.", field="name"

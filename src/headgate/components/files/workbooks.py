@@ -51,7 +51,7 @@ def workbook(tables: Sequence[NamedTable], extension: str, *, dates: bool = True
         ComponentError: A table exceeds a limit of the format.
         ExtraNotInstalled: The extra `sheets` is not installed; only for `.xlsx`.
     """
-    sheets = [NamedTable(name, one.table) for name, one in zip(sheet_names(tables), tables, strict=True)]
+    sheets = [NamedTable(name, named.table) for name, named in zip(sheet_names(tables), tables, strict=True)]
     _require_bounds(sheets)
     return _xlsx(sheets, dates=dates) if extension == ".xlsx" else _ods(sheets, dates=dates)
 
@@ -60,8 +60,8 @@ def sheet_names(tables: Sequence[NamedTable]) -> list[str]:
     """Return names that both formats accept: not empty, at most 31 characters, unique regardless of case."""
     names: list[str] = []
     used: set[str] = set()
-    for position, one in enumerate(tables, start=1):
-        name = _FORBIDDEN.sub(" ", one.name).strip().strip("'")[:31].strip() or f"Sheet{position}"
+    for position, named in enumerate(tables, start=1):
+        name = _FORBIDDEN.sub(" ", named.name).strip().strip("'")[:31].strip() or f"Sheet{position}"
         number, unique = 1, name
         while unique.lower() in used:
             number += 1
@@ -72,13 +72,13 @@ def sheet_names(tables: Sequence[NamedTable]) -> list[str]:
 
 
 def _require_bounds(sheets: Sequence[NamedTable]) -> None:
-    if sum((len(one.table.rows) + 1) * len(one.table.columns) for one in sheets) > MOST_CELLS:
+    if sum((len(named.table.rows) + 1) * len(named.table.columns) for named in sheets) > MOST_CELLS:
         raise ComponentError(f"The workbook has more than {MOST_CELLS} cells.", remedy="Write fewer rows, or a CSV.")
-    for one in sheets:
-        if len(one.table.rows) > MOST_ROWS or len(one.table.columns) > MOST_COLUMNS:
+    for named in sheets:
+        if len(named.table.rows) > MOST_ROWS or len(named.table.columns) > MOST_COLUMNS:
             raise ComponentError(
-                f"Sheet '{one.name}' has {len(one.table.rows)} rows and {len(one.table.columns)} columns; the limits "
-                f"are {MOST_ROWS} and {MOST_COLUMNS}.",
+                f"Sheet '{named.name}' has {len(named.table.rows)} rows and {len(named.table.columns)} columns; "
+                f"the limits are {MOST_ROWS} and {MOST_COLUMNS}.",
                 remedy="Split the table.",
             )
 
@@ -120,11 +120,11 @@ def _xlsx(sheets: Sequence[NamedTable], *, dates: bool) -> bytes:
             date: book.add_format({"num_format": "yyyy-mm-dd"}),
             datetime: book.add_format({"num_format": "yyyy-mm-dd hh:mm:ss"}),
         }
-        for one in sheets:
-            sheet = book.add_worksheet(one.name)
-            for column, title in enumerate(one.table.columns):
+        for named in sheets:
+            sheet = book.add_worksheet(named.name)
+            for column, title in enumerate(named.table.columns):
                 sheet.write_string(0, column, str(_cell(title, dates=False)), bold)
-            for number, row in enumerate(one.table.rows, start=1):
+            for number, row in enumerate(named.table.rows, start=1):
                 for column, value in enumerate(row):
                     _write(sheet, number, column, _cell(value, dates=dates), formats)
             sheet.freeze_panes(1, 0)
@@ -186,11 +186,11 @@ def _ods(sheets: Sequence[NamedTable], *, dates: bool) -> bytes:
         package.writestr("META-INF/manifest.xml", _ODS_MANIFEST)
         with package.open("content.xml", "w") as content:
             content.write(_ODS_BEGIN.encode())
-            for one in sheets:
-                content.write(f"<table:table table:name={quoteattr(one.name)}>".encode())
-                heads = [_ods_text(str(_cell(title, dates=False)), "head") for title in one.table.columns]
+            for named in sheets:
+                content.write(f"<table:table table:name={quoteattr(named.name)}>".encode())
+                heads = [_ods_text(str(_cell(title, dates=False)), "head") for title in named.table.columns]
                 content.write(_ods_row(heads).encode())
-                for row in one.table.rows:
+                for row in named.table.rows:
                     content.write(_ods_row([_ods_cell(_cell(value, dates=dates)) for value in row]).encode())
                 content.write(b"</table:table>")
             content.write(_ODS_END.encode())

@@ -5,6 +5,7 @@ The library is run again from the start with the answers that are known so far, 
 
 import base64
 import logging
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -31,9 +32,15 @@ def notification(arguments: Arguments) -> JsonValue:
 
     Returns `{"request": {"method", "url", "headers", "body" (base64)}}` for the next request, or `{"sent": bool}`.
     """
+    logging.getLogger("apprise").disabled = True  # it logs addresses, which contain keys
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # of modules that only some of its services use
+        return _notified(arguments)
+
+
+def _notified(arguments: Arguments) -> dict[str, JsonValue]:
     import apprise  # noqa: PLC0415 - an optional library
 
-    logging.getLogger("apprise").disabled = True  # it logs addresses, which contain keys
     with _answered(arguments["answers"]):
         service = apprise.Apprise.instantiate(arguments["address"], suppress_exceptions=True)
         if service is None:

@@ -78,7 +78,7 @@ def build(
     """
     origin = addresses(sender, field="server")
     by_field = {name: addresses(text, field=name) for name, text in recipients.items()}
-    everyone = tuple(dict.fromkeys(one.addr_spec for group in by_field.values() for one in group))
+    everyone = tuple(dict.fromkeys(mailbox.addr_spec for group in by_field.values() for mailbox in group))
     _require_bounds(origin, everyone, attachments)
     message = EmailMessage()
     message["From"] = origin[0]

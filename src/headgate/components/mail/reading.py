@@ -229,9 +229,9 @@ def _messages(box: "imap_tools.BaseMailBox", search: Search) -> list[Raw]:
     for uid in uids:
         fits = sizes.get(uid, 0) <= min(MOST_MESSAGE_BYTES, remaining)
         messages += _fetched(box, uid, "" if fits else "HEADER", min(MOST_MESSAGE_BYTES, remaining))
-        remaining -= sum(len(one.content) for one in messages[-1:] if one.uid == uid)
+        remaining -= sum(len(raw.content) for raw in messages[-1:] if raw.uid == uid)
     if search.mark_seen and messages:
-        box.flag([one.uid for one in messages], imap_tools.MailMessageFlags.SEEN, value=True)
+        box.flag([raw.uid for raw in messages], imap_tools.MailMessageFlags.SEEN, value=True)
     return messages
 
 
@@ -240,7 +240,7 @@ def _fetched(box: "imap_tools.BaseMailBox", uid: str, section: str, most: int) -
     _, parts = box.client.uid("fetch", uid, f"(FLAGS BODY.PEEK[{section}]<0.{most}>)")
     for part in parts:
         if isinstance(part, tuple) and len(part) == 2:
-            seen = b"\\Seen" in b" ".join(one if isinstance(one, bytes) else one[0] for one in parts if one)
+            seen = b"\\Seen" in b" ".join(piece if isinstance(piece, bytes) else piece[0] for piece in parts if piece)
             return [Raw(uid, seen, not section, part[1])]
     return []
 

@@ -77,7 +77,7 @@ def _row(event: Any, zone: tzinfo) -> list[JsonValue]:  # noqa: ANN401 - a lazil
         _text(event, "LOCATION"),
         _text(event, "DESCRIPTION"),
         _address(event.get("ORGANIZER")),
-        [address for one in listed if (address := _address(one))],
+        [address for attendee in listed if (address := _address(attendee))],
         _text(event, "STATUS"),
         _text(event, "UID"),
     ]

@@ -87,8 +87,8 @@ def _series(table: Table, plan: ChartPlan, labels: str) -> list[_Series]:
     series = [_Series(name, [_number(value) for value in _column(table, name, "values")]) for name in names]
     if plan.kind == "pie":
         series = series[:1]
-    if not series or any(all(math.isnan(number) for number in one.numbers) for one in series):
-        empty = next((one.name for one in series if all(math.isnan(number) for number in one.numbers)), "")
+    if not series or any(all(math.isnan(number) for number in entry.numbers) for entry in series):
+        empty = next((entry.name for entry in series if all(math.isnan(number) for number in entry.numbers)), "")
         raise ComponentError(
             f"Chart: column '{clipped(empty, 60)}' has no numbers." if empty else "Chart: no column has numbers.",
             remedy="Choose columns with numbers in Values.",
@@ -135,25 +135,25 @@ def _style(axes: Any, plan: ChartPlan, labels: str, series: Sequence[_Series]) -
 
 def _bars(axes: Any, labels: Sequence[JsonValue], series: Sequence[_Series]) -> None:  # noqa: ANN401
     width = 0.8 / len(series)
-    for number, one in enumerate(series):
+    for number, entry in enumerate(series):
         offset = (number - (len(series) - 1) / 2) * width
-        places = [place + offset for place in range(len(one.numbers))]
-        axes.bar(places, one.numbers, width, label=_label(one.name), color=_colour(number))
+        places = [place + offset for place in range(len(entry.numbers))]
+        axes.bar(places, entry.numbers, width, label=_label(entry.name), color=_colour(number))
     _name_places(axes, labels)
 
 
 def _lines(axes: Any, labels: Sequence[JsonValue], series: Sequence[_Series]) -> None:  # noqa: ANN401
-    for number, one in enumerate(series):
-        marker = "o" if len(one.numbers) <= 40 else ""
-        places = list(range(len(one.numbers)))
-        axes.plot(places, one.numbers, marker=marker, markersize=4, label=_label(one.name), color=_colour(number))
+    for number, entry in enumerate(series):
+        marker = "o" if len(entry.numbers) <= 40 else ""
+        places = list(range(len(entry.numbers)))
+        axes.plot(places, entry.numbers, marker=marker, markersize=4, label=_label(entry.name), color=_colour(number))
     _name_places(axes, labels)
 
 
 def _areas(axes: Any, labels: Sequence[JsonValue], series: Sequence[_Series]) -> None:  # noqa: ANN401
-    numbers = [[0 if math.isnan(number) else number for number in one.numbers] for one in series]
+    numbers = [[0 if math.isnan(number) else number for number in entry.numbers] for entry in series]
     colours = [_colour(number) for number in range(len(series))]
-    names = [_label(one.name) for one in series]
+    names = [_label(entry.name) for entry in series]
     axes.stackplot(range(len(labels)), numbers, labels=names, colors=colours, alpha=0.8)
     _name_places(axes, labels)
 
@@ -163,8 +163,8 @@ def _points(axes: Any, labels: Sequence[JsonValue], series: Sequence[_Series]) -
     if all(math.isnan(place) for place in places):
         places = [float(place) for place in range(len(labels))]
         _name_places(axes, labels)
-    for number, one in enumerate(series):
-        axes.scatter(places, one.numbers, s=18, label=_label(one.name), color=_colour(number))
+    for number, entry in enumerate(series):
+        axes.scatter(places, entry.numbers, s=18, label=_label(entry.name), color=_colour(number))
 
 
 def _pie(axes: Any, labels: Sequence[JsonValue], series: Sequence[_Series]) -> None:  # noqa: ANN401
@@ -181,10 +181,10 @@ def _pie(axes: Any, labels: Sequence[JsonValue], series: Sequence[_Series]) -> N
 
 
 def _histogram(axes: Any, _labels: Sequence[JsonValue], series: Sequence[_Series]) -> None:  # noqa: ANN401
-    for number, one in enumerate(series):
-        numbers = [value for value in one.numbers if not math.isnan(value)]
+    for number, entry in enumerate(series):
+        numbers = [value for value in entry.numbers if not math.isnan(value)]
         bins = max(5, min(50, math.ceil(math.sqrt(len(numbers)))))
-        axes.hist(numbers, bins=bins, label=_label(one.name), color=_colour(number), alpha=0.8)
+        axes.hist(numbers, bins=bins, label=_label(entry.name), color=_colour(number), alpha=0.8)
 
 
 _DRAW = {"bar": _bars, "line": _lines, "area": _areas, "scatter": _points, "pie": _pie, "histogram": _histogram}

@@ -121,7 +121,7 @@ def _rss_item(item: Any, base: str) -> dict[str, JsonValue]:  # noqa: ANN401
         updated="",
         author=_text(item, "creator", _DUBLIN) or _text(item, "author"),
         summary=_text(item, "description") or ("" if encoded is None else text_content(encoded)),
-        categories=[text_content(one) for one in _named(item, "category", 50)],
+        categories=[text_content(category) for category in _named(item, "category", 50)],
         identifier=guid or link,
         attachment=_absolute(base, enclosure.get("url", "")) if enclosure is not None else "",
     )
@@ -142,7 +142,7 @@ def _atom_item(entry: Any, base: str) -> dict[str, JsonValue]:  # noqa: ANN401
         updated=_text(entry, "updated"),
         author=_text(author, "name") if author is not None else "",
         summary=_text(entry, "summary") or _text(entry, "content"),
-        categories=[one.get("label") or one.get("term", "") for one in _named(entry, "category", 50)],
+        categories=[category.get("label") or category.get("term", "") for category in _named(entry, "category", 50)],
         identifier=_text(entry, "id"),
         attachment=_atom_link(entry, base, "enclosure"),
     )
@@ -194,7 +194,7 @@ def _item(
         "updated": _moment(updated),
         "author": author or None,
         "summary": _markup_text(summary),
-        "categories": [clean_text(one) for one in categories if one],
+        "categories": [clean_text(category) for category in categories if category],
         "id": identifier or url,
         "attachment": attachment or None,
     }

@@ -36,8 +36,8 @@ def parse_mail(content: bytes, *, complete: bool) -> dict[str, JsonValue]:
         return {
             "date": message.date.isoformat(),
             "from": clean_text(message.from_),
-            "to": [clean_text(one) for one in message.to],
-            "cc": [clean_text(one) for one in message.cc],
+            "to": [clean_text(address) for address in message.to],
+            "cc": [clean_text(address) for address in message.cc],
             "subject": clean_text(message.subject),
             "text": clean_text(text[:LONGEST_TEXT]) if complete else "(The message is too large to be read.)",
             "message_id": _header(message, "message-id"),

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from pydantic import JsonValue, PrivateAttr
 
-from headgate.components import sockets
+from headgate.components.sockets import checked_endpoint, driver_endpoint
 from headgate.components.sql.databases import opened_database
 from headgate.components.sql.statements import MOST_ROWS, Mode, run_query, run_statement, schema_rows, write_rows
 from headgate.graph.template import FieldKind
@@ -136,14 +136,14 @@ class SqlWrite(Component):
     @output(help="How many rows were written or changed: rows.")
     async def data(self) -> Data:
         """Write in one transaction. A later attempt at an interrupted step does not write again."""
-        wanted = self.sql if self.mode == "statement" else self.table
-        if not wanted.strip():
+        target = self.sql if self.mode == "statement" else self.table
+        if not target.strip():
             name = "SQL" if self.mode == "statement" else "table"
             raise ComponentError(f"SqlWrite: the mode {self.mode} needs a {name}.", field=name.lower())
         if len(self.rows.rows) > MOST_ROWS:
             raise ComponentError(f"SqlWrite: more than {MOST_ROWS} rows.", remedy="Write fewer rows at once.")
         await self.ctx.check_cancelled()
-        arguments: dict[str, JsonValue] = {"mode": self.mode, "target": wanted, "rows": len(self.rows.rows)}
+        arguments: dict[str, JsonValue] = {"mode": self.mode, "target": target, "rows": len(self.rows.rows)}
         return (await self.ctx.once(CallRequest.of("value", "SqlWrite", arguments), self._write)).value
 
     async def _write(self) -> JsonValue:
@@ -215,7 +215,7 @@ async def _in_database(
     """Run blocking work in one transaction of a database, in a thread."""
     connection = await ctx.connection(reference)
     drives = connection.text("dialect") == "postgresql"
-    endpoint = await (sockets.driver_endpoint if drives else sockets.checked_endpoint)(connection)
+    endpoint = await (driver_endpoint if drives else checked_endpoint)(connection)
 
     def run() -> Result:
         with opened_database(connection, endpoint, seconds=seconds, read_only=read_only, subject=subject) as database:

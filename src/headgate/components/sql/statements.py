@@ -1,6 +1,7 @@
 """Statements with bound values, and their results as tables. Blocking; call it in a thread."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from datetime import date, time
 from decimal import Decimal
 from math import isfinite
@@ -33,20 +34,23 @@ Mode = Literal["insert", "upsert", "statement"]
 def run_query(database: "sa.Connection", sql: str, values: Mapping[str, JsonValue], *, most_rows: int) -> Table:
     """Return the rows of one SELECT. Raises `ComponentError` for too many rows, bytes, or a missing value."""
     result = _execute(database.execution_options(stream_results=True, max_row_buffer=_BATCH), sql, values, "SqlQuery")
-    if not result.returns_rows:
-        raise ComponentError("SqlQuery: the SQL returns no rows.", remedy="Write one SELECT.", field="sql")
-    columns = column_names(list(result.keys()))
-    rows: list[list[JsonValue]] = []
-    size = 0
-    for batch in result.partitions(_BATCH):
-        for row in batch:
-            rows.append([value_of(value) for value in row])
-            size += sum(len(value) if isinstance(value, str) else 8 for value in rows[-1])
-        if len(rows) > most_rows or size > MOST_BYTES:
-            limit = f"{most_rows} rows" if len(rows) > most_rows else f"{MOST_BYTES // 1_000_000} MB"
-            raise ComponentError(
-                f"SqlQuery: the result has more than {limit}.", remedy="Add a WHERE, GROUP BY or LIMIT.", field="sql"
-            )
+    with closing(result):
+        if not result.returns_rows:
+            raise ComponentError("SqlQuery: the SQL returns no rows.", remedy="Write one SELECT.", field="sql")
+        columns = column_names(list(result.keys()))
+        rows: list[list[JsonValue]] = []
+        size = 0
+        for batch in result.partitions(_BATCH):
+            for row in batch:
+                rows.append([value_of(value) for value in row])
+                size += sum(len(value) if isinstance(value, str) else 8 for value in rows[-1])
+            if len(rows) > most_rows or size > MOST_BYTES:
+                limit = f"{most_rows} rows" if len(rows) > most_rows else f"{MOST_BYTES // 1_000_000} MB"
+                raise ComponentError(
+                    f"SqlQuery: the result has more than {limit}.",
+                    remedy="Add a WHERE, GROUP BY or LIMIT.",
+                    field="sql",
+                )
     return Table(columns=columns, rows=rows)
 
 

@@ -125,7 +125,7 @@ CONNECTIONS = Outgoing(
 )
 STEP_SERVERS = Outgoing(
     "step_servers",
-    "Mail, database and file servers of connections: `SendMail`, `ReadMail`, `SqlQuery`, `SqlWrite`, `SqlSchema`",
+    "Mail and database servers of connections: `SendMail`, `ReadMail`, `SqlQuery`, `SqlWrite`, `SqlSchema`",
     "user who adds the connection",
     Reach.PUBLIC,
     Redirects.NONE,

@@ -34,7 +34,7 @@ class TestNotify:
         assert "Hi" in sent["message"]
 
     async def test_sends_the_next_request_of_a_service_with_the_answer_of_the_last(self) -> None:
-        harness = harness_for("matrixs://ann:secret-word@ntfy.example.org/!room:example.org")
+        harness = harness_for("matrixs://ann:secret-word@ntfy.example.org/!room:example.org?discovery=no")
         base = "https://ntfy.example.org/_matrix/client/v3"
         harness.http.answer(
             f"{base}/login", {"access_token": "t", "home_server": "h", "user_id": "@a:h"}, method="POST"

@@ -30,6 +30,7 @@ REQUIRED = {
     "SendEvent": "event 'paid'", "WaitForEvent": "event 'paid'", "ExtractXML": "expression '//a'",
     "ExtractHTML": "selector 'a'", "ReadFeed": "url 'https://example.org'", "ReadSitemap": "url 'https://example.org'",
     "Retrieve": "base 'Handbook'", "AnswerFromKnowledge": "base 'Handbook'",
+    "SqlQuery": "", "SqlWrite": "", "SqlSchema": "", "SendMail": "", "ReadMail": "", "Notify": "",
 }  # fmt: skip
 """The field that a component cannot do without."""
 
@@ -76,7 +77,7 @@ class TestComponents:
     def _is_reachable(type_: str, output: str) -> None:
         value = REQUIRED.get(type_)
         if value == "":
-            return  # takes a published flow, or more than one value, which no sentence holds
+            return  # takes a published flow, a connection, or more than one value, which no sentence holds
         given = f" with {value}" if value else ""
         understood = understand(f"use {type_}{given} and show its {output}", REGISTRY, Flow(), "openai/gpt-5-mini")
         issue = understood.reply.split("\n")[0]
