@@ -26,6 +26,8 @@ QUIET = {
     "POST /api/v1/flows/{flow_id}/dry-run": "it looks ahead at a run",
     "POST /api/v1/flows/{flow_id}/components/check": "no flow here carries code; tests/integration/features/flows does",
     "POST /api/v1/flows/import/report": "it reads a file and keeps nothing",
+    "POST /api/v1/flows/{flow_id}/extract": "the calls name no steps; features/runs/test_composition.py has both",
+    "POST /api/v1/flows/{flow_id}/inline": "no flow here runs another; features/runs/test_composition.py has its entry",
     "POST /api/v1/flows/{flow_id}/restore": "nothing is deleted here; features/runs/test_flow_list.py does",
     "POST /v1/chat/completions": "its model is the flow's id and not its own; test_completions.py looks at its runs",
     "POST /api/v1/flow-runs/{run_id}/rerun-plan": "it looks ahead at a rerun",

@@ -6,6 +6,7 @@ from typing import Any
 
 import httpx2
 import pytest
+from sqlalchemy import text
 
 from headgate.components import BUILTINS
 from headgate.features.access.principal import LOCAL
@@ -164,6 +165,15 @@ class TestChanges:
                 publish=False,
             )
             assert service.definition_of(extracted.row).settings.input_classification == 3
+
+    async def test_are_in_the_audit_log(self, client: httpx2.AsyncClient, database: Database) -> None:
+        flow_id = await create(client, LETTERS)
+        body = {"node_ids": ["tidy"], "name": "Part", "publish": True}
+        extracted = (await client.post(f"/flows/{flow_id}/extract", json=body)).json()
+        await client.post(f"/flows/{flow_id}/inline", json={"node_id": extracted["node_id"]})
+        async with database.reading() as session:
+            actions = list(await session.scalars(text("SELECT action FROM audit_events")))
+        assert [actions.count(one) for one in ("flow.created", "flow.published", "flow.draft_saved")] == [2, 1, 2]
 
     async def test_an_unsaved_draft_is_returned_and_not_stored(self, client: httpx2.AsyncClient) -> None:
         flow_id = await create(client, LETTERS)

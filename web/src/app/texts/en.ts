@@ -140,6 +140,8 @@ export default {
   duplicate: "Duplicate",
   copy_of: "{{name}} (copy)",
   duplicated: "Duplicated as {{name}}",
+  flow_state: "State…",
+  send_event: "Send an event…",
   export_json: "Export as JSON",
   export_spec: "Export as text",
   delete_flow: "Delete flow",

@@ -143,6 +143,8 @@ const sv: Translation<typeof en> = {
   duplicate: "Duplicera",
   copy_of: "{{name}} (kopia)",
   duplicated: "Duplicerat som {{name}}",
+  flow_state: "Tillstånd…",
+  send_event: "Skicka en händelse…",
   export_json: "Exportera som JSON",
   export_spec: "Exportera som text",
   delete_flow: "Ta bort flödet",

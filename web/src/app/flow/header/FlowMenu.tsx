@@ -1,9 +1,20 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { CopyPlus, Download, Ellipsis, FileText, Hammer, SlidersHorizontal, Trash2 } from "lucide-react";
+import {
+  CopyPlus,
+  Database,
+  Download,
+  Ellipsis,
+  FileText,
+  Hammer,
+  RadioTower,
+  SlidersHorizontal,
+  Trash2,
+} from "lucide-react";
 import { Suspense, useState } from "react";
 import { api, unwrap } from "@/api/client";
 import { flowKeys } from "@/api/queries/flows";
+import { useRights } from "@/api/rights";
 import { IconButton, Menu, toast, toastError } from "@/components/ui";
 import { useCommands } from "@/lib/commands/commands";
 import { forgetFlow } from "@/lib/commands/recent";
@@ -12,13 +23,18 @@ import { toFlow, useDraft, useDraftStore } from "@/lib/draft";
 import { part } from "@/lib/part";
 import { useAppTexts } from "../../texts";
 
+const SendEventDialog = part(async () => ({ default: (await import("@/components/events")).SendEventDialog }));
+const FlowStateDialog = part(async () => ({ default: (await import("@/components/flow-state")).FlowStateDialog }));
 const FlowSettingsDialog = part(async () => ({ default: (await import("./FlowSettingsDialog")).FlowSettingsDialog }));
 
 /** What is done with a flow as a whole. */
 export function FlowMenu({ flowId }: { flowId: string }) {
   const t = useAppTexts();
   const editable = useDraft((state) => state.editable);
-  const [settings, setSettings] = useState(false);
+  const [open, setOpen] = useState<"settings" | "event" | "state" | null>(null);
+  const close = () => setOpen(null);
+  const spaceId = useDraft((state) => state.spaceId);
+  const { may } = useRights();
   const { duplicate, download, remove, develop } = useWholeFlow(flowId);
   const entries = [
     {
@@ -26,7 +42,7 @@ export function FlowMenu({ flowId }: { flowId: string }) {
       label: t("flow_settings"),
       icon: <SlidersHorizontal />,
       disabled: !editable,
-      onSelect: () => setSettings(true),
+      onSelect: () => setOpen("settings"),
     },
     {
       id: "develop",
@@ -34,6 +50,14 @@ export function FlowMenu({ flowId }: { flowId: string }) {
       icon: <Hammer />,
       disabled: !editable,
       onSelect: () => void develop(),
+    },
+    { id: "state", label: t("flow_state"), icon: <Database />, onSelect: () => setOpen("state") },
+    {
+      id: "event",
+      label: t("send_event"),
+      icon: <RadioTower />,
+      disabled: !may("runs.start", spaceId),
+      onSelect: () => setOpen("event"),
     },
     { id: "duplicate", label: t("duplicate"), icon: <CopyPlus />, onSelect: () => void duplicate() },
     { id: "json", label: t("export_json"), icon: <Download />, onSelect: () => void download("json") },
@@ -58,11 +82,18 @@ export function FlowMenu({ flowId }: { flowId: string }) {
           <Ellipsis />
         </IconButton>
       </Menu>
-      {settings && (
-        <Suspense>
-          <FlowSettingsDialog onClose={() => setSettings(false)} />
-        </Suspense>
-      )}
+      <Suspense>
+        {open === "settings" && <FlowSettingsDialog onClose={close} />}
+        {open === "event" && <SendEventDialog spaceId={spaceId} onClose={close} />}
+        {open === "state" && (
+          <FlowStateDialog
+            flowId={flowId}
+            mayEdit={may("flows.edit", spaceId)}
+            mayPublish={may("flows.publish", spaceId)}
+            onClose={close}
+          />
+        )}
+      </Suspense>
     </>
   );
 }

@@ -1,5 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import type { RunSummary } from "@/api/types";
+import { EventWaitMark } from "@/components/events";
 import { Checkbox, Chip, cx, StateChip } from "@/components/ui";
 import { ago, dateTime, duration } from "@/lib/i18n/format";
 import { glimpse } from "../model/glimpse";
@@ -69,10 +70,12 @@ function Marks({ run }: { run: RunSummary }) {
   const t = useRunTexts();
   const part = partWords(run, t);
   const undelivered = run.deliveries_failed ?? 0;
-  if (!part && !run.source_run_id && run.resumes === 0 && undelivered === 0) return null;
+  const waits = run.status === "waiting";
+  if (!part && !run.source_run_id && run.resumes === 0 && undelivered === 0 && !waits) return null;
   return (
     <span className="mt-0.5 flex flex-wrap gap-1">
       {undelivered > 0 && <Chip tone="warn">{t("deliveries_failed", { count: undelivered })}</Chip>}
+      {waits && <EventWaitMark runId={run.id} />}
       {part && <Chip>{part}</Chip>}
       {run.source_run_id && <Chip>{t("built_on")}</Chip>}
       {run.resumes > 0 && <Chip>{t("resumed", { count: run.resumes })}</Chip>}

@@ -81,5 +81,5 @@ it("sends data as JSON, and as text where it is none", () => {
   const start = (rows: string) => runStart(form, { text: "", answers: { rows }, files: {}, loose: [] }).form_data;
   expect(start('[{"a": 1}]')).toEqual({ rows: [{ a: 1 }] });
   expect(start("plain words")).toEqual({ rows: "plain words" });
-  expect(valuesOf(form, { text: "", form_data: { rows: [1] }, file_ids: [] }).answers).toEqual({ rows: "[1]" });
+  expect(valuesOf(form, { text: "", form_data: { rows: [1] }, file_ids: [] }).answers).toEqual({ rows: "[\n  1\n]" });
 });

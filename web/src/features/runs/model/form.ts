@@ -1,5 +1,6 @@
 import type { FlowNode, FormField, JsonValue, RunStart } from "@/api/types";
 import { takesFile } from "@/components/files/fields";
+import { asData, inText } from "@/lib/jsonText";
 import { own } from "@/lib/own";
 
 /** What somebody has put into the form so far. Files are ids of uploads. */
@@ -75,17 +76,6 @@ function answerOf(field: FormField, values: FormValues): JsonValue {
   return field.type === "number" ? asNumber(answer) : answer;
 }
 
-/** Data as somebody writes it: JSON, else the text itself. */
-function asData(text: string): JsonValue {
-  try {
-    return JSON.parse(text) as JsonValue;
-  } catch {
-    return text;
-  }
-}
-
-const inText = (answer: unknown) => (typeof answer === "object" ? JSON.stringify(answer) : String(answer));
-
 type Given = { text: string; form_data: Record<string, unknown>; file_ids: string[] };
 
 /** The form filled in as it was for a past run; what the form no longer asks is left out. */
@@ -96,7 +86,8 @@ export function valuesOf(form: readonly FormField[], given: Given): FormValues {
     const answer = given.form_data[field.id];
     if (answer === undefined || answer === null) continue;
     if (takesFile(field)) files[field.id] = (Array.isArray(answer) ? answer : [answer]).map(String);
-    else if (field.type !== "select" || field.options?.includes(String(answer))) answers[field.id] = inText(answer);
+    else if (field.type !== "select" || field.options?.includes(String(answer)))
+      answers[field.id] = field.type === "json" ? inText(answer) : String(answer);
   }
   const inForm = new Set(Object.values(files).flat());
   return { text: given.text, answers, files, loose: given.file_ids.filter((id) => !inForm.has(id)) };

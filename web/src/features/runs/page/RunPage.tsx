@@ -1,9 +1,12 @@
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { ListRestart } from "lucide-react";
 import { useState } from "react";
+import { useRights } from "@/api/rights";
 import type { RunOut } from "@/api/types";
 import { WaitingForApproval } from "@/components/approvals";
+import { WaitingForEvents } from "@/components/events";
 import { Button, Callout, Problem, Skeleton, Tabs } from "@/components/ui";
+import { useDraft } from "@/lib/draft";
 import { DeliveriesFailed, RunDeliveries } from "../deliveries/RunDeliveries";
 import { inOrder, isOver, type LiveRun, waitsForApproval } from "../model/live";
 import { useNames } from "../model/useNames";
@@ -58,6 +61,8 @@ function ShownRun({ flowId, run, live, lost }: ShownRunProps) {
   const t = useRunTexts();
   const navigate = useNavigate();
   const again = useRerunnable(run);
+  const { may } = useRights();
+  const spaceId = useDraft((state) => state.spaceId);
   const { step: asked, compare } = useSearch({ from: "/inside/flows/$flowId/runs/$runId" });
   const step = asked ?? startingStep(live);
   const [tab, setTab] = useState<Tab>("timeline");
@@ -86,6 +91,7 @@ function ShownRun({ flowId, run, live, lost }: ShownRunProps) {
       <ErrorHandler live={live} />
       <RunLimits live={live} />
       {waitsForApproval(live) && <WaitingForApproval runId={run.id} />}
+      {live.status === "waiting" && <WaitingForEvents runId={run.id} maySend={may("runs.start", spaceId)} />}
       <DeliveriesFailed
         run={run}
         onShow={() => {

@@ -1,0 +1,3 @@
+export { EventWaitMark } from "./EventWaitMark";
+export { SendEventDialog } from "./SendEventDialog";
+export { WaitingForEvents } from "./WaitingForEvents";

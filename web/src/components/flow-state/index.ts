@@ -1,0 +1,1 @@
+export { FlowStateDialog } from "./FlowStateDialog";
