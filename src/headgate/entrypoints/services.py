@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from headgate.features.runs.budgets import service as budgets
     from headgate.features.runs.circuits import service as circuits
     from headgate.features.runs.deliveries import attempt, delivery_sender
-    from headgate.features.runs.ports import Origin
     from headgate.features.runs.failure_handlers import service as failure_handlers
+    from headgate.features.runs.ports import Origin
     from headgate.features.runs.quotas import service as quotas
     from headgate.features.runs.sent_events import of_steps as sent_events
     from headgate.features.runs.slots import service as slots

@@ -178,7 +178,8 @@ export interface paths {
          * Run a flow
          * @description Start a run of the draft, of the published version, or of any version by number.
          *
-         *     Responds as soon as the run is stored, or with `wait` when it is over.
+         *     Responds as soon as the run is stored, or with `wait` when it is over. When it waits for an approval or an event
+         *     meanwhile, the response is 202, with what it waits for and how it continues in `waits_for`.
          *
          *     Requires the permission `runs.start`.
          */
@@ -1136,6 +1137,310 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/triggers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List triggers
+         * @description List the triggers of your spaces, newest first.
+         *
+         *     Requires the permission `flows.view`.
+         */
+        get: operations["list__api_v1_triggers_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/triggers/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Preview a trigger
+         * @description Return a schedule in words with its next occurrences. Nothing is stored.
+         *
+         *     Requires the permission `flows.view`.
+         */
+        post: operations["preview_api_v1_triggers_preview_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/triggers/agenda": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what schedules will start
+         * @description List the next occurrences of all schedules of your spaces, soonest first.
+         *
+         *     Requires the permission `flows.view`.
+         */
+        get: operations["agenda_api_v1_triggers_agenda_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/flows/{flow_id}/triggers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Add a trigger
+         * @description Add a trigger to a flow. Its published version runs, with the rights of the owner. The secret is shown once.
+         *
+         *     Requires the permission `triggers.manage`.
+         */
+        post: operations["add_api_v1_flows__flow_id__triggers_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/triggers/{trigger_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a trigger
+         * @description Return a trigger.
+         *
+         *     Requires the permission `flows.view`.
+         */
+        get: operations["read_api_v1_triggers__trigger_id__get"];
+        put?: never;
+        post?: never;
+        /**
+         * Remove a trigger
+         * @description Remove a trigger with its occurrences. Its runs stay.
+         *
+         *     Requires the permission `triggers.manage`.
+         */
+        delete: operations["remove_api_v1_triggers__trigger_id__delete"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a trigger
+         * @description Change a trigger. A changed schedule counts from now.
+         *
+         *     Requires the permission `triggers.manage`.
+         */
+        patch: operations["change_api_v1_triggers__trigger_id__patch"];
+        trace?: never;
+    };
+    "/api/v1/triggers/{trigger_id}/pause": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Pause a trigger
+         * @description Pause a trigger. Its runs continue. Has no effect on a paused one.
+         *
+         *     Requires the permission `triggers.manage`.
+         */
+        post: operations["pause_api_v1_triggers__trigger_id__pause_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/triggers/{trigger_id}/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Resume a trigger
+         * @description Resume a trigger from now on. Due times of the pause are not run; a backfill runs them.
+         *
+         *     Requires the permission `triggers.manage`.
+         */
+        post: operations["resume_api_v1_triggers__trigger_id__resume_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/triggers/{trigger_id}/catch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the caught call
+         * @description Return the call that was caught, and whether it was verified.
+         *
+         *     Requires the permission `triggers.manage`.
+         */
+        get: operations["caught_api_v1_triggers__trigger_id__catch_get"];
+        put?: never;
+        /**
+         * Catch the next call of a webhook
+         * @description Show the next call at the address instead of starting a run, once within ten minutes.
+         *
+         *     Requires the permission `triggers.manage`.
+         */
+        post: operations["catch_api_v1_triggers__trigger_id__catch_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/triggers/{trigger_id}/fire": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Fire a trigger
+         * @description Start the flow now, with the saved input or this one. The policies and the owner's rights apply.
+         *
+         *     Requires the permission `runs.start`.
+         */
+        post: operations["fire_api_v1_triggers__trigger_id__fire_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/triggers/{trigger_id}/occurrences": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List occurrences of a trigger
+         * @description List due times and events, newest first: the run of each, or why it started none.
+         *
+         *     Requires the permission `runs.view`.
+         */
+        get: operations["occurrences_api_v1_triggers__trigger_id__occurrences_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/triggers/{trigger_id}/next": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List next occurrences
+         * @description List the next occurrences of a schedule, with the nights on which clocks change. None while it is paused.
+         *
+         *     Requires the permission `flows.view`.
+         */
+        get: operations["next__api_v1_triggers__trigger_id__next_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/triggers/{trigger_id}/backfill": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Backfill a schedule
+         * @description Run the due times of a past range that have no occurrence, in order. A dry run lists them.
+         *
+         *     Requires the permission `triggers.manage`.
+         */
+        post: operations["backfill_api_v1_triggers__trigger_id__backfill_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/triggers/{trigger_id}/backfill/{backfill_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Cancel a backfill
+         * @description Cancel what the backfill has not started. Its runs continue.
+         *
+         *     Requires the permission `triggers.manage`.
+         */
+        delete: operations["cancel_backfill_api_v1_triggers__trigger_id__backfill__backfill_id__delete"];
         options?: never;
         head?: never;
         patch?: never;
@@ -2139,6 +2444,164 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/flows/{flow_id}/extract": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Extract steps into a flow
+         * @description Create a flow of the selected steps, and put a step that runs it in their place. A run has the same result.
+         *
+         *     Requires the permission `flows.edit`.
+         */
+        post: operations["extract_api_v1_flows__flow_id__extract_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/flows/{flow_id}/inline": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Inline a flow
+         * @description Replace a step that runs a flow by the steps of that flow. A run has the same result.
+         *
+         *     Requires the permission `flows.edit`.
+         */
+        post: operations["inline_api_v1_flows__flow_id__inline_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/flows/{flow_id}/comments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List comments
+         * @description List the comments on a flow and its nodes, oldest first.
+         *
+         *     Requires the permission `flows.view`.
+         */
+        get: operations["list__api_v1_flows__flow_id__comments_get"];
+        put?: never;
+        /**
+         * Add a comment
+         * @description Comment on a flow or on one of its nodes. Members of the space can be mentioned.
+         *
+         *     Requires the permission `flows.comment`.
+         */
+        post: operations["add_api_v1_flows__flow_id__comments_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/flows/{flow_id}/comments/{comment_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete a comment
+         * @description Delete your comment. Users who manage the space can delete any.
+         *
+         *     Requires the permission `flows.comment`.
+         */
+        delete: operations["delete_api_v1_flows__flow_id__comments__comment_id__delete"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a comment
+         * @description Change the text and mentions of your comment, or resolve and reopen any comment.
+         *
+         *     Requires the permission `flows.comment`.
+         */
+        patch: operations["change_api_v1_flows__flow_id__comments__comment_id__patch"];
+        trace?: never;
+    };
+    "/api/v1/flow-collections": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List folders and tags
+         * @description List the folders and tags of flows, with the number of flows, and count favourites and the trash.
+         *
+         *     Requires the permission `flows.view`.
+         */
+        get: operations["collections_api_v1_flow_collections_get"];
+        put?: never;
+        /**
+         * Change several flows
+         * @description Move, tag, untag, unpublish, delete or restore each of the flows. The response has one result per flow.
+         *
+         *     Unpublishing, and deleting or restoring a published flow, needs `flows.publish` in its space.
+         *
+         *     Requires the permission `flows.edit`.
+         */
+        post: operations["change_several_api_v1_flow_collections_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/flows/{flow_id}/favourite": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Mark as favourite
+         * @description Mark a flow as your favourite.
+         *
+         *     Requires the permission `flows.view`.
+         */
+        put: operations["add_favourite_api_v1_flows__flow_id__favourite_put"];
+        post?: never;
+        /**
+         * Remove from favourites
+         * @description Remove a flow from your favourites.
+         *
+         *     Requires the permission `flows.view`.
+         */
+        delete: operations["remove_favourite_api_v1_flows__flow_id__favourite_delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/flows/{flow_id}/components/check": {
         parameters: {
             query?: never;
@@ -2208,6 +2671,412 @@ export interface paths {
          *     Requires the permission `account.change`.
          */
         delete: operations["revoke_key_api_v1_api_keys__key_id__delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/connections": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List connections
+         * @description List the shared connections of a space, or of all that you can view, and your own ones; without secrets.
+         *
+         *     Requires the permission `connections.view`.
+         */
+        get: operations["list__api_v1_connections_get"];
+        put?: never;
+        /**
+         * Add a connection
+         * @description Add a connection. Nothing is sent; test it, or authorize it where its kind uses OAuth.
+         *
+         *     Requires the permission `connections.own`.
+         */
+        post: operations["create_api_v1_connections_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/connections/kinds": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List kinds of connections
+         * @description List the kinds with their fields.
+         *
+         *     Requires the permission `connections.view`.
+         */
+        get: operations["kinds_api_v1_connections_kinds_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/connections/{connection}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a connection
+         * @description A connection, by its id or name; of several with that name, your own in your own space.
+         *
+         *     Requires the permission `connections.view`.
+         */
+        get: operations["get_api_v1_connections__connection__get"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a connection
+         * @description Revoke the tokens of a connection at its provider, and delete it. Flows that name it fail when they run.
+         *
+         *     Requires the permission `connections.own`.
+         */
+        delete: operations["delete_api_v1_connections__connection__delete"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a connection
+         * @description Change the name, fields or secrets of a connection. New hosts need its secrets again.
+         *
+         *     Requires the permission `connections.own`.
+         */
+        patch: operations["update_api_v1_connections__connection__patch"];
+        trace?: never;
+    };
+    "/api/v1/connections/{connection}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Test a connection
+         * @description Make the test call of the kind, and store the outcome with the connection.
+         *
+         *     Requires the permission `connections.own`.
+         */
+        post: operations["test_api_v1_connections__connection__test_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/connections/{connection}/authorize": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Authorize a connection
+         * @description Begin an authorization: continue in the browser at the returned URL, or enter the returned code there.
+         *
+         *     Requires the permission `connections.own`.
+         */
+        post: operations["authorize_api_v1_connections__connection__authorize_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/connections/{connection}/authorize/poll": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ask whether a device code was entered
+         * @description Ask the provider; call it again after the interval while the state is `pending`.
+         *
+         *     Requires the permission `connections.own`.
+         */
+        post: operations["poll_api_v1_connections__connection__authorize_poll_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/connections/authorizations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Complete an authorization
+         * @description Redeem the code that the provider sent to the browser. Only the user who began the authorization can, once.
+         *
+         *     Requires the permission `connections.own`.
+         */
+        post: operations["finish_api_v1_connections_authorizations_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/connections/{connection}/flows": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the flows that name a connection
+         * @description List the flows of the connection's space that name it, by name.
+         *
+         *     Requires the permission `connections.view`.
+         */
+        get: operations["list__api_v1_connections__connection__flows_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/knowledge-bases": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List knowledge bases
+         * @description List knowledge bases of one space, or of all that you can view, oldest first.
+         *
+         *     Requires the permission `knowledge.view`.
+         */
+        get: operations["list__api_v1_knowledge_bases_get"];
+        put?: never;
+        /**
+         * Create a knowledge base
+         * @description Create a knowledge base. Flows of its space refer to it by name.
+         *
+         *     Requires the permission `knowledge.edit`.
+         */
+        post: operations["create_api_v1_knowledge_bases_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/knowledge-bases/verify": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Verify citations
+         * @description Verify that cited texts are in the documents with the cited checksums: their files are read again.
+         *
+         *     Requires the permission `knowledge.view`.
+         */
+        post: operations["verify_api_v1_knowledge_bases_verify_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/knowledge-bases/{base_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a knowledge base
+         * @description A knowledge base with the numbers of its documents that you can view.
+         *
+         *     Requires the permission `knowledge.view`.
+         */
+        get: operations["read_api_v1_knowledge_bases__base_id__get"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a knowledge base
+         * @description Delete a knowledge base with all its documents, as an owner of the space.
+         *
+         *     Requires the permission `knowledge.edit`.
+         */
+        delete: operations["delete_api_v1_knowledge_bases__base_id__delete"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a knowledge base
+         * @description Change a knowledge base. Another passage size applies to documents that are indexed later.
+         *
+         *     Requires the permission `knowledge.edit`.
+         */
+        patch: operations["change_api_v1_knowledge_bases__base_id__patch"];
+        trace?: never;
+    };
+    "/api/v1/knowledge-bases/{base_id}/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Search a knowledge base
+         * @description Return the passages that answer a query, of the documents that you may read.
+         *
+         *     Requires the permission `knowledge.view`.
+         */
+        post: operations["search_api_v1_knowledge_bases__base_id__search_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/knowledge-bases/{base_id}/documents": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List documents
+         * @description List the documents of a base that you can view, newest first.
+         *
+         *     Requires the permission `knowledge.view`.
+         */
+        get: operations["list_documents_api_v1_knowledge_bases__base_id__documents_get"];
+        put?: never;
+        /**
+         * Add a document
+         * @description Add an uploaded file, or make it the next version of the document of its name. It is indexed afterwards.
+         *
+         *     Requires the permission `knowledge.edit`.
+         */
+        post: operations["add_document_api_v1_knowledge_bases__base_id__documents_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/knowledge-bases/{base_id}/documents/{document_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a document
+         * @description A document: readers, version, checksum, the progress of its index, and what was not understood.
+         *
+         *     Requires the permission `knowledge.view`.
+         */
+        get: operations["read_document_api_v1_knowledge_bases__base_id__documents__document_id__get"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a document
+         * @description Delete a document with its passages and versions.
+         *
+         *     Requires the permission `knowledge.edit`.
+         */
+        delete: operations["delete_document_api_v1_knowledge_bases__base_id__documents__document_id__delete"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a document
+         * @description Change who may read a document, and its classification. It applies to the next search.
+         *
+         *     Requires the permission `knowledge.edit`.
+         */
+        patch: operations["change_document_api_v1_knowledge_bases__base_id__documents__document_id__patch"];
+        trace?: never;
+    };
+    "/api/v1/knowledge-bases/{base_id}/documents/{document_id}/reindex": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Index a document again
+         * @description Read a document again and update its passages, for example after another passage size.
+         *
+         *     Requires the permission `knowledge.edit`.
+         */
+        post: operations["reindex_document_api_v1_knowledge_bases__base_id__documents__document_id__reindex_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/knowledge-bases/{base_id}/documents/{document_id}/passages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the passages of a document
+         * @description List passages in the order of the document. The rest follows with `after`.
+         *
+         *     Requires the permission `knowledge.view`.
+         */
+        get: operations["list_passages_api_v1_knowledge_bases__base_id__documents__document_id__passages_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -4422,6 +5291,32 @@ export interface components {
             address: string | null;
         };
         /**
+         * AgendaEntry
+         * @description A future occurrence of one of several triggers.
+         */
+        AgendaEntry: {
+            /**
+             * Due At
+             * Format: date-time
+             */
+            due_at: string;
+            /** Local */
+            local: string;
+            /**
+             * Notes
+             * @default []
+             */
+            notes?: components["schemas"]["ClockNoteOut"][];
+            /** Trigger Id */
+            trigger_id: string;
+            /** Trigger Name */
+            trigger_name: string;
+            /** Flow Id */
+            flow_id: string;
+            /** Flow Name */
+            flow_name: string;
+        };
+        /**
          * Alive
          * @description Public readiness information.
          */
@@ -4456,6 +5351,8 @@ export interface components {
             status: "pending" | "approved" | "rejected" | "timed_out" | "closed";
             /** Question */
             question: string;
+            /** Tool */
+            tool: string;
             /** Content Hash */
             content_hash: string;
             /** Starter Id */
@@ -4466,6 +5363,10 @@ export interface components {
             not_starter: boolean;
             /** Assignees */
             assignees: components["schemas"]["AssigneeOut"][];
+            /** Escalation */
+            escalation: components["schemas"]["AssigneeOut"][];
+            /** Escalates At */
+            escalates_at: string | null;
             /** Needed */
             needed: number;
             /** Approvals */
@@ -4490,6 +5391,8 @@ export interface components {
             editable: string[];
             /** Decisions */
             decisions: components["schemas"]["DecisionOut"][];
+            /** Notices */
+            notices: components["schemas"]["NoticeOut"][];
         };
         /**
          * ApprovalSummary
@@ -4515,6 +5418,8 @@ export interface components {
             status: "pending" | "approved" | "rejected" | "timed_out" | "closed";
             /** Question */
             question: string;
+            /** Tool */
+            tool: string;
             /** Content Hash */
             content_hash: string;
             /** Starter Id */
@@ -4525,6 +5430,10 @@ export interface components {
             not_starter: boolean;
             /** Assignees */
             assignees: components["schemas"]["AssigneeOut"][];
+            /** Escalation */
+            escalation: components["schemas"]["AssigneeOut"][];
+            /** Escalates At */
+            escalates_at: string | null;
             /** Needed */
             needed: number;
             /** Approvals */
@@ -4802,6 +5711,132 @@ export interface components {
             hash: string;
         };
         /**
+         * AuthorizationAnswer
+         * @description The answer of a provider, as it came to the browser.
+         */
+        AuthorizationAnswer: {
+            /** State */
+            state: string;
+            /**
+             * Code
+             * @default
+             */
+            code?: string;
+            /**
+             * Error
+             * @default
+             */
+            error?: string;
+        };
+        /**
+         * AuthorizationOut
+         * @description How to continue an authorization.
+         */
+        AuthorizationOut: {
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "redirect" | "device" | "ready";
+            /**
+             * Url
+             * @description Where the user signs in, or enters the code.
+             * @default
+             */
+            url?: string;
+            /**
+             * Authorization
+             * @description Of a device code: for asking whether it was entered.
+             * @default
+             */
+            authorization?: string;
+            /**
+             * User Code
+             * @description What the user enters.
+             * @default
+             */
+            user_code?: string;
+            /**
+             * Interval
+             * @description Seconds between two questions.
+             * @default 5
+             */
+            interval?: number;
+            /**
+             * Expires In
+             * @description Seconds until the authorization ends.
+             * @default 600
+             */
+            expires_in?: number;
+        };
+        /**
+         * AuthorizationPoll
+         * @description An authorization by device code.
+         */
+        AuthorizationPoll: {
+            /** Authorization */
+            authorization: string;
+        };
+        /**
+         * AuthorizationState
+         * @description Whether the user has entered the device code.
+         */
+        AuthorizationState: {
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "pending" | "ready";
+            /**
+             * Slower
+             * @description Whether the provider asks for longer intervals.
+             * @default false
+             */
+            slower?: boolean;
+        };
+        /**
+         * BackfillCancelled
+         * @description Outcome of cancelling a backfill.
+         */
+        BackfillCancelled: {
+            /** Cancelled */
+            cancelled: number;
+        };
+        /**
+         * BackfillIn
+         * @description A range of due times to run afterwards.
+         */
+        BackfillIn: {
+            /**
+             * Since
+             * Format: date-time
+             */
+            since: string;
+            /**
+             * Until
+             * Format: date-time
+             */
+            until: string;
+            /**
+             * Dry Run
+             * @description Only list what would run.
+             * @default false
+             */
+            dry_run?: boolean;
+        };
+        /**
+         * BackfillOut
+         * @description Due times of a backfill that had no occurrence.
+         */
+        BackfillOut: {
+            /** Id */
+            id: string | null;
+            /** Count */
+            count: number;
+            /** Due */
+            due: components["schemas"]["FiringOut"][];
+        };
+        /**
          * BackupOut
          * @description Backups of the installation.
          */
@@ -4853,6 +5888,85 @@ export interface components {
          * @enum {string}
          */
         BudgetScope: "run" | "day";
+        /**
+         * BulkIn
+         * @description An action on several flows.
+         */
+        BulkIn: {
+            /**
+             * Action
+             * @enum {string}
+             */
+            action: "move" | "tag" | "untag" | "unpublish" | "delete" | "restore";
+            /** Flow Ids */
+            flow_ids: string[];
+            /**
+             * Folder
+             * @description For `move`: the new folder; empty: none.
+             */
+            folder?: string | null;
+            /**
+             * Tags
+             * @description For `tag` and `untag`.
+             */
+            tags?: string[];
+        };
+        /**
+         * BulkOut
+         * @description One result per flow, in their order.
+         */
+        BulkOut: {
+            /** Items */
+            items: components["schemas"]["BulkResult"][];
+        };
+        /**
+         * BulkProblem
+         * @description Why the action was refused for a flow, as the problem document of a single request.
+         */
+        BulkProblem: {
+            /** Type */
+            type: string;
+            /** Title */
+            title: string;
+            /** Status */
+            status: number;
+            /** Code */
+            code: string;
+            /** Detail */
+            detail: string;
+            /**
+             * Remedy
+             * @default
+             */
+            remedy?: string;
+            /** Permission */
+            permission?: string | null;
+        };
+        /**
+         * BulkResult
+         * @description The outcome for one flow.
+         */
+        BulkResult: {
+            /** Flow Id */
+            flow_id: string;
+            /** Done */
+            done: boolean;
+            problem: components["schemas"]["BulkProblem"] | null;
+        };
+        /**
+         * CallOut
+         * @description The call that test mode caught.
+         */
+        CallOut: {
+            /** Waiting */
+            waiting: boolean;
+            /** Until */
+            until?: string | null;
+            /** Call */
+            call?: {
+                [key: string]: unknown;
+            } | null;
+        };
         /**
          * CancelOut
          * @description Outcome of a cancel request.
@@ -4979,6 +6093,24 @@ export interface components {
          */
         CircuitState: "closed" | "open" | "half_open";
         /**
+         * CitationIn
+         * @description A citation to verify.
+         */
+        CitationIn: {
+            /** Document Id */
+            document_id: string;
+            /** Version */
+            version: number;
+            /** Document Sha256 */
+            document_sha256: string;
+            /** Start */
+            start: number;
+            /** End */
+            end: number;
+            /** Sha256 */
+            sha256: string;
+        };
+        /**
          * Clarification
          * @description Answers to the questions.
          */
@@ -5003,6 +6135,106 @@ export interface components {
             level: number;
             /** Name */
             name: string;
+        };
+        /**
+         * ClockNoteOut
+         * @description What a change of the clocks does to an occurrence.
+         */
+        ClockNoteOut: {
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "missing" | "repeated";
+            /** Day */
+            day: string;
+            /** Written */
+            written: string;
+            /** Runs */
+            runs: string;
+            /** Text */
+            text: string;
+        };
+        /**
+         * Collections
+         * @description Folders, tags and favourites of the flows that the caller can view.
+         */
+        Collections: {
+            /** Folders */
+            folders: components["schemas"]["Counted"][];
+            /** Tags */
+            tags: components["schemas"]["Counted"][];
+            /** Flows */
+            flows: number;
+            /** Favourites */
+            favourites: number;
+            /** Trashed */
+            trashed: number;
+            /** Trash Days */
+            trash_days: number | null;
+        };
+        /**
+         * CommentIn
+         * @description A new comment.
+         */
+        CommentIn: {
+            /** Text */
+            text: string;
+            /**
+             * Node Id
+             * @description The node that it is on; null: the flow as a whole.
+             */
+            node_id?: string | null;
+            /**
+             * Mentions
+             * @description Ids of members of the space.
+             * @default []
+             */
+            mentions?: string[];
+        };
+        /**
+         * CommentList
+         * @description The comments on a flow, oldest first.
+         */
+        CommentList: {
+            /** Items */
+            items: components["schemas"]["CommentOut"][];
+        };
+        /**
+         * CommentOut
+         * @description A comment.
+         */
+        CommentOut: {
+            /** Id */
+            id: string;
+            /** Node Id */
+            node_id: string | null;
+            author: components["schemas"]["headgate__features__flows__comments__schemas__Person"] | null;
+            /** Text */
+            text: string;
+            /** Mentions */
+            mentions: components["schemas"]["headgate__features__flows__comments__schemas__Person"][];
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Edited At */
+            edited_at: string | null;
+            /** Resolved At */
+            resolved_at: string | null;
+        };
+        /**
+         * CommentPatch
+         * @description A changed comment. Only the author changes text and mentions.
+         */
+        CommentPatch: {
+            /** Text */
+            text?: string | null;
+            /** Mentions */
+            mentions?: string[] | null;
+            /** Resolved */
+            resolved?: boolean | null;
         };
         /**
          * ComponentCheckIn
@@ -5105,6 +6337,11 @@ export interface components {
              * @default false
              */
             reads_input?: boolean;
+            /**
+             * Extra
+             * @default
+             */
+            extra?: string;
             /**
              * Code
              * @description Source code of the node's component. Null for installed components.
@@ -5273,6 +6510,46 @@ export interface components {
             remedy: string;
         };
         /**
+         * ConnectionTestOut
+         * @description The outcome of a test.
+         */
+        ConnectionTestOut: {
+            /** Ok */
+            ok: boolean;
+            /** Message */
+            message: string;
+            /**
+             * Remedy
+             * @default
+             */
+            remedy?: string;
+            /** Ms */
+            ms: number;
+        };
+        /**
+         * ConnectionUse
+         * @description A flow that names a connection.
+         */
+        ConnectionUse: {
+            /** Flow Id */
+            flow_id: string;
+            /**
+             * Flow
+             * @description Name of the flow.
+             */
+            flow: string;
+            /**
+             * Nodes
+             * @description Nodes of the draft that name it.
+             */
+            nodes: string[];
+            /**
+             * Published
+             * @description Whether the published version names it.
+             */
+            published: boolean;
+        };
+        /**
          * ContentPart
          * @description One part of a message's content.
          */
@@ -5298,6 +6575,16 @@ export interface components {
             usd: number | null;
             /** Ms */
             ms: number | null;
+        };
+        /**
+         * Counted
+         * @description A folder or a tag, and the number of its flows.
+         */
+        Counted: {
+            /** Name */
+            name: string;
+            /** Flows */
+            flows: number;
         };
         /**
          * CredentialGiven
@@ -5605,6 +6892,110 @@ export interface components {
             groups: number;
         };
         /**
+         * DocumentChange
+         * @description The members to change; omitted ones stay unchanged.
+         */
+        DocumentChange: {
+            readers?: components["schemas"]["Readers"] | null;
+            /** Classification */
+            classification?: number | null;
+        };
+        /**
+         * DocumentIn
+         * @description A document to add. A document of the same name becomes its next version.
+         */
+        DocumentIn: {
+            /**
+             * File Id
+             * @description Id of an uploaded file.
+             */
+            file_id: string;
+            /**
+             * Name
+             * @description Name of the document; empty: that of the file.
+             */
+            name?: string | null;
+            /**
+             * Source
+             * @description Where it came from.
+             * @default upload
+             */
+            source?: string;
+            /** @description Empty: every member of the space; of a next version: those of the document. */
+            readers?: components["schemas"]["Readers"] | null;
+            /**
+             * Classification
+             * @description Sensitivity level of the content. Empty: 0, or that of the document.
+             */
+            classification?: number | null;
+            /**
+             * Language
+             * @description ISO 639-1 code; empty: detected.
+             * @default
+             */
+            language?: string;
+        };
+        /**
+         * DocumentOut
+         * @description A document and the state of its index.
+         */
+        DocumentOut: {
+            /** Id */
+            id: string;
+            /** Base Id */
+            base_id: string;
+            /** Name */
+            name: string;
+            /** Source */
+            source: string;
+            /** Owner User Id */
+            owner_user_id: string | null;
+            readers: components["schemas"]["Readers"];
+            /** Classification */
+            classification: number;
+            /** Language */
+            language: string;
+            /** Version */
+            version: number;
+            /** Sha256 */
+            sha256: string;
+            /** Size Bytes */
+            size_bytes: number;
+            /** Media Type */
+            media_type: string;
+            /** File Id */
+            file_id: string;
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "pending" | "indexing" | "ready" | "failed";
+            /** Problem */
+            problem: string;
+            /** Notes */
+            notes: string[];
+            /** Characters */
+            characters: number;
+            /** Pages */
+            pages: number | null;
+            /** Passages */
+            passages: number;
+            /** Passages Done */
+            passages_done: number;
+            /** Passages Added */
+            passages_added: number;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /**
+             * Updated At
+             * Format: date-time
+             */
+            updated_at: string;
+        };
+        /**
          * DomainOut
          * @description A domain that sessions may use.
          */
@@ -5823,6 +7214,11 @@ export interface components {
              */
             disabled?: "no" | "pass_through" | "skip";
             waits_for?: components["schemas"]["DryWait"] | null;
+            /**
+             * Effect
+             * @default
+             */
+            effect?: string;
             concurrency?: components["schemas"]["Concurrency"] | null;
         };
         /**
@@ -5851,6 +7247,11 @@ export interface components {
              * @enum {string}
              */
             reason: "time" | "event" | "approval";
+            /**
+             * Tools
+             * @default []
+             */
+            tools?: string[];
             /**
              * Event
              * @default
@@ -5925,6 +7326,24 @@ export interface components {
          */
         ErrorOut: {
             error: components["schemas"]["Refusal"];
+        };
+        /**
+         * EventConfig
+         * @description An event that a step or a program sends in the space of the flow.
+         */
+        EventConfig: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "event";
+            /** Name */
+            name: string;
+            /**
+             * Correlation
+             * @description Only events with this value.
+             */
+            correlation?: string | null;
         };
         /**
          * EventIn
@@ -6071,6 +7490,44 @@ export interface components {
             content: string;
         };
         /**
+         * ExtractIn
+         * @description Steps that become a flow.
+         */
+        ExtractIn: {
+            /**
+             * Revision
+             * @description Revision of the stored draft; 0: whatever it is now.
+             * @default 0
+             */
+            revision?: number;
+            /** @description An unsaved draft. It is returned with the change, and not stored. */
+            definition?: components["schemas"]["Flow"] | null;
+            /** Node Ids */
+            node_ids: string[];
+            /** Name */
+            name: string;
+            /**
+             * Publish
+             * @description Publish the new flow, so that this one can run it.
+             * @default false
+             */
+            publish?: boolean;
+        };
+        /**
+         * ExtractOut
+         * @description The flow with the step that runs the new one.
+         */
+        ExtractOut: {
+            definition: components["schemas"]["Flow"];
+            /** Revision */
+            revision: number;
+            /** Node Id */
+            node_id: string;
+            /** Left */
+            left: string[];
+            extracted: components["schemas"]["FlowSummary"];
+        };
+        /**
          * FailureFigures
          * @description Failed runs of one flow with the same reason.
          */
@@ -6119,7 +7576,7 @@ export interface components {
          * @description How a field is edited.
          * @enum {string}
          */
-        FieldKind: "text" | "multiline" | "number" | "integer" | "boolean" | "select" | "multiselect" | "secret" | "code" | "json" | "table" | "file" | "model" | "tools" | "message" | "flow";
+        FieldKind: "text" | "multiline" | "number" | "integer" | "boolean" | "select" | "multiselect" | "secret" | "code" | "json" | "table" | "file" | "model" | "tools" | "message" | "flow" | "connection";
         /**
          * FieldTemplate
          * @description One input of a component: an inline value, a port, or both.
@@ -6190,6 +7647,11 @@ export interface components {
              * @enum {string}
              */
             syntax?: "" | "url" | "sql" | "jmespath" | "re2" | "cron";
+            /**
+             * Connection Kinds
+             * @default []
+             */
+            connection_kinds?: string[];
             /**
              * Default Model
              * @default false
@@ -6267,6 +7729,36 @@ export interface components {
             about?: string;
         };
         /**
+         * FiredOut
+         * @description Outcome of an occurrence.
+         */
+        FiredOut: {
+            occurrence: components["schemas"]["OccurrenceOut"];
+            /**
+             * Duplicate
+             * @default false
+             */
+            duplicate?: boolean;
+        };
+        /**
+         * FiringOut
+         * @description A future occurrence.
+         */
+        FiringOut: {
+            /**
+             * Due At
+             * Format: date-time
+             */
+            due_at: string;
+            /** Local */
+            local: string;
+            /**
+             * Notes
+             * @default []
+             */
+            notes?: components["schemas"]["ClockNoteOut"][];
+        };
+        /**
          * FirstCodeIn
          * @description The first code of the app that is being set up.
          */
@@ -6333,6 +7825,26 @@ export interface components {
             known: number;
         };
         /**
+         * FlowConfig
+         * @description The end of a run of another flow.
+         */
+        FlowConfig: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "flow";
+            /** Flow Id */
+            flow_id: string;
+            /**
+             * Outcomes
+             * @default [
+             *       "completed"
+             *     ]
+             */
+            outcomes?: ("completed" | "failed" | "cancelled")[];
+        };
+        /**
          * FlowCreate
          * @description A new flow: empty, from a definition, or from spec text.
          */
@@ -6387,6 +7899,11 @@ export interface components {
             /** Owner User Id */
             owner_user_id?: string | null;
             /**
+             * Folder
+             * @default
+             */
+            folder?: string;
+            /**
              * Created At
              * Format: date-time
              */
@@ -6411,6 +7928,12 @@ export interface components {
              * @description User who last changed it, by name.
              */
             updated_by: string | null;
+            /** Tags */
+            tags: string[];
+            /** Favourite */
+            favourite: boolean;
+            /** Deleted At */
+            deleted_at: string | null;
             last_run: components["schemas"]["LastRun"] | null;
             sketch: components["schemas"]["Sketch"] | null;
         };
@@ -6447,6 +7970,11 @@ export interface components {
             published_version: number | null;
             /** Owner User Id */
             owner_user_id?: string | null;
+            /**
+             * Folder
+             * @default
+             */
+            folder?: string;
             /**
              * Created At
              * Format: date-time
@@ -6549,6 +8077,11 @@ export interface components {
             /** Owner User Id */
             owner_user_id?: string | null;
             /**
+             * Folder
+             * @default
+             */
+            folder?: string;
+            /**
              * Created At
              * Format: date-time
              */
@@ -6611,6 +8144,32 @@ export interface components {
             key_variable?: string;
         };
         /**
+         * FormConfig
+         * @description A public page with the form of the flow.
+         */
+        FormConfig: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "form";
+            /**
+             * Title
+             * @default
+             */
+            title?: string;
+            /**
+             * Text
+             * @default
+             */
+            text?: string;
+            /**
+             * Submissions Per Minute
+             * @default 60
+             */
+            submissions_per_minute?: number;
+        };
+        /**
          * FormField
          * @description One question of the form that starts a run (seed 002, form_schema).
          */
@@ -6627,7 +8186,7 @@ export interface components {
              * @default text
              * @enum {string}
              */
-            type?: "text" | "number" | "select" | "image" | "audio" | "document" | "file";
+            type?: "text" | "number" | "select" | "json" | "image" | "audio" | "document" | "file";
             /**
              * Required
              * @default false
@@ -6802,6 +8361,46 @@ export interface components {
             version?: string;
         };
         /**
+         * HitOut
+         * @description A passage that answers a query, with its score.
+         */
+        HitOut: {
+            /** Document Id */
+            document_id: string;
+            /** Document */
+            document: string;
+            /** Version */
+            version: number;
+            /** Document Sha256 */
+            document_sha256: string;
+            /** Ordinal */
+            ordinal: number;
+            /** Start */
+            start: number;
+            /** End */
+            end: number;
+            /** Page */
+            page: number | null;
+            /** Sha256 */
+            sha256: string;
+            /** Context */
+            context: string;
+            /** Text */
+            text: string;
+            /** Tokens */
+            tokens: number;
+            /** Classification */
+            classification: number;
+            /** Score */
+            score: number;
+            /** Lexical Rank */
+            lexical_rank: number | null;
+            /** Vector Rank */
+            vector_rank: number | null;
+            /** Matched */
+            matched: string[];
+        };
+        /**
          * HttpCall
          * @description A web request that fetches a step's input or delivers its output.
          *
@@ -6953,6 +8552,33 @@ export interface components {
             node: string;
             /** Url */
             url: string;
+        };
+        /**
+         * InlineIn
+         * @description A step that runs a flow.
+         */
+        InlineIn: {
+            /**
+             * Revision
+             * @description Revision of the stored draft; 0: whatever it is now.
+             * @default 0
+             */
+            revision?: number;
+            /** @description An unsaved draft. It is returned with the change, and not stored. */
+            definition?: components["schemas"]["Flow"] | null;
+            /** Node Id */
+            node_id: string;
+        };
+        /**
+         * InlineOut
+         * @description The flow with the steps of the other one.
+         */
+        InlineOut: {
+            definition: components["schemas"]["Flow"];
+            /** Revision */
+            revision: number;
+            /** Node Ids */
+            node_ids: string[];
         };
         /**
          * InputSource
@@ -7315,6 +8941,154 @@ export interface components {
          */
         Kind: "usd" | "tokens" | "seconds";
         /**
+         * KindFieldOut
+         * @description A field of a kind.
+         */
+        KindFieldOut: {
+            /** Name */
+            name: string;
+            /** Label */
+            label: string;
+            /** Help */
+            help: string;
+            /**
+             * Type
+             * @enum {string}
+             */
+            type: "text" | "secret" | "multiline_secret" | "number" | "boolean" | "select" | "url" | "hosts";
+            /** Required */
+            required: boolean;
+            default: components["schemas"]["JsonValue"];
+            /** Options */
+            options: string[];
+            /** Advanced */
+            advanced: boolean;
+        };
+        /**
+         * KindOut
+         * @description A kind of connections.
+         */
+        KindOut: {
+            /** Id */
+            id: string;
+            /** Label */
+            label: string;
+            /** Description */
+            description: string;
+            /**
+             * Category
+             * @enum {string}
+             */
+            category: "api" | "oauth" | "mail" | "data" | "files" | "ai" | "other";
+            /** Fields */
+            fields: components["schemas"]["KindFieldOut"][];
+            /**
+             * Adds
+             * @description What the HTTP client adds to requests of flows.
+             * @enum {string}
+             */
+            adds: "none" | "hosts" | "header" | "query" | "basic" | "bearer" | "oauth";
+            /**
+             * Grant
+             * @description How it is authorized; empty: not by OAuth.
+             * @enum {string}
+             */
+            grant: "" | "authorization_code" | "device_code" | "client_credentials";
+            /**
+             * Tested
+             * @description Whether it can be tested.
+             */
+            tested: boolean;
+            /**
+             * Ownership
+             * @enum {string}
+             */
+            ownership: "any" | "shared";
+            /** Keywords */
+            keywords: string[];
+        };
+        /**
+         * KnowledgeBaseChange
+         * @description The members to change; omitted ones stay unchanged. Another passage size applies to documents indexed later.
+         */
+        KnowledgeBaseChange: {
+            /** Name */
+            name?: string | null;
+            /** Description */
+            description?: string | null;
+            /** Passage Tokens */
+            passage_tokens?: number | null;
+            /** Overlap Tokens */
+            overlap_tokens?: number | null;
+        };
+        /**
+         * KnowledgeBaseIn
+         * @description A new knowledge base.
+         */
+        KnowledgeBaseIn: {
+            /**
+             * Name
+             * @description Name that flows refer to.
+             */
+            name: string;
+            /**
+             * Description
+             * @default
+             */
+            description?: string;
+            /**
+             * Passage Tokens
+             * @description Size of a passage in tokens.
+             * @default 400
+             */
+            passage_tokens?: number;
+            /**
+             * Overlap Tokens
+             * @description How much neighbouring passages share, in tokens.
+             * @default 40
+             */
+            overlap_tokens?: number;
+            /**
+             * Space Id
+             * @description Space of the base; empty: your own space.
+             */
+            space_id?: string | null;
+        };
+        /**
+         * KnowledgeBaseOut
+         * @description A knowledge base. The counts are those of documents that you can view.
+         */
+        KnowledgeBaseOut: {
+            /** Id */
+            id: string;
+            /** Space Id */
+            space_id: string;
+            /** Name */
+            name: string;
+            /** Description */
+            description: string;
+            /** Passage Tokens */
+            passage_tokens: number;
+            /** Overlap Tokens */
+            overlap_tokens: number;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /**
+             * Updated At
+             * Format: date-time
+             */
+            updated_at: string;
+            /** Documents */
+            documents: number;
+            /** Waiting */
+            waiting: number;
+            /** Failed */
+            failed: number;
+        };
+        /**
          * LastRun
          * @description The newest run of a flow.
          */
@@ -7466,6 +9240,17 @@ export interface components {
              * @description Whether it uses files.
              */
             files: boolean;
+        };
+        /**
+         * ManualConfig
+         * @description A start by hand, with the saved input.
+         */
+        ManualConfig: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "manual";
         };
         /**
          * McpRefreshOut
@@ -7667,7 +9452,7 @@ export interface components {
          */
         Me: {
             tenant: components["schemas"]["Named"];
-            user: components["schemas"]["Person"];
+            user: components["schemas"]["headgate__features__accounts__schemas__Person"];
             /** @description Default space of new flows; null when that space no longer exists. */
             space: components["schemas"]["Named"] | null;
             permissions: components["schemas"]["RightsOut"];
@@ -8066,7 +9851,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "variable" | "model" | "mcp_server" | "assistant" | "host" | "file";
+            kind: "variable" | "model" | "mcp_server" | "connection" | "assistant" | "host" | "file";
             /** Name */
             name: string;
             /**
@@ -8163,6 +9948,64 @@ export interface components {
             nodes?: string[];
         };
         /**
+         * NoticeOut
+         * @description A notice to a web address: the request, a reminder or the escalation.
+         */
+        NoticeOut: {
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "asked" | "reminder" | "escalated";
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "pending" | "delivered" | "failed" | "cancelled";
+            /** Url */
+            url: string;
+            /** Due At */
+            due_at: string | null;
+            /** Sent At */
+            sent_at: string | null;
+            /** Error */
+            error: string;
+        };
+        /**
+         * OccurrenceOut
+         * @description One due time or event of a trigger.
+         */
+        OccurrenceOut: {
+            /** Id */
+            id: string;
+            /** Trigger Id */
+            trigger_id: string;
+            /** Key */
+            key: string;
+            /** Due At */
+            due_at: string | null;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "started" | "queued" | "skipped" | "cancelled";
+            /** Reason */
+            reason: string;
+            /** Message */
+            message: string;
+            /** Run Id */
+            run_id: string | null;
+            /** Run Status */
+            run_status?: string | null;
+            /** Backfill Id */
+            backfill_id?: string | null;
+        };
+        /**
          * OutputTemplate
          * @description One output of a component.
          */
@@ -8203,6 +10046,29 @@ export interface components {
             name: string;
         };
         /**
+         * OutsideValue
+         * @description A reference to a secret that is stored elsewhere. Headgate reads it when it is used and never stores it.
+         */
+        OutsideValue: {
+            /**
+             * From
+             * @description environment, file, or vault (HashiCorp Vault, OpenBao).
+             * @enum {string}
+             */
+            from: "environment" | "file" | "vault";
+            /**
+             * Path
+             * @description Name of the variable or file, or path in the vault (KV version 2).
+             */
+            path: string;
+            /**
+             * Key
+             * @description Member of the value; of a vault, `value` when empty.
+             * @default
+             */
+            key?: string;
+        };
+        /**
          * OwnerIn
          * @description A new owner.
          */
@@ -8236,6 +10102,13 @@ export interface components {
              */
             skip_all?: boolean | null;
         };
+        /** Page[AgendaEntry] */
+        Page_AgendaEntry_: {
+            /** Items */
+            items: components["schemas"]["AgendaEntry"][];
+            /** Next Cursor */
+            next_cursor?: string | null;
+        };
         /** Page[ApprovalSummary] */
         Page_ApprovalSummary_: {
             /** Items */
@@ -8264,10 +10137,24 @@ export interface components {
             /** Next Cursor */
             next_cursor?: string | null;
         };
+        /** Page[ConnectionUse] */
+        Page_ConnectionUse_: {
+            /** Items */
+            items: components["schemas"]["ConnectionUse"][];
+            /** Next Cursor */
+            next_cursor?: string | null;
+        };
         /** Page[DeliveryOut] */
         Page_DeliveryOut_: {
             /** Items */
             items: components["schemas"]["DeliveryOut"][];
+            /** Next Cursor */
+            next_cursor?: string | null;
+        };
+        /** Page[DocumentOut] */
+        Page_DocumentOut_: {
+            /** Items */
+            items: components["schemas"]["DocumentOut"][];
             /** Next Cursor */
             next_cursor?: string | null;
         };
@@ -8282,6 +10169,13 @@ export interface components {
         Page_FileOut_: {
             /** Items */
             items: components["schemas"]["FileOut"][];
+            /** Next Cursor */
+            next_cursor?: string | null;
+        };
+        /** Page[FiringOut] */
+        Page_FiringOut_: {
+            /** Items */
+            items: components["schemas"]["FiringOut"][];
             /** Next Cursor */
             next_cursor?: string | null;
         };
@@ -8320,6 +10214,20 @@ export interface components {
             /** Next Cursor */
             next_cursor?: string | null;
         };
+        /** Page[KindOut] */
+        Page_KindOut_: {
+            /** Items */
+            items: components["schemas"]["KindOut"][];
+            /** Next Cursor */
+            next_cursor?: string | null;
+        };
+        /** Page[KnowledgeBaseOut] */
+        Page_KnowledgeBaseOut_: {
+            /** Items */
+            items: components["schemas"]["KnowledgeBaseOut"][];
+            /** Next Cursor */
+            next_cursor?: string | null;
+        };
         /** Page[McpServerOut] */
         Page_McpServerOut_: {
             /** Items */
@@ -8338,6 +10246,13 @@ export interface components {
         Page_MemberOut_: {
             /** Items */
             items: components["schemas"]["MemberOut"][];
+            /** Next Cursor */
+            next_cursor?: string | null;
+        };
+        /** Page[OccurrenceOut] */
+        Page_OccurrenceOut_: {
+            /** Items */
+            items: components["schemas"]["OccurrenceOut"][];
             /** Next Cursor */
             next_cursor?: string | null;
         };
@@ -8369,6 +10284,13 @@ export interface components {
             /** Next Cursor */
             next_cursor?: string | null;
         };
+        /** Page[SpaceConnectionOut] */
+        Page_SpaceConnectionOut_: {
+            /** Items */
+            items: components["schemas"]["SpaceConnectionOut"][];
+            /** Next Cursor */
+            next_cursor?: string | null;
+        };
         /** Page[SpaceOut] */
         Page_SpaceOut_: {
             /** Items */
@@ -8380,6 +10302,13 @@ export interface components {
         Page_TestResultSummary_: {
             /** Items */
             items: components["schemas"]["TestResultSummary"][];
+            /** Next Cursor */
+            next_cursor?: string | null;
+        };
+        /** Page[TriggerOut] */
+        Page_TriggerOut_: {
+            /** Items */
+            items: components["schemas"]["TriggerOut"][];
             /** Next Cursor */
             next_cursor?: string | null;
         };
@@ -8442,6 +10371,32 @@ export interface components {
              * @default
              */
             detail?: string;
+        };
+        /**
+         * PassageOut
+         * @description A passage of a document: characters `start` to `end` of its text.
+         */
+        PassageOut: {
+            /** Ordinal */
+            ordinal: number;
+            /** Version */
+            version: number;
+            /** Start */
+            start: number;
+            /** Core */
+            core: number;
+            /** End */
+            end: number;
+            /** Page */
+            page: number | null;
+            /** Context */
+            context: string;
+            /** Text */
+            text: string;
+            /** Sha256 */
+            sha256: string;
+            /** Tokens */
+            tokens: number;
         };
         /**
          * PasskeyAdded
@@ -8625,6 +10580,17 @@ export interface components {
             updated_at: string;
         };
         /**
+         * PauseIn
+         * @description Why a trigger is paused.
+         */
+        PauseIn: {
+            /**
+             * Reason
+             * @default
+             */
+            reason?: string;
+        };
+        /**
          * PauseOut
          * @description Outcome of a request to pause or continue a run.
          */
@@ -8657,23 +10623,7 @@ export interface components {
          * @description A permission. The value is its name in errors, API keys and docs.
          * @enum {string}
          */
-        Permission: "account.view" | "account.change" | "account.protect" | "catalog.view" | "people.view" | "spaces.create" | "variables.view" | "workspace.use" | "people.manage" | "keys.manage" | "directory.manage" | "variables.manage" | "models.classify" | "models.manage" | "mcp_servers.programs" | "maintenance.run" | "keyring.manage" | "quotas.manage" | "audit.view" | "spaces.view" | "flows.view" | "runs.view" | "files.view" | "assistants.view" | "mcp_servers.view" | "runs.start" | "files.upload" | "flows.edit" | "runs.test" | "assistants.edit" | "flows.publish" | "spaces.manage" | "mcp_servers.manage" | "space_variables.manage";
-        /**
-         * Person
-         * @description A user of a tenant.
-         */
-        Person: {
-            /** Id */
-            id: string;
-            /** Name */
-            name: string;
-            /**
-             * Email
-             * @description E-mail address for signing in; null for the local user of auto-login.
-             */
-            email: string | null;
-            role: components["schemas"]["TenantRole"];
-        };
+        Permission: "account.view" | "account.change" | "account.protect" | "catalog.view" | "people.view" | "spaces.create" | "variables.view" | "workspace.use" | "people.manage" | "keys.manage" | "directory.manage" | "variables.manage" | "models.classify" | "models.manage" | "mcp_servers.programs" | "maintenance.run" | "keyring.manage" | "quotas.manage" | "audit.view" | "spaces.view" | "flows.view" | "flows.comment" | "runs.view" | "files.view" | "assistants.view" | "mcp_servers.view" | "connections.view" | "knowledge.view" | "runs.start" | "files.upload" | "connections.own" | "flows.edit" | "runs.test" | "assistants.edit" | "knowledge.edit" | "flows.publish" | "triggers.manage" | "spaces.manage" | "mcp_servers.manage" | "connections.manage" | "space_variables.manage";
         /**
          * PlanAnswer
          * @description Approve a plan, as it is or edited; or request changes.
@@ -8710,6 +10660,52 @@ export interface components {
              * @default false
              */
             stop?: boolean;
+        };
+        /**
+         * Policies
+         * @description What happens when occurrences meet: a run that waits for approval counts as running.
+         */
+        Policies: {
+            /**
+             * Overlap
+             * @default skip
+             * @enum {string}
+             */
+            overlap?: "skip" | "queue_one" | "queue_all" | "cancel_old" | "allow";
+            /**
+             * Limit
+             * @description Most runs at the same time.
+             * @default 1
+             */
+            limit?: number;
+            /**
+             * Catch Up
+             * @description Which due times of a downtime are run afterwards.
+             * @default latest
+             * @enum {string}
+             */
+            catch_up?: "none" | "latest" | "all";
+            /**
+             * Catch Up Hours
+             * @description Older due times are skipped.
+             * @default 24
+             */
+            catch_up_hours?: number;
+            /**
+             * Pause After Failures
+             * @description Pause after this many failed runs in a row.
+             */
+            pause_after_failures?: number | null;
+            /**
+             * Rate Runs
+             * @description Most starts within `rate_seconds`.
+             */
+            rate_runs?: number | null;
+            /**
+             * Rate Seconds
+             * @default 3600
+             */
+            rate_seconds?: number;
         };
         /**
          * PortType
@@ -8756,6 +10752,29 @@ export interface components {
             key: boolean;
             /** Docs */
             docs: string;
+        };
+        /**
+         * PreviewIn
+         * @description A schedule to explain, not stored.
+         */
+        PreviewIn: {
+            /** Config */
+            config: components["schemas"]["ScheduleConfig"] | components["schemas"]["WebhookConfig"] | components["schemas"]["FormConfig"] | components["schemas"]["FlowConfig"] | components["schemas"]["EventConfig"] | components["schemas"]["ManualConfig"];
+            /**
+             * Count
+             * @default 10
+             */
+            count?: number;
+        };
+        /**
+         * PreviewOut
+         * @description A schedule in words, with its next occurrences.
+         */
+        PreviewOut: {
+            /** Sentence */
+            sentence: string;
+            /** Next */
+            next: components["schemas"]["FiringOut"][];
         };
         /**
          * Problem
@@ -8943,6 +10962,28 @@ export interface components {
              * @description Modules that it imports.
              */
             imports: string[];
+        };
+        /**
+         * Readers
+         * @description Who may read the passages of a document, in addition to its owner.
+         */
+        Readers: {
+            /**
+             * Role
+             * @description Lowest role in the space that may read it; visitor: also runs without a user, such as those of a public page; null: only the listed users and groups.
+             * @default viewer
+             */
+            role?: ("visitor" | "viewer" | "runner" | "editor" | "publisher" | "owner") | null;
+            /**
+             * Users
+             * @description Ids of users.
+             */
+            users?: string[];
+            /**
+             * Groups
+             * @description Ids of directory groups.
+             */
+            groups?: string[];
         };
         /**
          * Readiness
@@ -9533,6 +11574,8 @@ export interface components {
              * @default []
              */
             outside_content?: components["schemas"]["OutsideOut"][];
+            waits_for?: components["schemas"]["WaitsForOut"] | null;
+            trigger?: components["schemas"]["RunTriggerOut"] | null;
         };
         /**
          * RunStart
@@ -9695,6 +11738,24 @@ export interface components {
             deliveries_failed?: number;
         };
         /**
+         * RunTriggerOut
+         * @description The trigger and the occurrence that started a run, as they were then.
+         */
+        RunTriggerOut: {
+            /** Id */
+            id: string;
+            /** Name */
+            name: string;
+            /** Kind */
+            kind: string;
+            /** Occurrence Id */
+            occurrence_id: string;
+            /** Due At */
+            due_at?: string | null;
+            /** Key */
+            key?: string | null;
+        };
+        /**
          * Sample
          * @description The input of a first run: what is typed, the answers of the form, a file.
          */
@@ -9724,11 +11785,86 @@ export interface components {
             content: string;
         };
         /**
+         * ScheduleConfig
+         * @description A cron expression in a time zone, or a true interval.
+         */
+        ScheduleConfig: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "schedule";
+            /**
+             * Cron
+             * @description Five fields, or six with seconds first: `0 7 * * MON-FRI`.
+             */
+            cron?: string | null;
+            /**
+             * Every Seconds
+             * @description A true interval instead of `cron`, counted from `start`.
+             */
+            every_seconds?: number | null;
+            /**
+             * Time Zone
+             * @description IANA name, for example `Europe/Stockholm`.
+             * @default UTC
+             */
+            time_zone?: string;
+            /**
+             * Start
+             * @description No occurrence is before it.
+             */
+            start?: string | null;
+            /**
+             * End
+             * @description No occurrence is after it.
+             */
+            end?: string | null;
+            /**
+             * Jitter Seconds
+             * @description Start each one up to this much later.
+             * @default 0
+             */
+            jitter_seconds?: number;
+        };
+        /**
          * Scope
          * @description Scope of a limit.
          * @enum {string}
          */
         Scope: "tenant" | "space" | "visitor";
+        /**
+         * SearchIn
+         * @description A search in a knowledge base.
+         */
+        SearchIn: {
+            /** Query */
+            query: string;
+            /**
+             * Limit
+             * @description Most passages.
+             * @default 8
+             */
+            limit?: number;
+            /**
+             * Max Tokens
+             * @description Most tokens of all passages.
+             * @default 3000
+             */
+            max_tokens?: number;
+        };
+        /**
+         * SearchOut
+         * @description Passages, the best first.
+         */
+        SearchOut: {
+            /** Terms */
+            terms: string[];
+            /** Vectors */
+            vectors: boolean;
+            /** Hits */
+            hits: components["schemas"]["HitOut"][];
+        };
         /**
          * SecondFactorOut
          * @description The caller's second factors.
@@ -10195,7 +12331,7 @@ export interface components {
          */
         SignedInOut: {
             tenant: components["schemas"]["Named"];
-            user: components["schemas"]["Person"];
+            user: components["schemas"]["headgate__features__accounts__schemas__Person"];
             /**
              * Csrf Token
              * @description Send it as `X-CSRF-Token` with every request that changes something.
@@ -10247,6 +12383,139 @@ export interface components {
             granted: boolean;
             /** Ahead */
             ahead: number;
+        };
+        /**
+         * SpaceConnectionIn
+         * @description A connection to add.
+         */
+        SpaceConnectionIn: {
+            /**
+             * Name
+             * @description Lower-case letters, digits, - and _; flows refer to the connection by it.
+             * @example crm
+             */
+            name: string;
+            /**
+             * Kind
+             * @description Id of the kind; `GET /api/v1/connections/kinds` lists them.
+             */
+            kind: string;
+            /**
+             * Fields
+             * @description Fields that are no secret.
+             */
+            fields?: {
+                [key: string]: components["schemas"]["JsonValue"];
+            };
+            /**
+             * Secrets
+             * @description Secret fields of the kind, stored encrypted and never returned. A value is text, or a reference to a value outside: `{"from": "vault", "path": "crm", "key": "token"}`.
+             */
+            secrets?: {
+                [key: string]: string | components["schemas"]["OutsideValue"];
+            };
+            /**
+             * Personal
+             * @description Whether only runs that you start may use it.
+             * @default false
+             */
+            personal?: boolean;
+            /**
+             * Classification
+             * @description Highest classification of data that may be sent to it.
+             */
+            classification?: number | null;
+            /**
+             * Expires At
+             * @description When its secret stops working.
+             */
+            expires_at?: string | null;
+            /** Space Id */
+            space_id?: string | null;
+        };
+        /**
+         * SpaceConnectionOut
+         * @description A connection without its secrets.
+         */
+        SpaceConnectionOut: {
+            /** Id */
+            id: string;
+            /** Space Id */
+            space_id: string;
+            /**
+             * Owner Id
+             * @description The only user whose runs may use it; null: every run of the space.
+             */
+            owner_id: string | null;
+            /** Name */
+            name: string;
+            /** Kind */
+            kind: string;
+            /** Fields */
+            fields: {
+                [key: string]: components["schemas"]["JsonValue"];
+            };
+            /**
+             * Secret Names
+             * @description Secret fields that have a value.
+             */
+            secret_names: string[];
+            /**
+             * Hosts
+             * @description The only servers that it may reach.
+             */
+            hosts: string[];
+            /** Classification */
+            classification: number | null;
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "untested" | "ready" | "failed" | "unauthorized" | "pending";
+            /** Error Message */
+            error_message: string | null;
+            /** Tested At */
+            tested_at: string | null;
+            /** Last Used At */
+            last_used_at: string | null;
+            /** Expires At */
+            expires_at: string | null;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /**
+             * Updated At
+             * Format: date-time
+             */
+            updated_at: string;
+        };
+        /**
+         * SpaceConnectionPatch
+         * @description Members to change; omitted ones stay. New hosts need the secrets again.
+         */
+        SpaceConnectionPatch: {
+            /** Name */
+            name?: string | null;
+            /**
+             * Fields
+             * @description All fields that are no secret.
+             */
+            fields?: {
+                [key: string]: components["schemas"]["JsonValue"];
+            } | null;
+            /**
+             * Secrets
+             * @description Secrets to replace; others stay.
+             */
+            secrets?: {
+                [key: string]: string | components["schemas"]["OutsideValue"];
+            } | null;
+            /** Classification */
+            classification?: number | null;
+            /** Expires At */
+            expires_at?: string | null;
         };
         /**
          * SpaceIn
@@ -10579,6 +12848,7 @@ export interface components {
              * @default []
              */
             tool_allowlist?: string[];
+            tool_approval?: components["schemas"]["ToolApproval"] | null;
             /**
              * Outside Content
              * @default refuse
@@ -10739,6 +13009,11 @@ export interface components {
              * @default false
              */
             reads_input?: boolean;
+            /**
+             * Extra
+             * @default
+             */
+            extra?: string;
         };
         /**
          * TemplateOut
@@ -11043,6 +13318,39 @@ export interface components {
             last_used_address: string | null;
         };
         /**
+         * ToolApproval
+         * @description Tools of which users approve each call before it is made.
+         */
+        ToolApproval: {
+            /**
+             * Tools
+             * @default []
+             */
+            tools?: string[];
+            /**
+             * Assignees
+             * @default []
+             */
+            assignees?: string[];
+            /**
+             * Needed
+             * @default 1
+             */
+            needed?: number;
+            /**
+             * Not Starter
+             * @default false
+             */
+            not_starter?: boolean;
+            /**
+             * Editable
+             * @default false
+             */
+            editable?: boolean;
+            /** Timeout Hours */
+            timeout_hours?: number | null;
+        };
+        /**
          * Totals
          * @description Totals of a period.
          */
@@ -11118,6 +13426,181 @@ export interface components {
             ms: number;
             /** Tokens */
             tokens: number;
+        };
+        /**
+         * TriggerIn
+         * @description A new trigger of a flow.
+         */
+        TriggerIn: {
+            /** Name */
+            name: string;
+            /** Config */
+            config: components["schemas"]["ScheduleConfig"] | components["schemas"]["WebhookConfig"] | components["schemas"]["FormConfig"] | components["schemas"]["FlowConfig"] | components["schemas"]["EventConfig"] | components["schemas"]["ManualConfig"];
+            /** @description By default one run at a time for a schedule. */
+            policies?: components["schemas"]["Policies"] | null;
+            input?: components["schemas"]["TriggerInput"];
+            /**
+             * Owner User Id
+             * @description Whose rights each firing uses; you by default, others for admins.
+             */
+            owner_user_id?: string | null;
+            /**
+             * Enabled
+             * @default true
+             */
+            enabled?: boolean;
+            /**
+             * Secret
+             * @description Of a webhook, where the other side made it.
+             */
+            secret?: string | null;
+        };
+        /**
+         * TriggerInput
+         * @description The saved input of the runs.
+         */
+        TriggerInput: {
+            /**
+             * Text
+             * @default
+             */
+            text?: string;
+            /** Form Data */
+            form_data?: {
+                [key: string]: components["schemas"]["JsonValue"];
+            };
+            /** File Ids */
+            file_ids?: string[];
+        };
+        /**
+         * TriggerMade
+         * @description A new trigger, with the secret that is shown once.
+         */
+        TriggerMade: {
+            /** Id */
+            id: string;
+            /** Flow Id */
+            flow_id: string;
+            /** Flow Name */
+            flow_name: string;
+            /** Space Id */
+            space_id: string;
+            /** Name */
+            name: string;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "schedule" | "webhook" | "form" | "flow" | "event" | "manual";
+            /** Config */
+            config: components["schemas"]["ScheduleConfig"] | components["schemas"]["WebhookConfig"] | components["schemas"]["FormConfig"] | components["schemas"]["FlowConfig"] | components["schemas"]["EventConfig"] | components["schemas"]["ManualConfig"];
+            policies: components["schemas"]["Policies"];
+            input: components["schemas"]["TriggerInput"];
+            /** Owner User Id */
+            owner_user_id: string | null;
+            /** Owner Name */
+            owner_name: string | null;
+            /** Enabled */
+            enabled: boolean;
+            /** Paused Reason */
+            paused_reason: string;
+            /** Sentence */
+            sentence: string;
+            /** Next At */
+            next_at: string | null;
+            /** Published */
+            published: boolean;
+            /** Path */
+            path?: string | null;
+            /**
+             * Catching
+             * @default false
+             */
+            catching?: boolean;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /**
+             * Updated At
+             * Format: date-time
+             */
+            updated_at: string;
+            /** Secret */
+            secret?: string | null;
+        };
+        /**
+         * TriggerOut
+         * @description A trigger.
+         */
+        TriggerOut: {
+            /** Id */
+            id: string;
+            /** Flow Id */
+            flow_id: string;
+            /** Flow Name */
+            flow_name: string;
+            /** Space Id */
+            space_id: string;
+            /** Name */
+            name: string;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "schedule" | "webhook" | "form" | "flow" | "event" | "manual";
+            /** Config */
+            config: components["schemas"]["ScheduleConfig"] | components["schemas"]["WebhookConfig"] | components["schemas"]["FormConfig"] | components["schemas"]["FlowConfig"] | components["schemas"]["EventConfig"] | components["schemas"]["ManualConfig"];
+            policies: components["schemas"]["Policies"];
+            input: components["schemas"]["TriggerInput"];
+            /** Owner User Id */
+            owner_user_id: string | null;
+            /** Owner Name */
+            owner_name: string | null;
+            /** Enabled */
+            enabled: boolean;
+            /** Paused Reason */
+            paused_reason: string;
+            /** Sentence */
+            sentence: string;
+            /** Next At */
+            next_at: string | null;
+            /** Published */
+            published: boolean;
+            /** Path */
+            path?: string | null;
+            /**
+             * Catching
+             * @default false
+             */
+            catching?: boolean;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /**
+             * Updated At
+             * Format: date-time
+             */
+            updated_at: string;
+        };
+        /**
+         * TriggerPatch
+         * @description Changes of a trigger; omitted members stay.
+         */
+        TriggerPatch: {
+            /** Name */
+            name?: string | null;
+            /** Config */
+            config?: (components["schemas"]["ScheduleConfig"] | components["schemas"]["WebhookConfig"] | components["schemas"]["FormConfig"] | components["schemas"]["FlowConfig"] | components["schemas"]["EventConfig"] | components["schemas"]["ManualConfig"]) | null;
+            policies?: components["schemas"]["Policies"] | null;
+            input?: components["schemas"]["TriggerInput"] | null;
+            /** Owner User Id */
+            owner_user_id?: string | null;
+            /** Secret */
+            secret?: string | null;
         };
         /**
          * UserIn
@@ -11273,22 +13756,22 @@ export interface components {
             last_read_at: string;
         };
         /**
-         * VerdictOut
-         * @description The result of a verification.
+         * VerifyIn
+         * @description Citations to verify.
          */
-        VerdictOut: {
+        VerifyIn: {
+            /** Citations */
+            citations: components["schemas"]["CitationIn"][];
+        };
+        /**
+         * VerifyOut
+         * @description Verdicts, in the order of the citations.
+         */
+        VerifyOut: {
             /** Verified */
             verified: boolean;
-            /** Entries */
-            entries: number;
-            /** Seq */
-            seq: number;
-            /** Hash */
-            hash: string;
-            /** Faults */
-            faults: components["schemas"]["FaultOut"][];
-            /** More Faults */
-            more_faults: number;
+            /** Citations */
+            citations: components["schemas"]["headgate__features__knowledge__schemas__VerdictOut"][];
         };
         /**
          * VersionFigures
@@ -11381,6 +13864,104 @@ export interface components {
             until: string | null;
         };
         /**
+         * WaitsForOut
+         * @description What a run waits for that somebody has to do.
+         */
+        WaitsForOut: {
+            reason: components["schemas"]["WaitReason"];
+            /** Until */
+            until: string | null;
+            /** Run Id */
+            run_id: string;
+            /** Flow Id */
+            flow_id: string;
+            /** Step Id */
+            step_id: string;
+            /** Remedy */
+            remedy: string;
+        };
+        /**
+         * WebhookConfig
+         * @description Calls of other services at the trigger's address.
+         */
+        WebhookConfig: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "webhook";
+            /**
+             * Verification
+             * @description How a call proves that it knows the secret.
+             * @default key
+             * @enum {string}
+             */
+            verification?: "none" | "github" | "stripe" | "slack" | "standard" | "hmac" | "basic" | "key";
+            /**
+             * Header
+             * @description Of `hmac` and `key`: the header with the proof.
+             */
+            header?: string | null;
+            /**
+             * Algorithm
+             * @default sha256
+             * @enum {string}
+             */
+            algorithm?: "sha256" | "sha1" | "sha512";
+            /**
+             * Encoding
+             * @default hex
+             * @enum {string}
+             */
+            encoding?: "hex" | "base64";
+            /**
+             * Prefix
+             * @description Of `hmac`: text before the signature, e.g. `sha256=`.
+             * @default
+             */
+            prefix?: string;
+            /**
+             * Replay Seconds
+             * @description How old a signed call may be, where its scheme signs the time.
+             * @default 300
+             */
+            replay_seconds?: number;
+            /**
+             * Event Key
+             * @description Where a call has its unique key: `header:NAME` or `body:EXPRESSION`. The preset's own by default.
+             */
+            event_key?: string | null;
+            /**
+             * Answer
+             * @description Respond at once with 202, or when the run has ended, with its result.
+             * @default accepted
+             * @enum {string}
+             */
+            answer?: "accepted" | "result";
+            /**
+             * Text From
+             * @description JMESPath of the run's text; the whole body.
+             */
+            text_from?: string | null;
+            /**
+             * Form From
+             * @description JMESPath by form field of the flow.
+             */
+            form_from?: {
+                [key: string]: string;
+            };
+            /**
+             * Max Bytes
+             * @default 1000000
+             */
+            max_bytes?: number;
+            /**
+             * Calls Per Minute
+             * @default 600
+             */
+            calls_per_minute?: number;
+        };
+        /**
          * Why
          * @description Why a step is reused or executed again.
          * @enum {string}
@@ -11461,6 +14042,70 @@ export interface components {
             modified_at: string;
             /** Text */
             text: string;
+        };
+        /**
+         * Person
+         * @description A user of a tenant.
+         */
+        headgate__features__accounts__schemas__Person: {
+            /** Id */
+            id: string;
+            /** Name */
+            name: string;
+            /**
+             * Email
+             * @description E-mail address for signing in; null for the local user of auto-login.
+             */
+            email: string | null;
+            role: components["schemas"]["TenantRole"];
+        };
+        /**
+         * VerdictOut
+         * @description The result of a verification.
+         */
+        headgate__features__audit__schemas__VerdictOut: {
+            /** Verified */
+            verified: boolean;
+            /** Entries */
+            entries: number;
+            /** Seq */
+            seq: number;
+            /** Hash */
+            hash: string;
+            /** Faults */
+            faults: components["schemas"]["FaultOut"][];
+            /** More Faults */
+            more_faults: number;
+        };
+        /**
+         * Person
+         * @description A user of the organisation.
+         */
+        headgate__features__flows__comments__schemas__Person: {
+            /** User Id */
+            user_id: string;
+            /** Name */
+            name: string;
+        };
+        /**
+         * VerdictOut
+         * @description Whether the cited text is in the document with the cited checksum.
+         */
+        headgate__features__knowledge__schemas__VerdictOut: {
+            /** Document Id */
+            document_id: string;
+            /** Document */
+            document: string;
+            /** Version */
+            version: number;
+            /** Start */
+            start: number;
+            /** End */
+            end: number;
+            /** Verified */
+            verified: boolean;
+            /** Reason */
+            reason: string;
         };
     };
     responses: never;
@@ -13732,7 +16377,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["VerdictOut"];
+                    "application/json": components["schemas"]["headgate__features__audit__schemas__VerdictOut"];
                 };
             };
             /** @description Not signed in, or the API key is not valid. */
@@ -15478,6 +18123,1318 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": unknown;
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list__api_v1_triggers_get: {
+        parameters: {
+            query?: {
+                /** @description Items per page. */
+                limit?: number;
+                /** @description `next_cursor` of the previous page. */
+                cursor?: string | null;
+                /** @description Only triggers of this flow. */
+                flow_id?: string | null;
+                kind?: ("schedule" | "webhook" | "form" | "flow" | "event" | "manual") | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_TriggerOut_"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The user or the API key lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    preview_api_v1_triggers_preview_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PreviewIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PreviewOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The user or the API key lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    agenda_api_v1_triggers_agenda_get: {
+        parameters: {
+            query?: {
+                days?: number;
+                /** @description Items per page. */
+                limit?: number;
+                /** @description Only triggers of this flow. */
+                flow_id?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_AgendaEntry_"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The user or the API key lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    add_api_v1_flows__flow_id__triggers_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                flow_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TriggerIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerMade"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    read_api_v1_triggers__trigger_id__get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                trigger_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The user or the API key lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    remove_api_v1_triggers__trigger_id__delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                trigger_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    change_api_v1_triggers__trigger_id__patch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                trigger_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TriggerPatch"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    pause_api_v1_triggers__trigger_id__pause_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                trigger_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PauseIn"] | null;
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    resume_api_v1_triggers__trigger_id__resume_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                trigger_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    caught_api_v1_triggers__trigger_id__catch_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                trigger_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CallOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    catch_api_v1_triggers__trigger_id__catch_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                trigger_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CallOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    fire_api_v1_triggers__trigger_id__fire_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                trigger_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["TriggerInput"] | null;
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FiredOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The user or the API key lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    occurrences_api_v1_triggers__trigger_id__occurrences_get: {
+        parameters: {
+            query?: {
+                /** @description Items per page. */
+                limit?: number;
+                /** @description `next_cursor` of the previous page. */
+                cursor?: string | null;
+                status?: ("started" | "queued" | "skipped" | "cancelled") | null;
+            };
+            header?: never;
+            path: {
+                trigger_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_OccurrenceOut_"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The user or the API key lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    next__api_v1_triggers__trigger_id__next_get: {
+        parameters: {
+            query?: {
+                count?: number;
+            };
+            header?: never;
+            path: {
+                trigger_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_FiringOut_"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The user or the API key lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    backfill_api_v1_triggers__trigger_id__backfill_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                trigger_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BackfillIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BackfillOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    cancel_backfill_api_v1_triggers__trigger_id__backfill__backfill_id__delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                trigger_id: string;
+                backfill_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BackfillCancelled"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             /** @description Not Found */
@@ -18122,6 +22079,13 @@ export interface operations {
                 search?: string;
                 /** @description Sort order: newest first, last changed first, or by name. */
                 sort?: "created" | "updated" | "name";
+                /** @description Flows in this folder and below it; empty: all. */
+                folder?: string;
+                tag?: string;
+                /** @description Only your favourites. */
+                favourites?: boolean;
+                /** @description The flows in the trash instead of the others. */
+                trashed?: boolean;
             };
             header?: never;
             path?: never;
@@ -19868,6 +23832,826 @@ export interface operations {
             };
         };
     };
+    extract_api_v1_flows__flow_id__extract_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                flow_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ExtractIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExtractOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    inline_api_v1_flows__flow_id__inline_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                flow_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["InlineIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InlineOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list__api_v1_flows__flow_id__comments_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                flow_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CommentList"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The user or the API key lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    add_api_v1_flows__flow_id__comments_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                flow_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CommentIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CommentOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_api_v1_flows__flow_id__comments__comment_id__delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                flow_id: string;
+                comment_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    change_api_v1_flows__flow_id__comments__comment_id__patch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                flow_id: string;
+                comment_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CommentPatch"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CommentOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    collections_api_v1_flow_collections_get: {
+        parameters: {
+            query?: {
+                space_id?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Collections"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The user or the API key lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    change_several_api_v1_flow_collections_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BulkIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BulkOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    add_favourite_api_v1_flows__flow_id__favourite_put: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                flow_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The user or the API key lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    remove_favourite_api_v1_flows__flow_id__favourite_delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                flow_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The user or the API key lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     check_api_v1_flows__flow_id__components_check_post: {
         parameters: {
             query?: never;
@@ -20155,6 +24939,2078 @@ export interface operations {
                 content: {
                     "application/problem+json": unknown;
                     "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list__api_v1_connections_get: {
+        parameters: {
+            query?: {
+                space_id?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_SpaceConnectionOut_"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The user or the API key lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    create_api_v1_connections_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SpaceConnectionIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SpaceConnectionOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    kinds_api_v1_connections_kinds_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_KindOut_"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The user or the API key lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+        };
+    };
+    get_api_v1_connections__connection__get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                connection: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SpaceConnectionOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The user or the API key lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_api_v1_connections__connection__delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                connection: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    update_api_v1_connections__connection__patch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                connection: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SpaceConnectionPatch"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SpaceConnectionOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    test_api_v1_connections__connection__test_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                connection: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConnectionTestOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    authorize_api_v1_connections__connection__authorize_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                connection: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuthorizationOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Bad Gateway */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    poll_api_v1_connections__connection__authorize_poll_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                connection: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AuthorizationPoll"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuthorizationState"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Bad Gateway */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    finish_api_v1_connections_authorizations_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AuthorizationAnswer"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SpaceConnectionOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Bad Gateway */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list__api_v1_connections__connection__flows_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                connection: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_ConnectionUse_"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The user or the API key lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list__api_v1_knowledge_bases_get: {
+        parameters: {
+            query?: {
+                /** @description Items per page. */
+                limit?: number;
+                /** @description `next_cursor` of the previous page. */
+                cursor?: string | null;
+                space_id?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_KnowledgeBaseOut_"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The user or the API key lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    create_api_v1_knowledge_bases_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["KnowledgeBaseIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["KnowledgeBaseOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    verify_api_v1_knowledge_bases_verify_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["VerifyIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VerifyOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The user or the API key lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    read_api_v1_knowledge_bases__base_id__get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                base_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["KnowledgeBaseOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The user or the API key lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_api_v1_knowledge_bases__base_id__delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                base_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    change_api_v1_knowledge_bases__base_id__patch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                base_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["KnowledgeBaseChange"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["KnowledgeBaseOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    search_api_v1_knowledge_bases__base_id__search_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                base_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SearchIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SearchOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The user or the API key lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_documents_api_v1_knowledge_bases__base_id__documents_get: {
+        parameters: {
+            query?: {
+                /** @description Items per page. */
+                limit?: number;
+                /** @description `next_cursor` of the previous page. */
+                cursor?: string | null;
+            };
+            header?: never;
+            path: {
+                base_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_DocumentOut_"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The user or the API key lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    add_document_api_v1_knowledge_bases__base_id__documents_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                base_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DocumentIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DocumentOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    read_document_api_v1_knowledge_bases__base_id__documents__document_id__get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                base_id: string;
+                document_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DocumentOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The user or the API key lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_document_api_v1_knowledge_bases__base_id__documents__document_id__delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                base_id: string;
+                document_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    change_document_api_v1_knowledge_bases__base_id__documents__document_id__patch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                base_id: string;
+                document_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DocumentChange"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DocumentOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    reindex_document_api_v1_knowledge_bases__base_id__documents__document_id__reindex_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                base_id: string;
+                document_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DocumentOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_passages_api_v1_knowledge_bases__base_id__documents__document_id__passages_get: {
+        parameters: {
+            query?: {
+                /** @description Items per page. */
+                limit?: number;
+                /** @description Only passages after this ordinal. */
+                after?: number;
+            };
+            header?: never;
+            path: {
+                base_id: string;
+                document_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PassageOut"][];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The user or the API key lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
                 };
             };
             /** @description Not Found */
