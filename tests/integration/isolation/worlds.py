@@ -423,7 +423,7 @@ async def _make_rows(world: World, database: Database, box: SecretBox) -> None:
                 id=connection,
                 tenant_id=tenant,
                 space_id=world.principal.space_id,
-                name=VARIABLE.lower(),
+                name=VARIABLE,
                 kind="webhook_secret",
                 fields={"header": world.marker},
                 status="ready",

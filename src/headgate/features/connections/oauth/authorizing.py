@@ -80,7 +80,7 @@ class Authorizations:
         """
         async with self.database.writing() as session:
             pending = await repository.take_authorization(
-                session, _hash(state), tenant_id=principal.tenant_id, user_id=principal.user_id, now=now()
+                session, _hash(state), tenant_id=principal.tenant_id, user_id=principal.user_id, at=now()
             )
         if pending is None:
             raise AuthorizationLost
@@ -105,7 +105,7 @@ class Authorizations:
         key = _hash(authorization)
         async with self.database.reading() as session:
             pending = await repository.find_authorization(
-                session, key, tenant_id=principal.tenant_id, user_id=principal.user_id, now=now()
+                session, key, tenant_id=principal.tenant_id, user_id=principal.user_id, at=now()
             )
         if pending is None or pending.connection_id != row.id:
             raise AuthorizationLost
@@ -118,7 +118,7 @@ class Authorizations:
             return AuthorizationState(state="pending", slower=waiting.slower)
         async with self.database.writing() as session:
             await repository.take_authorization(
-                session, key, tenant_id=principal.tenant_id, user_id=principal.user_id, now=now()
+                session, key, tenant_id=principal.tenant_id, user_id=principal.user_id, at=now()
             )
         await self._store(principal, row, tokens)
         return AuthorizationState(state="ready")
@@ -162,7 +162,7 @@ class Authorizations:
                 user_id=principal.user_id,
                 sealed=self.box.encrypt(SecretStr(orjson.dumps(content).decode())),
                 expires_at=at + lifetime,
-                now=at,
+                at=at,
             )
 
     def _opened(self, pending: ConnectionAuthorization) -> dict[str, Any]:

@@ -121,10 +121,10 @@ async def add_authorization(
     user_id: str,
     sealed: bytes,
     expires_at: datetime,
-    now: datetime,
+    at: datetime,
 ) -> None:
     """Store a pending authorization, and delete expired ones of the tenant."""
-    expired = (ConnectionAuthorization.tenant_id == tenant_id, ConnectionAuthorization.expires_at < now)
+    expired = (ConnectionAuthorization.tenant_id == tenant_id, ConnectionAuthorization.expires_at < at)
     await session.execute(delete(ConnectionAuthorization).where(*expired))
     session.add(
         ConnectionAuthorization(
@@ -140,7 +140,7 @@ async def add_authorization(
 
 
 async def take_authorization(
-    session: AsyncSession, state_hash: str, *, tenant_id: str, user_id: str, now: datetime
+    session: AsyncSession, state_hash: str, *, tenant_id: str, user_id: str, at: datetime
 ) -> ConnectionAuthorization | None:
     """Return a pending authorization of a user and delete it: it is used once."""
     query = (
@@ -149,7 +149,7 @@ async def take_authorization(
             ConnectionAuthorization.state_hash == state_hash,
             ConnectionAuthorization.tenant_id == tenant_id,
             ConnectionAuthorization.user_id == user_id,
-            ConnectionAuthorization.expires_at >= now,
+            ConnectionAuthorization.expires_at >= at,
         )
         .returning(ConnectionAuthorization)
     )
@@ -157,10 +157,10 @@ async def take_authorization(
 
 
 async def find_authorization(
-    session: AsyncSession, state_hash: str, *, tenant_id: str, user_id: str, now: datetime
+    session: AsyncSession, state_hash: str, *, tenant_id: str, user_id: str, at: datetime
 ) -> ConnectionAuthorization | None:
     """Return a pending authorization of a user."""
     row = await session.get(ConnectionAuthorization, state_hash)
-    if row is None or (row.tenant_id, row.user_id) != (tenant_id, user_id) or row.expires_at < now:
+    if row is None or (row.tenant_id, row.user_id) != (tenant_id, user_id) or row.expires_at < at:
         return None
     return row
