@@ -41,7 +41,8 @@ edges:
 """
 READS = frozenset(
     {
-        "approvals list", "events list", "knowledge list", "events waiting", "codev list", "codev patterns", "codev instances list",
+        "knowledge list",
+        "approvals list", "events list", "events waiting", "codev list", "codev patterns", "codev instances list",
         "flows list", "deliveries list",
         "runs list",
         "evidence key", "evidence keys", "audit list", "audit export", "audit head", "maintenance status",

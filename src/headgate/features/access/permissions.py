@@ -66,6 +66,7 @@ class Permission(StrEnum):
     SPACES_MANAGE = "spaces.manage"
     MCP_SERVERS_MANAGE = "mcp_servers.manage"
     SPACE_VARIABLES_MANAGE = "space_variables.manage"
+    KNOWLEDGE_MANAGE = "knowledge.manage"
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,6 +168,9 @@ TABLE: Mapping[Permission, Rule] = MappingProxyType(
             Role.OWNER, "Register, change and remove MCP servers of a space, and enable or disable their tools."
         ),
         Permission.SPACE_VARIABLES_MANAGE: Rule(Role.OWNER, "Set and delete variables of a space."),
+        Permission.KNOWLEDGE_MANAGE: Rule(
+            Role.OWNER, "Delete knowledge bases; list, change and delete documents whose readers do not include you."
+        ),
     }
 )
 """The complete table."""

@@ -16,17 +16,25 @@ _FREE = {
     "event": ("event", "event IS NOT NULL"),
 }
 _FTS = (
-    "CREATE VIRTUAL TABLE knowledge_index USING fts5(terms, base_id, content='knowledge_passages', content_rowid='id',"
-    " tokenize=\"unicode61 remove_diacritics 0 categories 'L* N* M* Co' tokenchars '-'\")",
-    "CREATE TRIGGER knowledge_passages_indexed AFTER INSERT ON knowledge_passages BEGIN"
-    " INSERT INTO knowledge_index (rowid, terms, base_id) VALUES (new.id, new.terms, new.base_id); END",
-    "CREATE TRIGGER knowledge_passages_removed AFTER DELETE ON knowledge_passages BEGIN"
-    " INSERT INTO knowledge_index (knowledge_index, rowid, terms, base_id)"
-    " VALUES ('delete', old.id, old.terms, old.base_id); END",
-    "CREATE TRIGGER knowledge_passages_changed AFTER UPDATE OF terms, base_id ON knowledge_passages BEGIN"
-    " INSERT INTO knowledge_index (knowledge_index, rowid, terms, base_id)"
-    " VALUES ('delete', old.id, old.terms, old.base_id);"
-    " INSERT INTO knowledge_index (rowid, terms, base_id) VALUES (new.id, new.terms, new.base_id); END",
+    (
+        "CREATE VIRTUAL TABLE knowledge_index USING fts5(terms, base_id, content='knowledge_passages',"
+        " content_rowid='id', tokenize=\"unicode61 remove_diacritics 0 categories 'L* N* M* Co' tokenchars '-'\")"
+    ),
+    (
+        "CREATE TRIGGER knowledge_passages_indexed AFTER INSERT ON knowledge_passages BEGIN"
+        " INSERT INTO knowledge_index (rowid, terms, base_id) VALUES (new.id, new.terms, new.base_id); END"
+    ),
+    (
+        "CREATE TRIGGER knowledge_passages_removed AFTER DELETE ON knowledge_passages BEGIN"
+        " INSERT INTO knowledge_index (knowledge_index, rowid, terms, base_id)"
+        " VALUES ('delete', old.id, old.terms, old.base_id); END"
+    ),
+    (
+        "CREATE TRIGGER knowledge_passages_changed AFTER UPDATE OF terms, base_id ON knowledge_passages BEGIN"
+        " INSERT INTO knowledge_index (knowledge_index, rowid, terms, base_id)"
+        " VALUES ('delete', old.id, old.terms, old.base_id);"
+        " INSERT INTO knowledge_index (rowid, terms, base_id) VALUES (new.id, new.terms, new.base_id); END"
+    ),
 )
 
 
