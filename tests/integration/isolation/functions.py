@@ -191,7 +191,7 @@ _FOR_FUNCTION: dict[tuple[str, str], Callable[[World], Any]] = {
     ("list_passages", "after"): lambda world: -1,
     ("move_passages", "moved"): lambda world: [{"id": world.passage_ids[0], "ordinal": 7}],
     ("delete_passages", "ids"): lambda world: world.passage_ids,
-    ("set_readers", "readers"): lambda world: [("user", world.principal.user_id)],
+    ("set_readers", "readers"): lambda world: [("group", world.group_id)],
     ("list_over", "logic"): lambda world: TESTED,
     ("list_over", "tests"): lambda world: TESTED,
     ("count_trials", "result_ids"): lambda world: world.result_ids,
