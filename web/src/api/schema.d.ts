@@ -2283,7 +2283,7 @@ export interface paths {
          * Delete a knowledge base
          * @description Delete a knowledge base with all its documents, as an owner of the space.
          *
-         *     Requires the permission `knowledge.edit`.
+         *     Requires the permission `knowledge.manage`.
          */
         delete: operations["delete_api_v1_knowledge_bases__base_id__delete"];
         options?: never;
@@ -8872,7 +8872,7 @@ export interface components {
          * @description A permission. The value is its name in errors, API keys and docs.
          * @enum {string}
          */
-        Permission: "account.view" | "account.change" | "account.protect" | "catalog.view" | "people.view" | "spaces.create" | "variables.view" | "workspace.use" | "people.manage" | "keys.manage" | "directory.manage" | "variables.manage" | "models.classify" | "models.manage" | "mcp_servers.programs" | "maintenance.run" | "keyring.manage" | "quotas.manage" | "audit.view" | "spaces.view" | "flows.view" | "runs.view" | "files.view" | "assistants.view" | "mcp_servers.view" | "knowledge.view" | "runs.start" | "files.upload" | "flows.edit" | "runs.test" | "assistants.edit" | "knowledge.edit" | "flows.publish" | "spaces.manage" | "mcp_servers.manage" | "space_variables.manage";
+        Permission: "account.view" | "account.change" | "account.protect" | "catalog.view" | "people.view" | "spaces.create" | "variables.view" | "workspace.use" | "people.manage" | "keys.manage" | "directory.manage" | "variables.manage" | "models.classify" | "models.manage" | "mcp_servers.programs" | "maintenance.run" | "keyring.manage" | "quotas.manage" | "audit.view" | "spaces.view" | "flows.view" | "runs.view" | "files.view" | "assistants.view" | "mcp_servers.view" | "knowledge.view" | "runs.start" | "files.upload" | "flows.edit" | "runs.test" | "assistants.edit" | "knowledge.edit" | "flows.publish" | "spaces.manage" | "mcp_servers.manage" | "space_variables.manage" | "knowledge.manage";
         /**
          * Person
          * @description A user of a tenant.
