@@ -149,7 +149,7 @@ class AnswerFromKnowledge(ModelStep):
         """Return the cited passages as a list of objects."""
         answer = await self._answer()
         used = {number for sentence in answer.sentences for number in sentence.cited}
-        return [one for one in cited(answer.passages) if isinstance(one, dict) and one["number"] in used]
+        return [entry for entry in cited(answer.passages) if isinstance(entry, dict) and entry["number"] in used]
 
     @output(help="Each sentence: its text, the cited passages, whether they support it, and why not.")
     async def sentences(self) -> Data:

@@ -43,7 +43,10 @@ def check_support(answer: str, passages: Sequence[str]) -> tuple[SentenceSupport
 
 def marked_answer(sentences: Sequence[SentenceSupport]) -> str:
     """Return the sentences as a text in which those without support are marked."""
-    return " ".join(one.text if one.supported else f"{one.text} {UNSUPPORTED}" for one in sentences)
+    return " ".join(
+        sentence_support.text if sentence_support.supported else f"{sentence_support.text} {UNSUPPORTED}"
+        for sentence_support in sentences
+    )
 
 
 def _says(sentence: str) -> bool:

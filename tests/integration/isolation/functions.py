@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from types import ModuleType
 from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import select, true
 from sqlalchemy.ext.asyncio import AsyncSession
 
 import headgate.features
@@ -67,6 +67,7 @@ _PLAIN: dict[str, Any] = {
     "sort": "created",
     "deleted": False,
     "without_user": False,
+    "visible": true(),
     "draft": False,
 }
 """Arguments that are the same whoever asks."""
@@ -224,6 +225,10 @@ _FOR_FUNCTION: dict[tuple[str, str], Callable[[World], Any]] = {
     ("read_rows", "after"): lambda world: 0,
     ("delete_sessions", "token_hash"): lambda world: None,
     ("put_in_space", "file_ids"): lambda world: [world.private_file_id],
+    ("list_passages", "after"): lambda world: -1,
+    ("move_passages", "moved"): lambda world: [{"id": world.passage_ids[0], "ordinal": 7}],
+    ("delete_passages", "ids"): lambda world: world.passage_ids,
+    ("set_readers", "readers"): lambda world: [("group", world.group_id)],
     ("list_over", "logic"): lambda world: TESTED,
     ("list_over", "tests"): lambda world: TESTED,
     ("add_tags", "tags"): lambda world: ["another"],

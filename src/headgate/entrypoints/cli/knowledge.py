@@ -51,7 +51,7 @@ def list_(json: JsonFlag = False) -> None:
         elif not bases:
             console.print("No knowledge base. Create one: headgate knowledge create NAME")
         else:
-            rows = [(escape(one.name), one.documents, one.waiting, one.failed, one.id) for one in bases]
+            rows = [(escape(item.name), item.documents, item.waiting, item.failed, item.id) for item in bases]
             console.print(table(("name", "documents", "waiting", "failed", "id"), rows))
 
     with_installation(work)
@@ -118,21 +118,21 @@ def add(
             parts.indexer.soon(document.id)
         await parts.indexer.settle()
         async with parts.database.reading() as session:
-            return [await documents.describe_document(session, acting(), base.id, one) for one in ids]
+            return [await documents.describe_document(session, acting(), base.id, item) for item in ids]
 
     added = with_parts(work)
     if json:
         print_json(added)
     else:
         _show(added)
-    return FAILED if any(one.status == "failed" for one in added) else OK
+    return FAILED if any(item.status == "failed" for item in added) else OK
 
 
 def _files(paths: Sequence[Path]) -> Iterator[tuple[Path, str]]:
     """Yield files with the names of their documents: the path within a folder that was named."""
     count = 0
     for path in paths:
-        members = sorted(one for one in path.rglob("*") if one.is_file()) if path.is_dir() else [path]
+        members = sorted(item for item in path.rglob("*") if item.is_file()) if path.is_dir() else [path]
         for member in members:
             count += 1
             if count > MOST_FILES:
@@ -161,20 +161,20 @@ def status(which: BaseArgument, json: JsonFlag = False) -> None:
 def _show(rows: Sequence[DocumentOut]) -> None:
     shown = [
         (
-            escape(one.name),
-            one.version,
-            one.status if one.status != "indexing" else f"{one.passages_done} of {one.passages}",
-            one.passages,
-            one.readers.role or "listed",
-            when(one.updated_at),
+            escape(item.name),
+            item.version,
+            item.status if item.status != "indexing" else f"{item.passages_done} of {item.passages}",
+            item.passages,
+            item.readers.role or "listed",
+            when(item.updated_at),
         )
-        for one in rows
+        for item in rows
     ]
     console.print(table(("document", "version", "state", "passages", "readers", "updated"), shown))
-    for one in rows:
-        for line in [one.problem, *one.notes]:
+    for item in rows:
+        for line in [item.problem, *item.notes]:
             if line:
-                console.print(f"{escape(one.name)}: {escape(line)}")
+                console.print(f"{escape(item.name)}: {escape(line)}")
 
 
 @app.command()
@@ -216,16 +216,16 @@ def verify(
     """
 
     async def work(parts: Parts) -> int:
-        found = list(_citations(await _evidence(parts, evidence)))
-        unique = {(one.document_id, one.version, one.start, one.end, one.sha256): one for one in found}
+        citations = list(_citations(await _evidence(parts, evidence)))
+        unique = {(item.document_id, item.version, item.start, item.end, item.sha256): item for item in citations}
         result = await parts.citations.verify(acting(), list(unique.values())[:500])
         if json:
             print_json(result)
         elif not result.citations:
             console.print("The run cites no document.")
-        for one in () if json else result.citations:
-            mark = "[green]verified[/green]" if one.verified else "[red]not verified[/red]"
-            console.print(f"{mark}  {escape(one.document)} version {one.version}: {escape(one.reason)}")
+        for item in () if json else result.citations:
+            mark = "[green]verified[/green]" if item.verified else "[red]not verified[/red]"
+            console.print(f"{mark}  {escape(item.document)} version {item.version}: {escape(item.reason)}")
         return OK if result.verified else FAILED
 
     return with_parts(work)
@@ -248,7 +248,7 @@ def _citations(value: Any) -> Iterator[CitationIn]:  # noqa: ANN401 - JSON
             yield from _citations(member)
     elif isinstance(value, dict):
         if value.get("name") == SEARCH and isinstance(value.get("result"), list):
-            yield from (CitationIn.model_validate(one) for one in value["result"])
+            yield from (CitationIn.model_validate(item) for item in value["result"])
         for member in value.values():
             yield from _citations(member)
 

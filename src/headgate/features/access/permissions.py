@@ -71,6 +71,7 @@ class Permission(StrEnum):
     MCP_SERVERS_MANAGE = "mcp_servers.manage"
     CONNECTIONS_MANAGE = "connections.manage"
     SPACE_VARIABLES_MANAGE = "space_variables.manage"
+    KNOWLEDGE_MANAGE = "knowledge.manage"
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,6 +189,9 @@ TABLE: Mapping[Permission, Rule] = MappingProxyType(
             Role.OWNER, "Add, change, authorize, test and delete shared connections of a space."
         ),
         Permission.SPACE_VARIABLES_MANAGE: Rule(Role.OWNER, "Set and delete variables of a space."),
+        Permission.KNOWLEDGE_MANAGE: Rule(
+            Role.OWNER, "Delete knowledge bases; list, change and delete documents whose readers do not include you."
+        ),
     }
 )
 """The complete table."""

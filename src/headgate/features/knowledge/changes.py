@@ -35,18 +35,20 @@ def changes_of(stored: Sequence[StoredPassage], digests: Sequence[str], generati
     A passage with the same digest is used again, so that only changed passages are indexed. Of an interrupted attempt
     at the same generation passages stay where they are.
     """
+    current = [stored_passage for stored_passage in stored if stored_passage.generation == generation]
     settled = {
-        one.ordinal for one in stored
-        if one.generation == generation and one.ordinal < len(digests) and digests[one.ordinal] == one.digest
-    }  # fmt: skip
+        passage.ordinal
+        for passage in current
+        if passage.ordinal < len(digests) and digests[passage.ordinal] == passage.digest
+    }
     usable: dict[str, deque[int]] = defaultdict(deque)
     removed: list[int] = []
-    for one in sorted(stored, key=lambda passage: (passage.ordinal, passage.id)):
-        if one.generation == generation:
-            if one.ordinal not in settled:
-                removed.append(one.id)
+    for passage_row in sorted(stored, key=lambda passage: (passage.ordinal, passage.id)):
+        if passage_row.generation == generation:
+            if passage_row.ordinal not in settled:
+                removed.append(passage_row.id)
         else:
-            usable[one.digest].append(one.id)
+            usable[passage_row.digest].append(passage_row.id)
     moved: list[tuple[int, int]] = []
     added: list[int] = []
     for ordinal, digest in enumerate(digests):

@@ -157,8 +157,8 @@ def _cuts(text: str, block: _Piece, most_tokens: int) -> Iterator[int]:
             passed, tokens_before = boundary, tokens
             boundary = next(ends, block.end + 1)
         if tokens + _weight(match) > most_tokens and tokens:
-            whole = passed > begin
-            cut, tokens = (passed, tokens - tokens_before) if whole else (match.start(), 0)
+            at_boundary = passed > begin
+            cut, tokens = (passed, tokens - tokens_before) if at_boundary else (match.start(), 0)
             tokens_before = 0
             yield cut
             begin = cut
@@ -195,12 +195,12 @@ def _packed(
 
 def _begins(piece: _Piece, group: Sequence[_Piece], most_tokens: int) -> bool:
     """Return whether a piece begins another passage than that of the pieces before it."""
-    tokens = sum(one.tokens for one in group)
+    tokens = sum(piece_before.tokens for piece_before in group)
     small = tokens < most_tokens // SMALL_SECTION
     if piece.page != group[-1].page:
         return True
     if tokens + piece.tokens > most_tokens:
-        return not (small and all(one.kind == "heading" for one in group))
+        return not (small and all(piece_before.kind == "heading" for piece_before in group))
     return piece.kind == "heading" and group[-1].kind != "heading" and not small
 
 
@@ -210,7 +210,7 @@ def _levels(levels: list[tuple[int, str]], line: str) -> list[tuple[int, str]]:
         return levels
     level = len(match[1])
     title = match[2].splitlines()[0].rstrip(" \t#")[:200]
-    return [*(one for one in levels if one[0] < level), (level, title)]
+    return [*(piece_before for piece_before in levels if piece_before[0] < level), (level, title)]
 
 
 def _overlap(text: str, earliest: int, core: int, most_tokens: int) -> int:

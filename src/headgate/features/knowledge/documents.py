@@ -7,7 +7,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.features.access.permissions import Permission
-from headgate.features.access.principal import Principal
+from headgate.features.access.principal import Principal, bringing
 from headgate.features.accounts.directory.service import missing_groups
 from headgate.features.accounts.users.service import missing_users
 from headgate.features.audit.actions import Action
@@ -46,7 +46,7 @@ async def add_document(
     `DocumentNotFound` for a name that a document has which the caller cannot view, and `TooManyDocuments`.
     """
     base = await get_base(session, principal, base_id, permission=Permission.KNOWLEDGE_EDIT)
-    file = await files.get_file(session, principal, document_in.file_id)
+    file = await files.get_file(session, bringing(principal, Permission.FILES_VIEW), document_in.file_id)
     name = document_in.name or file.name
     row = await repository.find_document_named(session, name, base_id=base.id, tenant_id=principal.tenant_id)
     if row is None:
@@ -243,7 +243,7 @@ async def _set_readers(session: AsyncSession, row: DocumentRow, readers: Readers
             remedy="Use ids of users and of directory groups of the organisation.",
         )
     row.reader_role = readers.role
-    listed = [("user", one) for one in readers.users] + [("group", one) for one in readers.groups]
+    listed = [("user", entry) for entry in readers.users] + [("group", entry) for entry in readers.groups]
     await session.flush()
     await repository.set_readers(session, row.id, listed, tenant_id=row.tenant_id)
 
@@ -261,8 +261,8 @@ async def _described(
             "file_id": version.file_id,
             "readers": {
                 "role": row.reader_role,
-                "users": [one for kind, one in listed if kind == "user"],
-                "groups": [one for kind, one in listed if kind == "group"],
+                "users": [entry for kind, entry in listed if kind == "user"],
+                "groups": [entry for kind, entry in listed if kind == "group"],
             },
         }  # fmt: skip
         described.append(DocumentOut.model_validate(values))

@@ -164,7 +164,7 @@ async def set_readers(
 
 
 async def versions_of(
-    session: AsyncSession, document_ids: Collection[str] | Select[str], *, tenant_id: str
+    session: AsyncSession, document_ids: Collection[str], *, tenant_id: str
 ) -> Sequence[DocumentVersionRow]:
     """Return all versions of documents."""
     row = DocumentVersionRow
@@ -192,9 +192,11 @@ async def superseded_versions(session: AsyncSession, before: Any, *, limit: int)
     return (await session.execute(select(row).where(replaced).limit(limit))).scalars().all()
 
 
-def documents_of(base_id: str, *, tenant_id: str) -> Select[str]:
-    """Return a query of the ids of a base's documents."""
-    return select(DocumentRow.id).where(DocumentRow.base_id == base_id, DocumentRow.tenant_id == tenant_id)
+async def versions_of_base(session: AsyncSession, base_id: str, *, tenant_id: str) -> Sequence[DocumentVersionRow]:
+    """Return all versions of the documents of a base."""
+    documents = select(DocumentRow.id).where(DocumentRow.base_id == base_id, DocumentRow.tenant_id == tenant_id)
+    query = select(DocumentVersionRow).where(DocumentVersionRow.document_id.in_(documents))
+    return (await session.execute(query)).scalars().all()
 
 
 async def files_in_use(session: AsyncSession, file_ids: Collection[str], *, tenant_id: str) -> set[str]:
@@ -252,8 +254,10 @@ async def delete_passages(session: AsyncSession, ids: Collection[int], *, tenant
 async def move_passages(session: AsyncSession, moved: Sequence[dict[str, Any]], *, tenant_id: str) -> None:
     """Update the places of passages: dicts with `id` and columns, the same columns in all."""
     columns = [name for name in moved[0] if name != "id"]
-    places = {name: case({one["id"]: one[name] for one in moved}, value=PassageRow.id) for name in columns}
-    query = update(PassageRow).where(PassageRow.id.in_([one["id"] for one in moved]), PassageRow.tenant_id == tenant_id)
+    places = {name: case({place["id"]: place[name] for place in moved}, value=PassageRow.id) for name in columns}
+    query = update(PassageRow).where(
+        PassageRow.id.in_([place["id"] for place in moved]), PassageRow.tenant_id == tenant_id
+    )
     await session.execute(query.values(places).execution_options(**_QUIET))
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from sqlalchemy import ColumnElement, and_, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from headgate.features.access.permissions import Permission, Role
+from headgate.features.access.permissions import Role
 from headgate.features.access.principal import Principal
 from headgate.features.accounts.directory.service import group_ids_of
 from headgate.features.knowledge.tables import DocumentRow, ReaderRow
@@ -33,9 +33,9 @@ class Reader:
 async def reader_of(
     session: AsyncSession, principal: Principal, space_id: str, *, clearance: int | None = None
 ) -> Reader:
-    """Return the caller as a reader of a space's documents; a caller who may not view knowledge is a visitor."""
+    """Return the caller as a reader of a space's documents; a caller outside of the space is a visitor."""
     user_id = "" if principal.is_visitor else principal.user_id
-    if not principal.may(Permission.KNOWLEDGE_VIEW, space_id):
+    if not principal.sees(space_id):
         return Reader(clearance=clearance)
     role = Role.OWNER if principal.access.admin else principal.access.roles[space_id]
     groups = await group_ids_of(session, user_id, tenant_id=principal.tenant_id)

@@ -101,7 +101,7 @@ async def change(base_id: str, body: KnowledgeBaseChange, session: WriteSession,
     status_code=204,
     summary="Delete a knowledge base",
     responses=problems(403, 404),
-    dependencies=_EDIT,
+    dependencies=[needs(Permission.KNOWLEDGE_MANAGE)],
 )
 async def delete(base_id: str, caller: Caller, database: Data, contents: Contents) -> Response:
     """Delete a knowledge base with all its documents, as an owner of the space."""

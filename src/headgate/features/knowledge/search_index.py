@@ -7,7 +7,7 @@ is counted among the passages that the reader may read.
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from typing import cast as typed
 
 from sqlalchemy import (
@@ -31,7 +31,10 @@ from headgate.features.knowledge.tables import DocumentRow, DocumentVersionRow, 
 from headgate.features.knowledge.terms import vector_of
 from headgate.foundation.lazy import lazy_module
 
-postgresql = lazy_module("sqlalchemy.dialects.postgresql")
+if TYPE_CHECKING:
+    from sqlalchemy.dialects import postgresql
+else:
+    postgresql = lazy_module("sqlalchemy.dialects.postgresql")
 
 MOST_COUNTED = 2_000
 """PostgreSQL: a term of more passages counts as common."""

@@ -99,11 +99,9 @@ async def change_base(
 
 async def delete_base(session: AsyncSession, principal: Principal, base_id: str) -> list[str]:
     """Delete a base with its documents, as an owner of its space. Returns the ids of the files of its documents."""
-    row = await get_base(session, principal, base_id, permission=Permission.KNOWLEDGE_EDIT)
-    principal.require_in(row.space_id, Permission.SPACES_MANAGE, BaseNotFound(base_id))
+    row = await get_base(session, principal, base_id, permission=Permission.KNOWLEDGE_MANAGE)
     tenant_id = principal.tenant_id
-    documents = repository.documents_of(row.id, tenant_id=tenant_id)
-    versions = await repository.versions_of(session, documents, tenant_id=tenant_id)
+    versions = await repository.versions_of_base(session, row.id, tenant_id=tenant_id)
     await record_of(session, principal, "knowledge_base.deleted", row, before=_values(row))
     await repository.remove_knowledge(session, row)
     return [version.file_id for version in versions]
@@ -111,7 +109,7 @@ async def delete_base(session: AsyncSession, principal: Principal, base_id: str)
 
 async def visible_to(session: AsyncSession, principal: Principal, base: KnowledgeBaseRow) -> ColumnElement[bool]:
     """Return the condition of the documents that the caller can list: owners of the space list all of them."""
-    if principal.may(Permission.SPACES_MANAGE, base.space_id):
+    if principal.may(Permission.KNOWLEDGE_MANAGE, base.space_id):
         return repository.any_document()
     return readable(await reader_of(session, principal, base.space_id))
 

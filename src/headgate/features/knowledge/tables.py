@@ -1,7 +1,7 @@
 """Knowledge bases, their documents with versions and readers, and the passages that are searched."""
 
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import BigInteger, CheckConstraint, Dialect, ForeignKeyConstraint, Index, Integer, String, Text
 from sqlalchemy import UniqueConstraint as Unique
@@ -12,7 +12,10 @@ from headgate.features.jobs.tables import JobColumns, job_indexes
 from headgate.foundation.database import Json, Row, Timestamp, now
 from headgate.foundation.lazy import lazy_module
 
-postgresql = lazy_module("sqlalchemy.dialects.postgresql")
+if TYPE_CHECKING:
+    from sqlalchemy.dialects import postgresql
+else:
+    postgresql = lazy_module("sqlalchemy.dialects.postgresql")
 
 
 class Terms(TypeDecorator[str]):

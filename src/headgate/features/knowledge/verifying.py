@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from headgate.features.access.permissions import Permission
 from headgate.features.access.principal import Principal
 from headgate.features.files import service as files
 from headgate.features.files.storage import Storage
@@ -26,7 +27,8 @@ class Verifier:
     isolated: Runners
 
     async def verify(self, principal: Principal, citations: list[CitationIn]) -> VerifyOut:
-        """Return a verdict for each citation, in their order."""
+        """Return a verdict for each citation, in their order. Raises `PermissionMissing`."""
+        principal.require_somewhere(Permission.KNOWLEDGE_VIEW)
         texts: dict[tuple[str, int], tuple[str, str] | str] = {}
         verdicts = []
         for citation in citations:
@@ -34,7 +36,7 @@ class Verifier:
             if key not in texts:
                 texts[key] = await self._text(principal, citation)
             verdicts.append(_verdict(citation, texts[key]))
-        return VerifyOut(verified=all(one.verified for one in verdicts), citations=verdicts)
+        return VerifyOut(verified=all(verdict.verified for verdict in verdicts), citations=verdicts)
 
     async def _text(self, principal: Principal, citation: CitationIn) -> tuple[str, str] | str:
         """Return name and text of the cited version; or the reason why there is none."""

@@ -53,7 +53,8 @@ async def list_knowledge(visit: Visit) -> KnowledgeList:
         bases = await service.list_bases(session, visit.principal, limit=MOST_LISTED, after=None)
     return {
         "knowledge_bases": [
-            {"name": one.name, "description": one.description, "documents": one.documents} for one in bases
+            {"name": base_line.name, "description": base_line.description, "documents": base_line.documents}
+            for base_line in bases
         ]
     }
 

@@ -35,8 +35,6 @@ nodes:
   book: Retrieve
     base: Handbooks
   send: HTTPRequest
-    method: POST
-    url: https://collector.example.org/x
   out: ChatOutput
 edges:
   ask.text -> worker.input

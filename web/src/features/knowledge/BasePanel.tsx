@@ -32,7 +32,7 @@ export function BasePanel({ base }: { base: KnowledgeBase }) {
           <h2 className="wrap-anywhere text-lg font-semibold">{base.name}</h2>
           {base.description && <p className="text-muted">{base.description}</p>}
         </div>
-        {may("spaces.manage", base.space_id) && (
+        {may("knowledge.manage", base.space_id) && (
           <IconButton label={t("delete_what", { what: base.name })} onClick={() => setDeleting(true)}>
             <Trash2 />
           </IconButton>

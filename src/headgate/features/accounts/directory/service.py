@@ -98,7 +98,11 @@ async def group_ids_of(session: AsyncSession, user_id: str, *, tenant_id: str) -
 
 async def missing_groups(session: AsyncSession, group_ids: Collection[str], *, tenant_id: str) -> list[str]:
     """Return the ids among these that are no group of the directory."""
-    return [one for one in group_ids if await repository.find_group(session, one, tenant_id=tenant_id) is None]
+    return [
+        group_id
+        for group_id in group_ids
+        if await repository.find_group(session, group_id, tenant_id=tenant_id) is None
+    ]
 
 
 async def find_group(session: AsyncSession, principal: Principal, group: str) -> DirectoryGroup:

@@ -41,7 +41,7 @@ async def get_user(session: AsyncSession, principal: Principal, user_id: str) ->
 
 async def missing_users(session: AsyncSession, user_ids: Collection[str], *, tenant_id: str) -> list[str]:
     """Return the ids among these that are no user of a tenant."""
-    return [one for one in user_ids if await accounts.find_user(session, one, tenant_id=tenant_id) is None]
+    return [user_id for user_id in user_ids if await accounts.find_user(session, user_id, tenant_id=tenant_id) is None]
 
 
 async def get_user_of_address(session: AsyncSession, principal: Principal, email: str) -> User:

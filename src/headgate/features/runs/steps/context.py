@@ -49,7 +49,6 @@ from headgate.sdk import (
 from headgate.sdk.approvals import ApprovalAnswer, ApprovalRequest
 from headgate.sdk.calls import CallRequest, CallResult
 from headgate.sdk.flows import Flows
-from headgate.sdk.knowledge import Knowledge
 from headgate.sdk.sent_events import EventQuery, OutgoingEvent, ReceivedEvent
 from headgate.sdk.state import State
 
@@ -174,7 +173,7 @@ class StepContext:
         return StepState(self._services.flow_state, self._origin, self._secrets, self._outside)
 
     @property
-    def knowledge(self) -> Knowledge:
+    def knowledge(self) -> StepKnowledge:
         """Knowledge bases of the flow's space."""
         return StepKnowledge(self._services.knowledge, self._origin, self, self._outside, self.guard)
 
