@@ -162,6 +162,11 @@ ANSWERS_TO_OWN: dict[tuple[str, str], set[int]] = {
     # The run of the approval is over.
     ("POST", "/api/v1/approvals/{approval_id}/decision"): {409},
     ("POST", "/api/v1/approvals/decisions"): {409},
+    ("POST", "/api/v1/approvals/{approval_id}/links"): {403},
+    # No link was created.
+    ("DELETE", "/api/v1/approvals/{approval_id}/links/{link_id}"): {404},
+    ("POST", "/api/v1/reviews/read"): {404},
+    ("POST", "/api/v1/reviews/decide"): {404},
     # No model is configured, and nothing was written: the session was found, and then not worked on.
     ("POST", "/api/v1/codev/sessions"): {422},
     ("POST", "/api/v1/codev/sessions/stream"): {422},
