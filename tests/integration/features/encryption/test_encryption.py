@@ -47,8 +47,8 @@ STORED_AS_IT_IS = {
 }  # fmt: skip
 """Tables with content that data keys do not encrypt; docs/operate/security.md names them."""
 NO_CONTENT = {
-    "quotas", "codev_pattern_uses", "approvals", "approval_decisions", "approval_notices", "approval_links", "flow_states",
-    "flow_state_values", "sent_events", "event_waits",
+    "quotas", "codev_pattern_uses", "approvals", "approval_decisions", "approval_notices", "approval_links",
+    "flow_states", "flow_state_values", "sent_events", "event_waits",
     "installation_keys", "key_readers", "scheduled_jobs", "data_keys", "tenants", "users", "spaces", "space_members",
     "user_sessions", "one_time_links", "totp_authenticators", "passkeys", "passkey_challenges", "recovery_codes",
     "api_keys", "directories", "directory_users", "directory_groups", "directory_group_members",

@@ -15,9 +15,9 @@ from headgate.features.runs.approvals import repository, service
 from headgate.features.runs.approvals.errors import LinkRefused, NotAssigned
 from headgate.features.runs.approvals.schemas import (
     DecisionIn,
+    NewReviewLinkOut,
     ReviewLinkIn,
     ReviewLinkOut,
-    NewReviewLinkOut,
     ReviewOut,
 )
 from headgate.features.runs.approvals.sealed import unseal

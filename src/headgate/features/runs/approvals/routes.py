@@ -14,10 +14,10 @@ from headgate.features.runs.approvals.schemas import (
     DecisionIn,
     DecisionsIn,
     DecisionsOut,
-    ReviewLinkIn,
-    ReviewLinksOut,
     NewReviewLinkOut,
     PendingCount,
+    ReviewLinkIn,
+    ReviewLinksOut,
 )
 from headgate.foundation.api import (
     Cursor,
