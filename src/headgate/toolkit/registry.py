@@ -73,6 +73,8 @@ ONLY_MCP: Mapping[str, str] = {
         "A user decides in the inbox, and no model for them; read_run names approvals that a run waits for.",
     ),
     "cancel_run": _WAITS,
+    "pause_run": _WAITS,
+    "continue_run": _WAITS,
     "get_test_result": _WAITS,
     "cancel_tests": _WAITS,
     "send_event": "An event continues runs of others; a user or a program sends it, or a flow with SendEvent.",
@@ -84,6 +86,7 @@ OTHER_PARAMETERS: Mapping[str, Mapping[str, str]] = {
         "version": "The assistant runs the flow as it is on the canvas.",
         "wait": _WAITS,
         "idempotency_key": "A turn is not sent twice.",
+        "deadline_seconds": _WAITS,
     },
     "run_tests": {"wait": _WAITS},
 }
