@@ -88,6 +88,8 @@ ONLY_MCP: Mapping[str, str] = {
         "State belongs to runs; the user reads and changes it in the page, and steps do with ReadState and WriteState.",
     ),
     "cancel_run": _WAITS,
+    "pause_run": _WAITS,
+    "continue_run": _WAITS,
     "get_test_result": _WAITS,
     "cancel_tests": _WAITS,
     "send_event": "An event continues runs of others; a user or a program sends it, or a flow with SendEvent.",
@@ -99,6 +101,7 @@ OTHER_PARAMETERS: Mapping[str, Mapping[str, str]] = {
         "version": "The assistant runs the flow as it is on the canvas.",
         "wait": _WAITS,
         "idempotency_key": "A turn is not sent twice.",
+        "deadline_seconds": _WAITS,
     },
     "run_tests": {"wait": _WAITS},
     "extract_flow": {

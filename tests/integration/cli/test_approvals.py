@@ -52,6 +52,8 @@ class TestApprovals:
         ids = [item["id"] for item in answered(capsys, "approvals", "list")]
         assert line["id"] in ids
         assert len(ids) == 2
+        link = answered(capsys, "approvals", "link", ids[0], "--recipient", "eva@customer.example")
+        assert "/review#token=" in link["url"]
         assert run(["approvals", "reject", ids[0], NOBODY, ids[1], "--comment", "Not now"]) == exit_codes.FAILED
         outcomes = capsys.readouterr().out
         assert outcomes.count("rejected") == 2

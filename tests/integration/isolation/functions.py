@@ -83,7 +83,7 @@ def _approval(of: World) -> dict[str, Any]:
         "flow_run_id": of.run_ids[0],
         "flow_id": of.flow_ids[0],
         "step_id": "another",
-        "round": 1,
+        "scope": "",
         "status": "pending",
         "content": MARK,
         "content_hash": "0" * 64,

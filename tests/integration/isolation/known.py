@@ -131,6 +131,9 @@ SHARED: dict[str, Callable[[World], Any]] = {
     "current": lambda world: "not the password of anybody",
     "new": lambda world: "a password for tomorrow",
     "token": lambda world: "of-no-link",
+    "link_id": lambda world: "0198f6c4-0000-7000-8000-000000000000",
+    "recipient": lambda world: "eva@customer.example",
+    "content_hash": lambda world: "0" * 64,
     "enabled": lambda world: True,
     "value": lambda world: world.marker,
     "version": lambda world: 1,
@@ -210,6 +213,11 @@ ANSWERS_TO_OWN: dict[tuple[str, str], set[int]] = {
     # The run of the approval is over.
     ("POST", "/api/v1/approvals/{approval_id}/decision"): {409},
     ("POST", "/api/v1/approvals/decisions"): {409},
+    ("POST", "/api/v1/approvals/{approval_id}/links"): {403},
+    # No link was created.
+    ("DELETE", "/api/v1/approvals/{approval_id}/links/{link_id}"): {404},
+    ("POST", "/api/v1/reviews/read"): {404},
+    ("POST", "/api/v1/reviews/decide"): {404},
     # No model is configured, and nothing was written: the session was found, and then not worked on.
     ("POST", "/api/v1/codev/sessions"): {422},
     ("POST", "/api/v1/codev/sessions/stream"): {422},

@@ -101,9 +101,27 @@ class TestRoles:
         viewer, runner, editor = [await office.tools(who) for who in ("viewer", "runner", "editor")]
         assert viewer >= READING
         assert not viewer & (
-            EDITING | {"run_flow", "cancel_run", "decide_approval", "send_event", "upload_file", "publish_flow"}
+            EDITING
+            | {
+                "run_flow",
+                "cancel_run",
+                "pause_run",
+                "continue_run",
+                "decide_approval",
+                "send_event",
+                "upload_file",
+                "publish_flow",
+            }
         )
-        assert runner - viewer == {"run_flow", "cancel_run", "decide_approval", "send_event", "upload_file"}
+        assert runner - viewer == {
+            "run_flow",
+            "cancel_run",
+            "pause_run",
+            "continue_run",
+            "decide_approval",
+            "send_event",
+            "upload_file",
+        }
         assert editor - runner == {*EDITING, "dry_run", "run_tests", "cancel_tests"}
         assert await office.tools("publisher") - editor == {"publish_flow"}
 

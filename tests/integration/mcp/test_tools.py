@@ -256,8 +256,12 @@ edges:
 
 async def _approvals(walk: Walk) -> None:
     flow_id = (await walk("create_flow_from_spec", spec=ASKS))["flow_id"]
-    ran = await walk("run_flow", flow_id=flow_id, input_value="Dear Eva")
+    ran = await walk("run_flow", flow_id=flow_id, input_value="Dear Eva", deadline_seconds=3600)
     assert (ran["status"], ran["outputs"]) == ("waiting", {})
+    paused = await walk("pause_run", run_id=ran["run_id"])
+    assert (paused["status"], paused["changed"]) == ("paused", True)
+    assert (await walk("pause_run", run_id=ran["run_id"]))["changed"] is False
+    assert (await walk("continue_run", run_id=ran["run_id"]))["status"] == "waiting"
     assert "list_approvals" in ran["hint"]
     steps = {step["step_id"]: step for step in (await walk("read_run", run_id=ran["run_id"]))["steps"]}
     assert steps["check"]["waits_for"] == "approval"

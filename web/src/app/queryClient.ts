@@ -16,7 +16,7 @@ export function createQueryClient(): QueryClient {
   });
 }
 
-const OPEN_PAGES = ["/sign-in", "/set-password"];
+const OPEN_PAGES = ["/sign-in", "/set-password", "/review"];
 
 /** Whoever is not signed in (any longer), or lacks a required second factor, is asked to, and comes back here. */
 function toSignIn(error: unknown): void {

@@ -205,6 +205,11 @@ const setPassword = createRoute({
   path: "/set-password",
   component: lazyRouteComponent(() => import("@/features/account"), "SetPasswordPage"),
 });
+const review = createRoute({
+  getParentRoute: () => root,
+  path: "/review",
+  component: lazyRouteComponent(() => import("@/features/inbox"), "ReviewPage"),
+});
 
 const tree = root.addChildren([
   inside.addChildren([
@@ -224,6 +229,7 @@ const tree = root.addChildren([
   ]),
   signIn,
   setPassword,
+  review,
 ]);
 
 export function createStudioRouter(queryClient: QueryClient) {

@@ -9,18 +9,20 @@ from headgate.entrypoints.cli import exit_codes
 from headgate.entrypoints.cli.output import JsonFlag, console, print_json, table, when
 from headgate.entrypoints.cli.session import acting, with_installation
 from headgate.entrypoints.installation import Installation
-from headgate.features.runs.approvals import bulk, service
+from headgate.features.runs.approvals import bulk, links, service
 from headgate.features.runs.approvals.schemas import (
     ApprovalFilter,
     ApprovalOut,
     DecisionIn,
     DecisionItem,
     DecisionResult,
+    ReviewLinkIn,
 )
+from headgate.foundation.checked import checked
 from headgate.sdk.coerce import text_of
 
 app = typer.Typer(
-    add_completion=False, no_args_is_help=True, help="Approvals that runs wait for: list, show, approve, reject."
+    add_completion=False, no_args_is_help=True, help="Approvals that runs wait for: list, show, approve, reject, link."
 )
 ApprovalId = Annotated[str, typer.Argument(help="Id of the approval.")]
 ApprovalIds = Annotated[list[str], typer.Argument(help="Ids of the approvals.", show_default=False)]
@@ -87,6 +89,30 @@ def approve(approval_ids: ApprovalIds, comment: Comment = "", json: JsonFlag = F
 def reject(approval_ids: ApprovalIds, comment: Comment = "", json: JsonFlag = False) -> None:
     """Reject one or more. A running server or worker continues the runs."""
     _decide(approval_ids, "reject", comment, json=json)
+
+
+@app.command()
+def link(
+    approval_id: ApprovalId,
+    recipient: Annotated[str, typer.Option(help="Name or address of the outside reviewer.")],
+    hours: Annotated[float, typer.Option(help="How long it can be used; at most 720.")] = 72.0,
+    json: JsonFlag = False,
+) -> None:
+    """Create a one-time link with which somebody outside decides in your place. It is shown once."""
+
+    async def work(installation: Installation) -> None:
+        link_in = checked(ReviewLinkIn, recipient=recipient, hours=hours)
+        server = installation.settings.server
+        address = server.public_url or f"http://{server.host}:{server.port}"
+        async with installation.database.writing() as session:
+            created = await links.create_link(session, acting(), approval_id, link_in, server=address)
+        if json:
+            print_json(created)
+        else:
+            console.print(created.url, markup=False, soft_wrap=True)
+            console.print(f"[dim]usable once, until {when(created.expires_at)}[/]")
+
+    with_installation(work)
 
 
 def _decide(approval_ids: list[str], decision: Literal["approve", "reject"], comment: str, *, json: bool) -> None:

@@ -6,6 +6,8 @@ Action = Literal[
     "api_key.created",
     "api_key.revoked",
     "approval.approved",
+    "approval.link_created",
+    "approval.link_deleted",
     "approval.rejected",
     "assistant.call_allowed",
     "assistant.call_refused",

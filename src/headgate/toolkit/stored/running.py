@@ -6,7 +6,7 @@ from pydantic import JsonValue
 from typing_extensions import TypedDict
 
 from headgate.features.access.permissions import Permission
-from headgate.features.runs import service
+from headgate.features.runs import pausing, service
 from headgate.features.runs.once import start_once
 from headgate.features.runs.schemas import Ending, RunOut, RunStart, RunState
 from headgate.features.runs.sent_events import service as sent_events
@@ -141,6 +141,7 @@ async def run_flow(  # noqa: PLR0917 - arguments of a tool
     version: Literal["draft", "published"] = "draft",
     wait: bool = True,  # noqa: FBT001, FBT002 - an argument of a tool
     idempotency_key: str = "",
+    deadline_seconds: float | None = None,
 ) -> Outcome:
     """Run a flow and wait for its result; progress is reported meanwhile.
 
@@ -152,9 +153,17 @@ async def run_flow(  # noqa: PLR0917 - arguments of a tool
         version: 'draft' or 'published'.
         wait: false: return once the run is stored; then poll read_run.
         idempotency_key: A random key; repeating the call with it returns the first run.
+        deadline_seconds: The run fails if it has not ended by then, even if it waits.
     """
     if not wait:
-        start = checked(RunStart, text=input_value, form_data=form, file_ids=file_ids, version=version)
+        start = checked(
+            RunStart,
+            text=input_value,
+            form_data=form,
+            file_ids=file_ids,
+            version=version,
+            deadline_seconds=deadline_seconds,
+        )
         return await _begin(visit, flow_id, start, idempotency_key or None)
 
     def on_event(run_id: str, kind: str, data: dict[str, JsonValue]) -> None:
@@ -171,6 +180,7 @@ async def run_flow(  # noqa: PLR0917 - arguments of a tool
         on_event=on_event,
         version=version,
         idempotency_key=idempotency_key or None,
+        deadline_seconds=deadline_seconds,
         until_waiting=True,
     )
     answer: Outcome = {
@@ -275,6 +285,26 @@ async def cancel_run(visit: Visit, run_id: str) -> Cancelled:
     return {"run_id": run.id, "status": run.status, "changed": run.changed}
 
 
+async def pause_run(visit: Visit, run_id: str) -> Cancelled:
+    """Pause a run: running steps finish, no other starts.
+
+    Args:
+        run_id: Id of the run.
+    """
+    run = await pausing.pause_run(visit.studio.engine, visit.principal, run_id)
+    return {"run_id": run.id, "status": run.status, "changed": run.changed}
+
+
+async def continue_run(visit: Visit, run_id: str) -> Cancelled:
+    """Continue a paused run.
+
+    Args:
+        run_id: Id of the run.
+    """
+    run = await pausing.continue_run(visit.studio.engine, visit.principal, run_id)
+    return {"run_id": run.id, "status": run.status, "changed": run.changed}
+
+
 async def send_event(  # noqa: PLR0917 - arguments of a tool
     visit: Visit,
     name: str,
@@ -356,6 +386,8 @@ OPERATIONS: tuple[Row, ...] = (
     (read_run, Permission.RUNS_VIEW, "read"),
     (list_runs, Permission.RUNS_VIEW, "read"),
     (cancel_run, Permission.RUNS_START, "set"),
+    (pause_run, Permission.RUNS_START, "set"),
+    (continue_run, Permission.RUNS_START, "set"),
     (send_event, Permission.RUNS_START, "run"),
     (get_run_evidence, Permission.RUNS_VIEW, "read"),
 )

@@ -432,6 +432,8 @@ DECISIONS = {
     "/api/v1/deliveries/redeliver",
     "/api/v1/approvals/{approval_id}/decision",
     "/api/v1/approvals/decisions",
+    "/api/v1/approvals/{approval_id}/links",
+    "/api/v1/approvals/{approval_id}/links/{link_id}",
     "/api/v1/events",
 }
 """Routes that name what a run has left or waits for, and start nothing."""

@@ -155,7 +155,9 @@ describe("the inbox", () => {
         status: "rejected",
         can_decide: false,
         refusal: "over",
-        decisions: [{ ...decision, answers: {}, edits: {}, shown_hash: "f00", decided_at: "2026-01-01T01:00:00Z" }],
+        decisions: [
+          { ...decision, answers: {}, edits: {}, shown_hash: "f00", outside: "", decided_at: "2026-01-01T01:00:00Z" },
+        ],
       });
       return conflict("approval_decided");
     });

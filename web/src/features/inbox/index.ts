@@ -1,1 +1,2 @@
 export { InboxPage } from "./InboxPage";
+export { ReviewPage } from "./review/ReviewPage";

@@ -45,6 +45,7 @@ PLACES = (
     Place("/flows/{flow_id:uuid}", _FLOW, (_ME, "/api/v1/flows/{flow_id}", "/api/v1/components")),
     Place("/flows/{rest:path}", _FLOW),
     Place("/set-password", (_ACCOUNT,), ()),
+    Place("/review", ("src/features/inbox/index.ts",), ()),
 )
 """The page's own router knows all others."""
 Accepted = Annotated[str, Header(alias="accept-encoding")]

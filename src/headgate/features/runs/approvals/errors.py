@@ -34,6 +34,19 @@ class ContentChanged(Conflict):
     title = "Other content"
 
 
+class LinkRefused(NotFound):
+    """The link is unknown, used, expired or deleted, or its approval is decided."""
+
+    code = "approval_link_refused"
+    title = "Link not usable"
+
+    def __init__(self) -> None:
+        super().__init__(
+            "This link is not usable: it was used, has expired, or the approval is decided.",
+            remedy="Ask the user who sent it for a new link.",
+        )
+
+
 class ResponseInvalid(Invalid):
     """The answers or edits do not fit the approval."""
 

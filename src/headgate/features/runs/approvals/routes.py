@@ -6,7 +6,7 @@ from fastapi import APIRouter, Depends, Query, Request
 
 from headgate.features.access.caller import Caller, needs
 from headgate.features.access.permissions import Permission
-from headgate.features.runs.approvals import bulk, service
+from headgate.features.runs.approvals import bulk, links, service
 from headgate.features.runs.approvals.schemas import (
     ApprovalFilter,
     ApprovalOut,
@@ -14,7 +14,10 @@ from headgate.features.runs.approvals.schemas import (
     DecisionIn,
     DecisionsIn,
     DecisionsOut,
+    NewReviewLinkOut,
     PendingCount,
+    ReviewLinkIn,
+    ReviewLinksOut,
 )
 from headgate.foundation.api import (
     Cursor,
@@ -105,3 +108,36 @@ async def read(approval_id: str, session: ReadSession, caller: Caller, box: Box)
 async def decide(approval_id: str, body: DecisionIn, session: WriteSession, caller: Caller, box: Box) -> ApprovalOut:
     """Approve or reject. The run continues as soon as enough users have decided."""
     return await service.decide(session, caller, approval_id, body, box=box)
+
+
+@router.get("/{approval_id}/links", summary="List one-time links", responses=problems(404), dependencies=_VIEW)
+async def list_links(approval_id: str, session: ReadSession, caller: Caller) -> ReviewLinksOut:
+    """Return the links with which outside reviewers can decide, or have decided."""
+    return ReviewLinksOut(items=await links.get_links(session, caller, approval_id))
+
+
+@router.post(
+    "/{approval_id}/links",
+    status_code=201,
+    summary="Create a one-time link",
+    responses=problems(403, 404),
+    dependencies=[needs(Permission.RUNS_START)],
+)
+async def create_link(
+    approval_id: str, body: ReviewLinkIn, request: Request, session: WriteSession, caller: Caller
+) -> NewReviewLinkOut:
+    """Let an outside reviewer decide in your place, once. The address is shown once."""
+    server = request.app.state.settings.server.public_url or str(request.base_url)
+    return await links.create_link(session, caller, approval_id, body, server=server)
+
+
+@router.delete(
+    "/{approval_id}/links/{link_id}",
+    status_code=204,
+    summary="Delete a one-time link",
+    responses=problems(403, 404),
+    dependencies=[needs(Permission.RUNS_START)],
+)
+async def delete_link(approval_id: str, link_id: str, session: WriteSession, caller: Caller) -> None:
+    """Make an unused link invalid."""
+    await links.delete_link(session, caller, approval_id, link_id)

@@ -73,6 +73,68 @@ class DecisionsOut(BaseModel):
     items: list[DecisionResult]
 
 
+class ReviewLinkIn(BaseModel):
+    """For whom a one-time link is, and how long it can be used."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    recipient: PlainText = Field(min_length=1, max_length=200, description="Name or address of the outside reviewer.")
+    hours: float = Field(default=72.0, gt=0, le=720, allow_inf_nan=False)
+
+
+class ReviewLinkOut(BaseModel):
+    """A one-time link, without its token."""
+
+    id: str
+    recipient: str
+    user_id: str
+    """The user who created it; its decision takes the place of that user's own."""
+    created_at: datetime
+    expires_at: datetime
+    used_at: datetime | None
+
+
+class ReviewLinksOut(BaseModel):
+    """The links of an approval, oldest first."""
+
+    items: list[ReviewLinkOut]
+
+
+class NewReviewLinkOut(ReviewLinkOut):
+    """A new link. Its address is shown once."""
+
+    url: str
+
+
+class ReviewTokenIn(BaseModel):
+    """The token of a one-time link."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    token: PlainText = Field(min_length=1, max_length=100)
+
+
+class ReviewDecisionIn(DecisionIn):
+    """The decision of the holder of a link."""
+
+    token: PlainText = Field(min_length=1, max_length=100)
+    content_hash: str = Field(max_length=64, min_length=1, description="`content_hash` of what was shown.")
+
+
+class ReviewOut(BaseModel):
+    """What the holder of a link decides."""
+
+    recipient: str
+    flow_name: str
+    question: str
+    tool: str
+    value: JsonValue
+    questions: list[str]
+    editable: list[str]
+    content_hash: str
+    expires_at: datetime
+
+
 class AssigneeOut(BaseModel):
     """A user, or the users with a role of the space."""
 
@@ -91,6 +153,8 @@ class DecisionOut(BaseModel):
     answers: dict[str, str]
     edits: dict[str, str]
     shown_hash: str
+    outside: str
+    """The outside reviewer who decided with a link of the user; empty where the user decided."""
     decided_at: datetime
 
 

@@ -100,7 +100,7 @@ async def _list_mine(
 
 async def get_approval(session: AsyncSession, principal: Principal, approval_id: str, *, box: Sealer) -> ApprovalOut:
     """Return an approval. Raises `ApprovalNotFound`, `PermissionMissing`."""
-    row = await _find(session, principal, approval_id, Permission.RUNS_VIEW)
+    row = await find_visible(session, principal, approval_id, Permission.RUNS_VIEW)
     decisions = await repository.list_decisions(session, [approval_id], tenant_id=principal.tenant_id)
     notices = await list_notices(session, [approval_id], tenant_id=principal.tenant_id)
     return approval_of(principal, row, decisions, notices, box)
@@ -114,19 +114,37 @@ async def decide(
     Raises `ApprovalNotFound`, `PermissionMissing`, `NotAssigned`, `ApprovalDecided`, `ContentChanged` or
     `ResponseInvalid`.
     """
-    row = await _find(session, principal, approval_id, Permission.RUNS_START)
+    row = await find_visible(session, principal, approval_id, Permission.RUNS_START)
     approval: ApprovalRow = row[0]
     if state_of(row) == "pending" and not is_assigned(principal, approval):
         raise NotAssigned(
             "This approval is assigned to other users, or to other users than the one who started the run.",
             remedy="Ask one of its assignees to decide.",
         )
+    await store_decision(session, principal, row, decision_in, box=box)
+    return await get_approval(session, principal, approval_id, box=box)
+
+
+async def store_decision(
+    session: AsyncSession,
+    principal: Principal,
+    row: repository.AnyRow,
+    decision_in: DecisionIn,
+    *,
+    box: Sealer,
+    outside: str | None = None,
+) -> None:
+    """Store the decision of somebody who may decide; `outside` names the holder of a link of the principal.
+
+    Raises `ApprovalDecided`, `ContentChanged` or `ResponseInvalid`.
+    """
+    approval: ApprovalRow = row[0]
     if decision_in.content_hash and decision_in.content_hash != approval.content_hash:
         raise ContentChanged("The approval shows other content.", remedy="Read the approval again, then decide.")
     _check_response(unseal(box, approval.content), decision_in)
     at = clock()
     status = await repository.settle(session, approval.id, decision_in.decision, tenant_id=principal.tenant_id, at=at)
-    values = _decision_row(principal, approval, decision_in, box, at)
+    values = _decision_row(principal, approval, decision_in, box, at) | {"outside": outside}
     if status is None or not await repository.add_decision(session, values, tenant_id=principal.tenant_id):
         raise ApprovalDecided(
             "This approval is decided, timed out, or closed with its run, or you have decided already.",
@@ -144,11 +162,11 @@ async def decide(
             "step_id": approval.step_id,
             "shown_hash": approval.content_hash,
             "response_hash": values["response_hash"],
+            **({"outside_reviewer": outside} if outside is not None else {}),
         },
     )
     if status != "pending":
         await wake_step(session, approval.flow_run_id, approval.step_id, tenant_id=principal.tenant_id, at=at)
-    return await get_approval(session, principal, approval_id, box=box)
 
 
 def _decision_row(
@@ -187,9 +205,10 @@ def _check_edits(value: JsonValue, editable: set[str], edits: dict[str, str]) ->
             raise ResponseInvalid(f"'{name[:200]}': {error}", remedy="Correct the value, then decide again.") from None
 
 
-async def _find(
+async def find_visible(
     session: AsyncSession, principal: Principal, approval_id: str, permission: Permission
 ) -> repository.AnyRow:
+    """Return an approval that the caller has a permission on. Raises `ApprovalNotFound`, `PermissionMissing`."""
     row = None
     if is_id(approval_id):
         row = await repository.find_approval(session, approval_id, tenant_id=principal.tenant_id)

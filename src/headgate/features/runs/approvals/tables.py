@@ -75,6 +75,8 @@ class ApprovalDecisionRow(Row):
     shown_hash: Mapped[str] = mapped_column(String(64))
     key_id: Mapped[str | None] = mapped_column(String(36))
     address: Mapped[str | None] = mapped_column(String(64))
+    outside: Mapped[str | None] = mapped_column(String(200))
+    """The outside reviewer who decided with a link of the user."""
     decided_at: Mapped[int] = mapped_column(BigInteger)
 
 
@@ -106,3 +108,25 @@ class ApprovalNoticeRow(JobColumns, Row):
     error_message: Mapped[str | None] = mapped_column(Text)
     created_at: Mapped[int] = mapped_column(BigInteger)
     sent_at: Mapped[int | None] = mapped_column(BigInteger)
+
+
+class ApprovalLinkRow(Row):
+    """A one-time link to decide an approval in place of the user who created it. Its token is stored as a hash."""
+
+    __tablename__ = "approval_links"
+    __table_args__ = (
+        UniqueConstraint("token_hash"),
+        Index("ix_approval_links_approval_id", "approval_id"),
+        ForeignKeyConstraint(["approval_id", "tenant_id"], ["approvals.id", "approvals.tenant_id"], ondelete="CASCADE"),
+    )
+
+    id: Mapped[str] = mapped_column(String(36), primary_key=True)
+    tenant_id: Mapped[str] = mapped_column(String(36))
+    approval_id: Mapped[str] = mapped_column(String(36))
+    token_hash: Mapped[str] = mapped_column(String(64))
+    recipient: Mapped[str] = mapped_column(String(200))
+    user_id: Mapped[str] = mapped_column(String(36))
+    """The user who created it."""
+    created_at: Mapped[int] = mapped_column(BigInteger)
+    expires_at: Mapped[int] = mapped_column(BigInteger)
+    used_at: Mapped[int | None] = mapped_column(BigInteger)

@@ -143,6 +143,7 @@ def _decision_out(decision: ApprovalDecisionRow, box: Sealer) -> DecisionOut:
             "decision": decision.decision,
             **unseal(box, decision.response),
             "shown_hash": decision.shown_hash,
+            "outside": decision.outside or "",
             "decided_at": moment(decision.decided_at),
         }
     )

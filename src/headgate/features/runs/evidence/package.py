@@ -156,6 +156,7 @@ class _Author:
                     {
                         "user_id": decision.user_id,
                         "user_name": self.mask.text(decision.user_name),
+                        **({"outside_reviewer": self.mask.text(decision.outside)} if decision.outside else {}),
                         "decision": decision.decision,
                         "shown_sha256": self._hash(f"{row.id}.shown", decision.shown_hash),
                         "response_sha256": self._hash(f"{row.id}.response", decision.response_hash),

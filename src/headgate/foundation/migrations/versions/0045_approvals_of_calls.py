@@ -1,4 +1,4 @@
-"""Approvals of tool calls, escalation and notices of approvals."""
+"""Approvals of tool calls; escalation, notices and one-time links of approvals."""
 
 from importlib import import_module
 
@@ -56,6 +56,28 @@ def upgrade() -> None:
     _index("due", "due_at", "worker_id IS NULL AND due_at IS NOT NULL")
     _index("claimed", "worker_id", "worker_id IS NOT NULL")
     _index("event", "event", "event IS NOT NULL")
+    op.add_column("approval_decisions", sa.Column("outside", sa.String(length=200)))
+    op.create_table(
+        "approval_links",
+        sa.Column("id", sa.String(length=36), nullable=False),
+        sa.Column("tenant_id", sa.String(length=36), nullable=False),
+        sa.Column("approval_id", sa.String(length=36), nullable=False),
+        sa.Column("token_hash", sa.String(length=64), nullable=False),
+        sa.Column("recipient", sa.String(length=200), nullable=False),
+        sa.Column("user_id", sa.String(length=36), nullable=False),
+        sa.Column("created_at", sa.BigInteger(), nullable=False),
+        sa.Column("expires_at", sa.BigInteger(), nullable=False),
+        sa.Column("used_at", sa.BigInteger()),
+        sa.ForeignKeyConstraint(
+            ["approval_id", "tenant_id"],
+            ["approvals.id", "approvals.tenant_id"],
+            name=op.f("fk_approval_links_approval_id_tenant_id_approvals"),
+            ondelete="CASCADE",
+        ),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_approval_links")),
+        sa.UniqueConstraint("token_hash", name=op.f("uq_approval_links_token_hash")),
+    )
+    op.create_index("ix_approval_links_approval_id", "approval_links", ["approval_id"])
     _KEYS.guard("approval_notices", "target", is_text=False)
 
 
@@ -71,6 +93,8 @@ def _index(name: str, column: str, where: str) -> None:
 
 
 def downgrade() -> None:
+    op.drop_table("approval_links")
+    op.drop_column("approval_decisions", "outside")
     op.drop_table("approval_notices")
     if op.get_bind().dialect.name == "postgresql":
         op.execute("DROP FUNCTION approval_notices_target_key()")

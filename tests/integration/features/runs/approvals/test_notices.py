@@ -41,7 +41,9 @@ async def notices_of(us: Team, approval: dict[str, Any]) -> list[tuple[str, str]
 
 async def settled(us: Team, approval: dict[str, Any], *wanted: tuple[str, str]) -> None:
     async with asyncio.timeout(PATIENCE_SECONDS):
-        while await notices_of(us, approval) != list(wanted):  # noqa: ASYNC110 - the sender runs in the server
+        while True:
+            if await notices_of(us, approval) == list(wanted):
+                return
             await asyncio.sleep(0.05)
 
 

@@ -12,6 +12,7 @@ import { About } from "./About";
 import { DecisionForm } from "./DecisionForm";
 import { Decisions } from "./Decisions";
 import { Outcome } from "./Outcome";
+import { OutsideLinks } from "./OutsideLinks";
 import { ShownValue } from "./ShownValue";
 import { conflictOf, useDecide } from "./useDecide";
 
@@ -67,6 +68,7 @@ function Shown({ approval, filter }: { approval: Approval; filter: InboxFilter }
           onDecide={(body) => decide.mutate(body)}
         />
       )}
+      {approval.status === "pending" && <OutsideLinks approval={approval} />}
       <Decisions approval={approval} />
     </>
   );

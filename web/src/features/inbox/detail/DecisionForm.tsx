@@ -7,7 +7,7 @@ import { isFaulty, membersOf } from "../model/edits";
 import { useInboxTexts } from "../texts";
 
 interface DecisionFormProps {
-  approval: Approval;
+  approval: Pick<Approval, "value" | "questions">;
   /** Changed members of the value. */
   edits: Record<string, string>;
   busy: boolean;

@@ -31,7 +31,11 @@ function Decision({ decision, value }: { decision: ApprovalDecision; value: unkn
     <>
       <p className="flex flex-wrap items-center gap-2">
         <Chip tone={decision.decision === "approve" ? "ok" : "bad"}>
-          {t(`did_${decision.decision}`, { name: decision.user_name })}
+          {t(`did_${decision.decision}`, {
+            name: decision.outside
+              ? t("outside_for", { name: decision.user_name, who: decision.outside })
+              : decision.user_name,
+          })}
         </Chip>
         <time dateTime={decision.decided_at} className="text-sm text-muted">
           {dateTime(decision.decided_at)}

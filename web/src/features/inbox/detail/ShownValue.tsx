@@ -8,7 +8,7 @@ import { useInboxTexts } from "../texts";
 import { Editable } from "./Editable";
 
 interface ShownValueProps {
-  approval: Approval;
+  approval: Pick<Approval, "value" | "editable">;
   edits: Edits;
   /** Absent where the user may not decide. */
   onEdit: ((edits: Edits) => void) | undefined;

@@ -2,6 +2,9 @@ import type { ApprovalSummary } from "@/api/queries/approvals";
 import type { useInboxTexts } from "../texts";
 
 /** What is asked, in the language of the page where the server words it. */
-export function questionOf(t: ReturnType<typeof useInboxTexts>, approval: ApprovalSummary): string {
+export function questionOf(
+  t: ReturnType<typeof useInboxTexts>,
+  approval: Pick<ApprovalSummary, "question" | "tool">,
+): string {
   return approval.tool ? t("tool_question", { tool: approval.tool }) : approval.question;
 }
