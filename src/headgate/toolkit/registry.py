@@ -19,7 +19,7 @@ from headgate.toolkit.components import register_component
 from headgate.toolkit.flow.dry_run import dry_run
 from headgate.toolkit.running import save_flow
 from headgate.toolkit.schemas import plain
-from headgate.toolkit.stored import approving, keeping, running, searching, surroundings, testing, viewing
+from headgate.toolkit.stored import approving, keeping, running, searching, surroundings, testing, triggering, viewing
 from headgate.toolkit.stored.batching import batch_over
 from headgate.toolkit.stored.editing import on_flow, personal
 from headgate.toolkit.stored.operation import Operation, OperationFailed, operation
@@ -94,6 +94,8 @@ _SHARED = (
     "get_tests",
     "save_tests",
     "run_tests",
+    "list_triggers",
+    "set_schedule",
     "list_models",
     "list_mcp_servers",
     "list_variables",
@@ -108,12 +110,12 @@ _BUILD_FLOW = (
 )
 _SAVING = frozenset({"save_tests", "run_tests"})
 """Shared tools that store the flow as on the canvas first."""
-_CHANGING = frozenset({"save_tests"})
+_CHANGING = frozenset({"save_tests", "set_schedule"})
 """Shared tools that wait while a plan does."""
 
 
 def _operations() -> dict[str, Operation]:
-    modules = (keeping, running, approving, testing, viewing, searching, surroundings)
+    modules = (keeping, running, approving, testing, triggering, viewing, searching, surroundings)
     listed = [operation(*row) for module in modules for row in module.OPERATIONS]
     for tool in (*tools.TOOLS, _DRY_RUN, _REGISTER):
         if tool.name in ONLY_ASSISTANT or tool.name in _OWN_FUNCTION:

@@ -6843,32 +6843,6 @@ export interface components {
             key_variable?: string;
         };
         /**
-         * FormConfig
-         * @description A public page with the form of the flow.
-         */
-        FormConfig: {
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            kind: "form";
-            /**
-             * Title
-             * @default
-             */
-            title?: string;
-            /**
-             * Text
-             * @default
-             */
-            text?: string;
-            /**
-             * Submissions Per Minute
-             * @default 60
-             */
-            submissions_per_minute?: number;
-        };
-        /**
          * FormField
          * @description One question of the form that starts a run (seed 002, form_schema).
          */
@@ -9112,7 +9086,7 @@ export interface components {
          */
         PreviewIn: {
             /** Config */
-            config: components["schemas"]["ScheduleConfig"] | components["schemas"]["WebhookConfig"] | components["schemas"]["FormConfig"] | components["schemas"]["FlowConfig"] | components["schemas"]["EventConfig"] | components["schemas"]["ManualConfig"];
+            config: components["schemas"]["ScheduleConfig"] | components["schemas"]["WebhookConfig"] | components["schemas"]["FlowConfig"] | components["schemas"]["EventConfig"] | components["schemas"]["ManualConfig"];
             /**
              * Count
              * @default 10
@@ -11523,7 +11497,7 @@ export interface components {
             /** Name */
             name: string;
             /** Config */
-            config: components["schemas"]["ScheduleConfig"] | components["schemas"]["WebhookConfig"] | components["schemas"]["FormConfig"] | components["schemas"]["FlowConfig"] | components["schemas"]["EventConfig"] | components["schemas"]["ManualConfig"];
+            config: components["schemas"]["ScheduleConfig"] | components["schemas"]["WebhookConfig"] | components["schemas"]["FlowConfig"] | components["schemas"]["EventConfig"] | components["schemas"]["ManualConfig"];
             /** @description By default one run at a time for a schedule. */
             policies?: components["schemas"]["Policies"] | null;
             input?: components["schemas"]["TriggerInput"];
@@ -11579,9 +11553,9 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "schedule" | "webhook" | "form" | "flow" | "event" | "manual";
+            kind: "schedule" | "webhook" | "flow" | "event" | "manual";
             /** Config */
-            config: components["schemas"]["ScheduleConfig"] | components["schemas"]["WebhookConfig"] | components["schemas"]["FormConfig"] | components["schemas"]["FlowConfig"] | components["schemas"]["EventConfig"] | components["schemas"]["ManualConfig"];
+            config: components["schemas"]["ScheduleConfig"] | components["schemas"]["WebhookConfig"] | components["schemas"]["FlowConfig"] | components["schemas"]["EventConfig"] | components["schemas"]["ManualConfig"];
             policies: components["schemas"]["Policies"];
             input: components["schemas"]["TriggerInput"];
             /** Owner User Id */
@@ -11637,9 +11611,9 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "schedule" | "webhook" | "form" | "flow" | "event" | "manual";
+            kind: "schedule" | "webhook" | "flow" | "event" | "manual";
             /** Config */
-            config: components["schemas"]["ScheduleConfig"] | components["schemas"]["WebhookConfig"] | components["schemas"]["FormConfig"] | components["schemas"]["FlowConfig"] | components["schemas"]["EventConfig"] | components["schemas"]["ManualConfig"];
+            config: components["schemas"]["ScheduleConfig"] | components["schemas"]["WebhookConfig"] | components["schemas"]["FlowConfig"] | components["schemas"]["EventConfig"] | components["schemas"]["ManualConfig"];
             policies: components["schemas"]["Policies"];
             input: components["schemas"]["TriggerInput"];
             /** Owner User Id */
@@ -11682,7 +11656,7 @@ export interface components {
             /** Name */
             name?: string | null;
             /** Config */
-            config?: (components["schemas"]["ScheduleConfig"] | components["schemas"]["WebhookConfig"] | components["schemas"]["FormConfig"] | components["schemas"]["FlowConfig"] | components["schemas"]["EventConfig"] | components["schemas"]["ManualConfig"]) | null;
+            config?: (components["schemas"]["ScheduleConfig"] | components["schemas"]["WebhookConfig"] | components["schemas"]["FlowConfig"] | components["schemas"]["EventConfig"] | components["schemas"]["ManualConfig"]) | null;
             policies?: components["schemas"]["Policies"] | null;
             input?: components["schemas"]["TriggerInput"] | null;
             /** Owner User Id */
@@ -16182,7 +16156,7 @@ export interface operations {
                 cursor?: string | null;
                 /** @description Only triggers of this flow. */
                 flow_id?: string | null;
-                kind?: ("schedule" | "webhook" | "form" | "flow" | "event" | "manual") | null;
+                kind?: ("schedule" | "webhook" | "flow" | "event" | "manual") | null;
             };
             header?: never;
             path?: never;

@@ -64,7 +64,7 @@ class UploadStore:
 async def find_hook(firing: Firing, address: str) -> Listed:
     """Return the webhook at an address. Raises `HookNotFound`."""
     async with firing.database.reading() as session:
-        listed = await repository.find_by_address(session, address, "webhook")
+        listed = await repository.find_by_address(session, address)
     if listed is None:
         raise HookNotFound
     return listed
