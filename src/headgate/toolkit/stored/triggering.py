@@ -53,14 +53,14 @@ async def list_triggers(visit: Visit, flow_id: str) -> TriggerList:
 async def set_schedule(  # noqa: PLR0917 - arguments of a tool
     visit: Visit, flow_id: str, name: str, cron: str, time_zone: str = "UTC", text: str = ""
 ) -> TriggerLine:
-    """Start the published version of a flow at the times of a cron expression. The same name replaces the schedule.
+    """Start the published flow at times. The same name replaces the schedule.
 
     Args:
         flow_id: Id of the flow.
-        name: Name of the schedule.
-        cron: Five fields; '0 7 * * MON-FRI' is every weekday at 7.
+        name: Of the schedule.
+        cron: Five fields.
         time_zone: IANA name.
-        text: Text of each run.
+        text: Of each run.
     """
     await visit.flow(flow_id, Permission.TRIGGERS_MANAGE)
     config = {"kind": "schedule", "cron": cron, "time_zone": time_zone}
