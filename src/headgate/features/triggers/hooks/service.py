@@ -161,8 +161,8 @@ def _input(listed: Listed, config: WebhookConfig, received: Received) -> Trigger
         "method": received.method,
     }
     name = listed.row.name
-    whole = text_of(received.body.value)
-    text = whole if config.text_from is None else text_of(selected(config.text_from, document, name=name))
+    body_text = text_of(received.body.value)
+    text = body_text if config.text_from is None else text_of(selected(config.text_from, document, name=name))
     form = dict(saved.form_data)
     for field, expression in config.form_from.items():
         form[field] = selected(expression, document, name=name)
