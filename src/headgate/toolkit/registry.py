@@ -29,6 +29,7 @@ from headgate.toolkit.stored import (
     searching,
     surroundings,
     testing,
+    triggering,
     viewing,
 )
 from headgate.toolkit.stored.batching import batch_over
@@ -87,6 +88,7 @@ ONLY_MCP: Mapping[str, str] = {
         ("list_state", "read_state", "write_state", "delete_state"),
         "State belongs to runs; the user reads and changes it in the page, and steps do with ReadState and WriteState.",
     ),
+    "list_triggers": "The page lists the triggers of the open flow.",
     "cancel_run": _WAITS,
     "pause_run": _WAITS,
     "continue_run": _WAITS,
@@ -117,6 +119,7 @@ _SHARED = (
     "get_tests",
     "save_tests",
     "run_tests",
+    "set_schedule",
     "list_models",
     "list_mcp_servers",
     "list_variables",
@@ -132,12 +135,15 @@ _BUILD_FLOW = (
 )
 _SAVING = frozenset({"save_tests", "run_tests"})
 """Shared tools that store the flow as on the canvas first."""
-_CHANGING = frozenset({"save_tests"})
+_CHANGING = frozenset({"save_tests", "set_schedule"})
 """Shared tools that wait while a plan does."""
 
 
 def _operations() -> dict[str, Operation]:
-    modules = (keeping, composing, running, remembering, approving, testing, viewing, searching, knowing, surroundings)
+    modules = (
+        *(keeping, composing, running, remembering, approving, testing, triggering, viewing, searching, knowing),
+        surroundings,
+    )
     listed = [operation(*row) for module in modules for row in module.OPERATIONS]
     for tool in (*tools.TOOLS, _DRY_RUN, _REGISTER):
         if tool.name in ONLY_ASSISTANT or tool.name in _OWN_FUNCTION:

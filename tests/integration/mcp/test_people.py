@@ -35,6 +35,7 @@ _FILLED: dict[str, Any] = {
     "source_id": "heard",
     "source_output": "message",
     "spec": FLOW,
+    "cron": "0 7 * * *",
     "target_id": "said",
     "target_input": "input",
     "tests": [],

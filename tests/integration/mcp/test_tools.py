@@ -46,6 +46,7 @@ class TestEveryTool:
             await _looking(walk, flow_id)
             await _runs(walk, flow_id)
             await _approvals(walk)
+            await _triggers(walk, flow_id)
             await _tests(walk, flow_id)
             await _parts(walk, flow_id)
             await _surroundings(walk, flow_id)
@@ -281,6 +282,19 @@ async def _approvals(walk: Walk) -> None:
         while (run := await walk("read_run", run_id=ran["run_id"]))["status"] != "completed":  # noqa: ASYNC110 - clients ask again
             await asyncio.sleep(0.05)
     assert run["text"] == "Dear Eve"
+
+
+async def _triggers(walk: Walk, flow_id: str) -> None:
+    made = await walk(
+        "set_schedule", flow_id=flow_id, name="Daily", cron="0 7 * * MON-FRI", time_zone="Europe/Stockholm"
+    )
+    assert (made["fires"], len(made["next"])) == ("At 07:00 on weekdays (Europe/Stockholm)", 3)
+    assert all("07:00:00" in local for local in made["next"])
+    changed = await walk("set_schedule", flow_id=flow_id, name="Daily", cron="0 8 * * *")
+    assert (changed["trigger_id"], changed["fires"]) == (made["trigger_id"], "At 08:00 every day (UTC)")
+    assert [line["name"] for line in (await walk("list_triggers", flow_id=flow_id))["triggers"]] == ["Daily"]
+    wrong = await refused(walk.client, "set_schedule", flow_id=flow_id, name="Daily", cron="0 7 15W * *")
+    assert wrong["code"] == "schedule_invalid"
 
 
 async def _tests(walk: Walk, flow_id: str) -> None:

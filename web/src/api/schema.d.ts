@@ -1091,96 +1091,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/v1/approvals/{approval_id}/links": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List one-time links
-         * @description Return the links with which outside reviewers can decide, or have decided.
-         *
-         *     Requires the permission `runs.view`.
-         */
-        get: operations["list_links_api_v1_approvals__approval_id__links_get"];
-        put?: never;
-        /**
-         * Create a one-time link
-         * @description Let an outside reviewer decide in your place, once. The address is shown once.
-         *
-         *     Requires the permission `runs.start`.
-         */
-        post: operations["create_link_api_v1_approvals__approval_id__links_post"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/approvals/{approval_id}/links/{link_id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        post?: never;
-        /**
-         * Delete a one-time link
-         * @description Make an unused link invalid.
-         *
-         *     Requires the permission `runs.start`.
-         */
-        delete: operations["delete_link_api_v1_approvals__approval_id__links__link_id__delete"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/reviews/read": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Read what a one-time link asks
-         * @description Return what is to be decided. The link stays usable.
-         */
-        post: operations["read_api_v1_reviews_read_post"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/reviews/decide": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Decide with a one-time link
-         * @description Approve or reject. A refused decision leaves the link usable.
-         */
-        post: operations["decide_api_v1_reviews_decide_post"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/api/v1/events": {
         parameters: {
             query?: never;
@@ -1226,6 +1136,310 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/triggers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List triggers
+         * @description List the triggers of your spaces, newest first.
+         *
+         *     Requires the permission `flows.view`.
+         */
+        get: operations["list__api_v1_triggers_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/triggers/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Preview a trigger
+         * @description Return a schedule in words with its next occurrences. Nothing is stored.
+         *
+         *     Requires the permission `flows.view`.
+         */
+        post: operations["preview_api_v1_triggers_preview_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/triggers/agenda": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what schedules will start
+         * @description List the next occurrences of all schedules of your spaces, soonest first.
+         *
+         *     Requires the permission `flows.view`.
+         */
+        get: operations["agenda_api_v1_triggers_agenda_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/flows/{flow_id}/triggers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Add a trigger
+         * @description Add a trigger to a flow. Its published version runs, with the rights of the owner. The secret is shown once.
+         *
+         *     Requires the permission `triggers.manage`.
+         */
+        post: operations["add_api_v1_flows__flow_id__triggers_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/triggers/{trigger_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a trigger
+         * @description Return a trigger.
+         *
+         *     Requires the permission `flows.view`.
+         */
+        get: operations["read_api_v1_triggers__trigger_id__get"];
+        put?: never;
+        post?: never;
+        /**
+         * Remove a trigger
+         * @description Remove a trigger with its occurrences. Its runs stay.
+         *
+         *     Requires the permission `triggers.manage`.
+         */
+        delete: operations["remove_api_v1_triggers__trigger_id__delete"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a trigger
+         * @description Change a trigger. A changed schedule counts from now.
+         *
+         *     Requires the permission `triggers.manage`.
+         */
+        patch: operations["change_api_v1_triggers__trigger_id__patch"];
+        trace?: never;
+    };
+    "/api/v1/triggers/{trigger_id}/pause": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Pause a trigger
+         * @description Pause a trigger. Its runs continue. Has no effect on a paused one.
+         *
+         *     Requires the permission `triggers.manage`.
+         */
+        post: operations["pause_api_v1_triggers__trigger_id__pause_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/triggers/{trigger_id}/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Resume a trigger
+         * @description Resume a trigger from now on. Due times of the pause are not run; a backfill runs them.
+         *
+         *     Requires the permission `triggers.manage`.
+         */
+        post: operations["resume_api_v1_triggers__trigger_id__resume_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/triggers/{trigger_id}/catch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the caught call
+         * @description Return the call that was caught, and whether it was verified.
+         *
+         *     Requires the permission `triggers.manage`.
+         */
+        get: operations["caught_api_v1_triggers__trigger_id__catch_get"];
+        put?: never;
+        /**
+         * Catch the next call of a webhook
+         * @description Show the next call at the address instead of starting a run, once within ten minutes.
+         *
+         *     Requires the permission `triggers.manage`.
+         */
+        post: operations["catch_api_v1_triggers__trigger_id__catch_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/triggers/{trigger_id}/fire": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Fire a trigger
+         * @description Start the flow now, with the saved input or this one. The policies and the owner's rights apply.
+         *
+         *     Requires the permission `runs.start`.
+         */
+        post: operations["fire_api_v1_triggers__trigger_id__fire_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/triggers/{trigger_id}/occurrences": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List occurrences of a trigger
+         * @description List due times and events, newest first: the run of each, or why it started none.
+         *
+         *     Requires the permission `runs.view`.
+         */
+        get: operations["occurrences_api_v1_triggers__trigger_id__occurrences_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/triggers/{trigger_id}/next": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List next occurrences
+         * @description List the next occurrences of a schedule, with the nights on which clocks change. None while it is paused.
+         *
+         *     Requires the permission `flows.view`.
+         */
+        get: operations["next__api_v1_triggers__trigger_id__next_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/triggers/{trigger_id}/backfill": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Backfill a schedule
+         * @description Run the due times of a past range that have no occurrence, in order. A dry run lists them.
+         *
+         *     Requires the permission `triggers.manage`.
+         */
+        post: operations["backfill_api_v1_triggers__trigger_id__backfill_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/triggers/{trigger_id}/backfill/{backfill_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Cancel a backfill
+         * @description Cancel what the backfill has not started. Its runs continue.
+         *
+         *     Requires the permission `triggers.manage`.
+         */
+        delete: operations["cancel_backfill_api_v1_triggers__trigger_id__backfill__backfill_id__delete"];
         options?: never;
         head?: never;
         patch?: never;
@@ -2298,218 +2512,6 @@ export interface paths {
          *     Requires the permission `account.change`.
          */
         delete: operations["revoke_key_api_v1_api_keys__key_id__delete"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/knowledge-bases": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List knowledge bases
-         * @description List knowledge bases of one space, or of all that you can view, oldest first.
-         *
-         *     Requires the permission `knowledge.view`.
-         */
-        get: operations["list__api_v1_knowledge_bases_get"];
-        put?: never;
-        /**
-         * Create a knowledge base
-         * @description Create a knowledge base. Flows of its space refer to it by name.
-         *
-         *     Requires the permission `knowledge.edit`.
-         */
-        post: operations["create_api_v1_knowledge_bases_post"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/knowledge-bases/verify": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Verify citations
-         * @description Verify that cited texts are in the documents with the cited checksums: their files are read again.
-         *
-         *     Requires the permission `knowledge.view`.
-         */
-        post: operations["verify_api_v1_knowledge_bases_verify_post"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/knowledge-bases/{base_id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Read a knowledge base
-         * @description A knowledge base with the numbers of its documents that you can view.
-         *
-         *     Requires the permission `knowledge.view`.
-         */
-        get: operations["read_api_v1_knowledge_bases__base_id__get"];
-        put?: never;
-        post?: never;
-        /**
-         * Delete a knowledge base
-         * @description Delete a knowledge base with all its documents, as an owner of the space.
-         *
-         *     Requires the permission `knowledge.manage`.
-         */
-        delete: operations["delete_api_v1_knowledge_bases__base_id__delete"];
-        options?: never;
-        head?: never;
-        /**
-         * Change a knowledge base
-         * @description Change a knowledge base. Another passage size applies to documents that are indexed later.
-         *
-         *     Requires the permission `knowledge.edit`.
-         */
-        patch: operations["change_api_v1_knowledge_bases__base_id__patch"];
-        trace?: never;
-    };
-    "/api/v1/knowledge-bases/{base_id}/search": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Search a knowledge base
-         * @description Return the passages that answer a query, of the documents that you may read.
-         *
-         *     Requires the permission `knowledge.view`.
-         */
-        post: operations["search_api_v1_knowledge_bases__base_id__search_post"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/knowledge-bases/{base_id}/documents": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List documents
-         * @description List the documents of a base that you can view, newest first.
-         *
-         *     Requires the permission `knowledge.view`.
-         */
-        get: operations["list_documents_api_v1_knowledge_bases__base_id__documents_get"];
-        put?: never;
-        /**
-         * Add a document
-         * @description Add an uploaded file, or make it the next version of the document of its name. It is indexed afterwards.
-         *
-         *     Requires the permission `knowledge.edit`.
-         */
-        post: operations["add_document_api_v1_knowledge_bases__base_id__documents_post"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/knowledge-bases/{base_id}/documents/{document_id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Read a document
-         * @description A document: readers, version, checksum, the progress of its index, and what was not understood.
-         *
-         *     Requires the permission `knowledge.view`.
-         */
-        get: operations["read_document_api_v1_knowledge_bases__base_id__documents__document_id__get"];
-        put?: never;
-        post?: never;
-        /**
-         * Delete a document
-         * @description Delete a document with its passages and versions.
-         *
-         *     Requires the permission `knowledge.edit`.
-         */
-        delete: operations["delete_document_api_v1_knowledge_bases__base_id__documents__document_id__delete"];
-        options?: never;
-        head?: never;
-        /**
-         * Change a document
-         * @description Change who may read a document, and its classification. It applies to the next search.
-         *
-         *     Requires the permission `knowledge.edit`.
-         */
-        patch: operations["change_document_api_v1_knowledge_bases__base_id__documents__document_id__patch"];
-        trace?: never;
-    };
-    "/api/v1/knowledge-bases/{base_id}/documents/{document_id}/reindex": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Index a document again
-         * @description Read a document again and update its passages, for example after another passage size.
-         *
-         *     Requires the permission `knowledge.edit`.
-         */
-        post: operations["reindex_document_api_v1_knowledge_bases__base_id__documents__document_id__reindex_post"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/knowledge-bases/{base_id}/documents/{document_id}/passages": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List the passages of a document
-         * @description List passages in the order of the document. The rest follows with `after`.
-         *
-         *     Requires the permission `knowledge.view`.
-         */
-        get: operations["list_passages_api_v1_knowledge_bases__base_id__documents__document_id__passages_get"];
-        put?: never;
-        post?: never;
-        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -4614,6 +4616,32 @@ export interface components {
             address: string | null;
         };
         /**
+         * AgendaEntry
+         * @description A future occurrence of one of several triggers.
+         */
+        AgendaEntry: {
+            /**
+             * Due At
+             * Format: date-time
+             */
+            due_at: string;
+            /** Local */
+            local: string;
+            /**
+             * Notes
+             * @default []
+             */
+            notes?: components["schemas"]["ClockNoteOut"][];
+            /** Trigger Id */
+            trigger_id: string;
+            /** Trigger Name */
+            trigger_name: string;
+            /** Flow Id */
+            flow_id: string;
+            /** Flow Name */
+            flow_name: string;
+        };
+        /**
          * Alive
          * @description Public readiness information.
          */
@@ -4994,6 +5022,48 @@ export interface components {
             hash: string;
         };
         /**
+         * BackfillCancelled
+         * @description Outcome of cancelling a backfill.
+         */
+        BackfillCancelled: {
+            /** Cancelled */
+            cancelled: number;
+        };
+        /**
+         * BackfillIn
+         * @description A range of due times to run afterwards.
+         */
+        BackfillIn: {
+            /**
+             * Since
+             * Format: date-time
+             */
+            since: string;
+            /**
+             * Until
+             * Format: date-time
+             */
+            until: string;
+            /**
+             * Dry Run
+             * @description Only list what would run.
+             * @default false
+             */
+            dry_run?: boolean;
+        };
+        /**
+         * BackfillOut
+         * @description Due times of a backfill that had no occurrence.
+         */
+        BackfillOut: {
+            /** Id */
+            id: string | null;
+            /** Count */
+            count: number;
+            /** Due */
+            due: components["schemas"]["FiringOut"][];
+        };
+        /**
          * BackupOut
          * @description Backups of the installation.
          */
@@ -5012,6 +5082,20 @@ export interface components {
              * @description The provider's signed logout token.
              */
             logout_token: string;
+        };
+        /**
+         * CallOut
+         * @description The call that test mode caught.
+         */
+        CallOut: {
+            /** Waiting */
+            waiting: boolean;
+            /** Until */
+            until?: string | null;
+            /** Call */
+            call?: {
+                [key: string]: unknown;
+            } | null;
         };
         /**
          * CancelOut
@@ -5113,24 +5197,6 @@ export interface components {
             protocol?: components["schemas"]["AssistProtocol"];
         };
         /**
-         * CitationIn
-         * @description A citation to verify.
-         */
-        CitationIn: {
-            /** Document Id */
-            document_id: string;
-            /** Version */
-            version: number;
-            /** Document Sha256 */
-            document_sha256: string;
-            /** Start */
-            start: number;
-            /** End */
-            end: number;
-            /** Sha256 */
-            sha256: string;
-        };
-        /**
          * Clarification
          * @description Answers to the questions.
          */
@@ -5155,6 +5221,25 @@ export interface components {
             level: number;
             /** Name */
             name: string;
+        };
+        /**
+         * ClockNoteOut
+         * @description What a change of the clocks does to an occurrence.
+         */
+        ClockNoteOut: {
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "missing" | "repeated";
+            /** Day */
+            day: string;
+            /** Written */
+            written: string;
+            /** Runs */
+            runs: string;
+            /** Text */
+            text: string;
         };
         /**
          * ComponentCheckIn
@@ -5581,8 +5666,6 @@ export interface components {
             };
             /** Shown Hash */
             shown_hash: string;
-            /** Outside */
-            outside: string;
             /**
              * Decided At
              * Format: date-time
@@ -5747,110 +5830,6 @@ export interface components {
             users: number;
             /** Groups */
             groups: number;
-        };
-        /**
-         * DocumentChange
-         * @description The members to change; omitted ones stay unchanged.
-         */
-        DocumentChange: {
-            readers?: components["schemas"]["Readers"] | null;
-            /** Classification */
-            classification?: number | null;
-        };
-        /**
-         * DocumentIn
-         * @description A document to add. A document of the same name becomes its next version.
-         */
-        DocumentIn: {
-            /**
-             * File Id
-             * @description Id of an uploaded file.
-             */
-            file_id: string;
-            /**
-             * Name
-             * @description Name of the document; empty: that of the file.
-             */
-            name?: string | null;
-            /**
-             * Source
-             * @description Where it came from.
-             * @default upload
-             */
-            source?: string;
-            /** @description Empty: every member of the space; of a next version: those of the document. */
-            readers?: components["schemas"]["Readers"] | null;
-            /**
-             * Classification
-             * @description Sensitivity level of the content. Empty: 0, or that of the document.
-             */
-            classification?: number | null;
-            /**
-             * Language
-             * @description ISO 639-1 code; empty: detected.
-             * @default
-             */
-            language?: string;
-        };
-        /**
-         * DocumentOut
-         * @description A document and the state of its index.
-         */
-        DocumentOut: {
-            /** Id */
-            id: string;
-            /** Base Id */
-            base_id: string;
-            /** Name */
-            name: string;
-            /** Source */
-            source: string;
-            /** Owner User Id */
-            owner_user_id: string | null;
-            readers: components["schemas"]["Readers"];
-            /** Classification */
-            classification: number;
-            /** Language */
-            language: string;
-            /** Version */
-            version: number;
-            /** Sha256 */
-            sha256: string;
-            /** Size Bytes */
-            size_bytes: number;
-            /** Media Type */
-            media_type: string;
-            /** File Id */
-            file_id: string;
-            /**
-             * Status
-             * @enum {string}
-             */
-            status: "pending" | "indexing" | "ready" | "failed";
-            /** Problem */
-            problem: string;
-            /** Notes */
-            notes: string[];
-            /** Characters */
-            characters: number;
-            /** Pages */
-            pages: number | null;
-            /** Passages */
-            passages: number;
-            /** Passages Done */
-            passages_done: number;
-            /** Passages Added */
-            passages_added: number;
-            /**
-             * Created At
-             * Format: date-time
-             */
-            created_at: string;
-            /**
-             * Updated At
-             * Format: date-time
-             */
-            updated_at: string;
         };
         /**
          * DomainOut
@@ -6148,6 +6127,24 @@ export interface components {
          */
         ErrorOut: {
             error: components["schemas"]["Refusal"];
+        };
+        /**
+         * EventConfig
+         * @description An event that a step or a program sends in the space of the flow.
+         */
+        EventConfig: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "event";
+            /** Name */
+            name: string;
+            /**
+             * Correlation
+             * @description Only events with this value.
+             */
+            correlation?: string | null;
         };
         /**
          * EventIn
@@ -6482,6 +6479,36 @@ export interface components {
             about?: string;
         };
         /**
+         * FiredOut
+         * @description Outcome of an occurrence.
+         */
+        FiredOut: {
+            occurrence: components["schemas"]["OccurrenceOut"];
+            /**
+             * Duplicate
+             * @default false
+             */
+            duplicate?: boolean;
+        };
+        /**
+         * FiringOut
+         * @description A future occurrence.
+         */
+        FiringOut: {
+            /**
+             * Due At
+             * Format: date-time
+             */
+            due_at: string;
+            /** Local */
+            local: string;
+            /**
+             * Notes
+             * @default []
+             */
+            notes?: components["schemas"]["ClockNoteOut"][];
+        };
+        /**
          * FirstCodeIn
          * @description The first code of the app that is being set up.
          */
@@ -6544,6 +6571,26 @@ export interface components {
              * @description Number of codes in the draft that were already checked.
              */
             known: number;
+        };
+        /**
+         * FlowConfig
+         * @description The end of a run of another flow.
+         */
+        FlowConfig: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "flow";
+            /** Flow Id */
+            flow_id: string;
+            /**
+             * Outcomes
+             * @default [
+             *       "completed"
+             *     ]
+             */
+            outcomes?: ("completed" | "failed" | "cancelled")[];
         };
         /**
          * FlowCreate
@@ -6966,46 +7013,6 @@ export interface components {
              * @default 0.1.0
              */
             version?: string;
-        };
-        /**
-         * HitOut
-         * @description A passage that answers a query, with its score.
-         */
-        HitOut: {
-            /** Document Id */
-            document_id: string;
-            /** Document */
-            document: string;
-            /** Version */
-            version: number;
-            /** Document Sha256 */
-            document_sha256: string;
-            /** Ordinal */
-            ordinal: number;
-            /** Start */
-            start: number;
-            /** End */
-            end: number;
-            /** Page */
-            page: number | null;
-            /** Sha256 */
-            sha256: string;
-            /** Context */
-            context: string;
-            /** Text */
-            text: string;
-            /** Tokens */
-            tokens: number;
-            /** Classification */
-            classification: number;
-            /** Score */
-            score: number;
-            /** Lexical Rank */
-            lexical_rank: number | null;
-            /** Vector Rank */
-            vector_rank: number | null;
-            /** Matched */
-            matched: string[];
         };
         /**
          * HttpCall
@@ -7515,87 +7522,6 @@ export interface components {
             };
         };
         /**
-         * KnowledgeBaseChange
-         * @description The members to change; omitted ones stay unchanged. Another passage size applies to documents indexed later.
-         */
-        KnowledgeBaseChange: {
-            /** Name */
-            name?: string | null;
-            /** Description */
-            description?: string | null;
-            /** Passage Tokens */
-            passage_tokens?: number | null;
-            /** Overlap Tokens */
-            overlap_tokens?: number | null;
-        };
-        /**
-         * KnowledgeBaseIn
-         * @description A new knowledge base.
-         */
-        KnowledgeBaseIn: {
-            /**
-             * Name
-             * @description Name that flows refer to.
-             */
-            name: string;
-            /**
-             * Description
-             * @default
-             */
-            description?: string;
-            /**
-             * Passage Tokens
-             * @description Size of a passage in tokens.
-             * @default 400
-             */
-            passage_tokens?: number;
-            /**
-             * Overlap Tokens
-             * @description How much neighbouring passages share, in tokens.
-             * @default 40
-             */
-            overlap_tokens?: number;
-            /**
-             * Space Id
-             * @description Space of the base; empty: your own space.
-             */
-            space_id?: string | null;
-        };
-        /**
-         * KnowledgeBaseOut
-         * @description A knowledge base. The counts are those of documents that you can view.
-         */
-        KnowledgeBaseOut: {
-            /** Id */
-            id: string;
-            /** Space Id */
-            space_id: string;
-            /** Name */
-            name: string;
-            /** Description */
-            description: string;
-            /** Passage Tokens */
-            passage_tokens: number;
-            /** Overlap Tokens */
-            overlap_tokens: number;
-            /**
-             * Created At
-             * Format: date-time
-             */
-            created_at: string;
-            /**
-             * Updated At
-             * Format: date-time
-             */
-            updated_at: string;
-            /** Documents */
-            documents: number;
-            /** Waiting */
-            waiting: number;
-            /** Failed */
-            failed: number;
-        };
-        /**
          * LastRun
          * @description The newest run of a flow.
          */
@@ -7747,6 +7673,17 @@ export interface components {
              * @description Whether it uses files.
              */
             files: boolean;
+        };
+        /**
+         * ManualConfig
+         * @description A start by hand, with the saved input.
+         */
+        ManualConfig: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "manual";
         };
         /**
          * McpRefreshOut
@@ -8352,32 +8289,6 @@ export interface components {
             nodes: string[];
         };
         /**
-         * NewReviewLinkOut
-         * @description A new link. Its address is shown once.
-         */
-        NewReviewLinkOut: {
-            /** Id */
-            id: string;
-            /** Recipient */
-            recipient: string;
-            /** User Id */
-            user_id: string;
-            /**
-             * Created At
-             * Format: date-time
-             */
-            created_at: string;
-            /**
-             * Expires At
-             * Format: date-time
-             */
-            expires_at: string;
-            /** Used At */
-            used_at: string | null;
-            /** Url */
-            url: string;
-        };
-        /**
          * Node
          * @description One component on the canvas: the values that were set, never a copy of its template.
          */
@@ -8463,6 +8374,40 @@ export interface components {
             nodes?: string[];
         };
         /**
+         * OccurrenceOut
+         * @description One due time or event of a trigger.
+         */
+        OccurrenceOut: {
+            /** Id */
+            id: string;
+            /** Trigger Id */
+            trigger_id: string;
+            /** Key */
+            key: string;
+            /** Due At */
+            due_at: string | null;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "started" | "queued" | "skipped" | "cancelled";
+            /** Reason */
+            reason: string;
+            /** Message */
+            message: string;
+            /** Run Id */
+            run_id: string | null;
+            /** Run Status */
+            run_status?: string | null;
+            /** Backfill Id */
+            backfill_id?: string | null;
+        };
+        /**
          * OutputTemplate
          * @description One output of a component.
          */
@@ -8536,6 +8481,13 @@ export interface components {
              */
             skip_all?: boolean | null;
         };
+        /** Page[AgendaEntry] */
+        Page_AgendaEntry_: {
+            /** Items */
+            items: components["schemas"]["AgendaEntry"][];
+            /** Next Cursor */
+            next_cursor?: string | null;
+        };
         /** Page[ApprovalSummary] */
         Page_ApprovalSummary_: {
             /** Items */
@@ -8564,13 +8516,6 @@ export interface components {
             /** Next Cursor */
             next_cursor?: string | null;
         };
-        /** Page[DocumentOut] */
-        Page_DocumentOut_: {
-            /** Items */
-            items: components["schemas"]["DocumentOut"][];
-            /** Next Cursor */
-            next_cursor?: string | null;
-        };
         /** Page[EventWaitOut] */
         Page_EventWaitOut_: {
             /** Items */
@@ -8582,6 +8527,13 @@ export interface components {
         Page_FileOut_: {
             /** Items */
             items: components["schemas"]["FileOut"][];
+            /** Next Cursor */
+            next_cursor?: string | null;
+        };
+        /** Page[FiringOut] */
+        Page_FiringOut_: {
+            /** Items */
+            items: components["schemas"]["FiringOut"][];
             /** Next Cursor */
             next_cursor?: string | null;
         };
@@ -8620,13 +8572,6 @@ export interface components {
             /** Next Cursor */
             next_cursor?: string | null;
         };
-        /** Page[KnowledgeBaseOut] */
-        Page_KnowledgeBaseOut_: {
-            /** Items */
-            items: components["schemas"]["KnowledgeBaseOut"][];
-            /** Next Cursor */
-            next_cursor?: string | null;
-        };
         /** Page[McpServerOut] */
         Page_McpServerOut_: {
             /** Items */
@@ -8645,6 +8590,13 @@ export interface components {
         Page_MemberOut_: {
             /** Items */
             items: components["schemas"]["MemberOut"][];
+            /** Next Cursor */
+            next_cursor?: string | null;
+        };
+        /** Page[OccurrenceOut] */
+        Page_OccurrenceOut_: {
+            /** Items */
+            items: components["schemas"]["OccurrenceOut"][];
             /** Next Cursor */
             next_cursor?: string | null;
         };
@@ -8687,6 +8639,13 @@ export interface components {
         Page_TestResultSummary_: {
             /** Items */
             items: components["schemas"]["TestResultSummary"][];
+            /** Next Cursor */
+            next_cursor?: string | null;
+        };
+        /** Page[TriggerOut] */
+        Page_TriggerOut_: {
+            /** Items */
+            items: components["schemas"]["TriggerOut"][];
             /** Next Cursor */
             next_cursor?: string | null;
         };
@@ -8749,32 +8708,6 @@ export interface components {
              * @default
              */
             detail?: string;
-        };
-        /**
-         * PassageOut
-         * @description A passage of a document: characters `start` to `end` of its text.
-         */
-        PassageOut: {
-            /** Ordinal */
-            ordinal: number;
-            /** Version */
-            version: number;
-            /** Start */
-            start: number;
-            /** Core */
-            core: number;
-            /** End */
-            end: number;
-            /** Page */
-            page: number | null;
-            /** Context */
-            context: string;
-            /** Text */
-            text: string;
-            /** Sha256 */
-            sha256: string;
-            /** Tokens */
-            tokens: number;
         };
         /**
          * PasskeyAdded
@@ -8958,6 +8891,17 @@ export interface components {
             updated_at: string;
         };
         /**
+         * PauseIn
+         * @description Why a trigger is paused.
+         */
+        PauseIn: {
+            /**
+             * Reason
+             * @default
+             */
+            reason?: string;
+        };
+        /**
          * PauseOut
          * @description Outcome of a request to pause or continue a run.
          */
@@ -8990,7 +8934,7 @@ export interface components {
          * @description A permission. The value is its name in errors, API keys and docs.
          * @enum {string}
          */
-        Permission: "account.view" | "account.change" | "account.protect" | "catalog.view" | "people.view" | "spaces.create" | "variables.view" | "workspace.use" | "people.manage" | "keys.manage" | "directory.manage" | "variables.manage" | "models.classify" | "models.manage" | "mcp_servers.programs" | "maintenance.run" | "keyring.manage" | "quotas.manage" | "audit.view" | "spaces.view" | "flows.view" | "runs.view" | "files.view" | "assistants.view" | "mcp_servers.view" | "knowledge.view" | "runs.start" | "files.upload" | "flows.edit" | "runs.test" | "assistants.edit" | "knowledge.edit" | "flows.publish" | "spaces.manage" | "mcp_servers.manage" | "space_variables.manage" | "knowledge.manage";
+        Permission: "account.view" | "account.change" | "account.protect" | "catalog.view" | "people.view" | "spaces.create" | "variables.view" | "workspace.use" | "people.manage" | "keys.manage" | "directory.manage" | "variables.manage" | "models.classify" | "models.manage" | "mcp_servers.programs" | "maintenance.run" | "keyring.manage" | "quotas.manage" | "audit.view" | "spaces.view" | "flows.view" | "runs.view" | "files.view" | "assistants.view" | "mcp_servers.view" | "runs.start" | "files.upload" | "flows.edit" | "runs.test" | "assistants.edit" | "flows.publish" | "triggers.manage" | "spaces.manage" | "mcp_servers.manage" | "space_variables.manage";
         /**
          * Person
          * @description A user of a tenant.
@@ -9045,6 +8989,52 @@ export interface components {
             stop?: boolean;
         };
         /**
+         * Policies
+         * @description What happens when occurrences meet: a run that waits for approval counts as running.
+         */
+        Policies: {
+            /**
+             * Overlap
+             * @default skip
+             * @enum {string}
+             */
+            overlap?: "skip" | "queue_one" | "queue_all" | "cancel_old" | "allow";
+            /**
+             * Limit
+             * @description Most runs at the same time.
+             * @default 1
+             */
+            limit?: number;
+            /**
+             * Catch Up
+             * @description Which due times of a downtime are run afterwards.
+             * @default latest
+             * @enum {string}
+             */
+            catch_up?: "none" | "latest" | "all";
+            /**
+             * Catch Up Hours
+             * @description Older due times are skipped.
+             * @default 24
+             */
+            catch_up_hours?: number;
+            /**
+             * Pause After Failures
+             * @description Pause after this many failed runs in a row.
+             */
+            pause_after_failures?: number | null;
+            /**
+             * Rate Runs
+             * @description Most starts within `rate_seconds`.
+             */
+            rate_runs?: number | null;
+            /**
+             * Rate Seconds
+             * @default 3600
+             */
+            rate_seconds?: number;
+        };
+        /**
          * PortType
          * @description The type of a value on an edge.
          * @enum {string}
@@ -9089,6 +9079,29 @@ export interface components {
             key: boolean;
             /** Docs */
             docs: string;
+        };
+        /**
+         * PreviewIn
+         * @description A schedule to explain, not stored.
+         */
+        PreviewIn: {
+            /** Config */
+            config: components["schemas"]["ScheduleConfig"] | components["schemas"]["WebhookConfig"] | components["schemas"]["FlowConfig"] | components["schemas"]["EventConfig"] | components["schemas"]["ManualConfig"];
+            /**
+             * Count
+             * @default 10
+             */
+            count?: number;
+        };
+        /**
+         * PreviewOut
+         * @description A schedule in words, with its next occurrences.
+         */
+        PreviewOut: {
+            /** Sentence */
+            sentence: string;
+            /** Next */
+            next: components["schemas"]["FiringOut"][];
         };
         /**
          * Problem
@@ -9276,28 +9289,6 @@ export interface components {
              * @description Modules that it imports.
              */
             imports: string[];
-        };
-        /**
-         * Readers
-         * @description Who may read the passages of a document, in addition to its owner.
-         */
-        Readers: {
-            /**
-             * Role
-             * @description Lowest role in the space that may read it; visitor: also runs without a user, such as those of a public page; null: only the listed users and groups.
-             * @default viewer
-             */
-            role?: ("visitor" | "viewer" | "runner" | "editor" | "publisher" | "owner") | null;
-            /**
-             * Users
-             * @description Ids of users.
-             */
-            users?: string[];
-            /**
-             * Groups
-             * @description Ids of directory groups.
-             */
-            groups?: string[];
         };
         /**
          * Readiness
@@ -9622,125 +9613,6 @@ export interface components {
             stop?: boolean;
         };
         /**
-         * ReviewDecisionIn
-         * @description The decision of the holder of a link.
-         */
-        ReviewDecisionIn: {
-            /**
-             * Decision
-             * @enum {string}
-             */
-            decision: "approve" | "reject";
-            /**
-             * Comment
-             * @default
-             */
-            comment?: string;
-            /**
-             * Answers
-             * @description Question to answer.
-             */
-            answers?: {
-                [key: string]: string;
-            };
-            /**
-             * Edits
-             * @description Changed members of the value; `*` is a changed text.
-             */
-            edits?: {
-                [key: string]: string;
-            };
-            /**
-             * Content Hash
-             * @description `content_hash` of what was shown.
-             */
-            content_hash: string;
-            /** Token */
-            token: string;
-        };
-        /**
-         * ReviewLinkIn
-         * @description For whom a one-time link is, and how long it can be used.
-         */
-        ReviewLinkIn: {
-            /**
-             * Recipient
-             * @description Name or address of the outside reviewer.
-             */
-            recipient: string;
-            /**
-             * Hours
-             * @default 72
-             */
-            hours?: number;
-        };
-        /**
-         * ReviewLinkOut
-         * @description A one-time link, without its token.
-         */
-        ReviewLinkOut: {
-            /** Id */
-            id: string;
-            /** Recipient */
-            recipient: string;
-            /** User Id */
-            user_id: string;
-            /**
-             * Created At
-             * Format: date-time
-             */
-            created_at: string;
-            /**
-             * Expires At
-             * Format: date-time
-             */
-            expires_at: string;
-            /** Used At */
-            used_at: string | null;
-        };
-        /**
-         * ReviewLinksOut
-         * @description The links of an approval, oldest first.
-         */
-        ReviewLinksOut: {
-            /** Items */
-            items: components["schemas"]["ReviewLinkOut"][];
-        };
-        /**
-         * ReviewOut
-         * @description What the holder of a link decides.
-         */
-        ReviewOut: {
-            /** Recipient */
-            recipient: string;
-            /** Flow Name */
-            flow_name: string;
-            /** Question */
-            question: string;
-            /** Tool */
-            tool: string;
-            value: components["schemas"]["JsonValue"];
-            /** Questions */
-            questions: string[];
-            /** Editable */
-            editable: string[];
-            /** Content Hash */
-            content_hash: string;
-            /**
-             * Expires At
-             * Format: date-time
-             */
-            expires_at: string;
-        };
-        /**
-         * ReviewTokenIn
-         * @description The token of a one-time link.
-         */
-        ReviewTokenIn: {
-            /** Token */
-            token: string;
-        };
-        /**
          * RevokeIn
          * @description The reason for revoking a signing key.
          */
@@ -9995,6 +9867,7 @@ export interface components {
              * @default []
              */
             outside_content?: components["schemas"]["OutsideOut"][];
+            trigger?: components["schemas"]["RunTriggerOut"] | null;
         };
         /**
          * RunStart
@@ -10150,6 +10023,24 @@ export interface components {
             deliveries_failed?: number;
         };
         /**
+         * RunTriggerOut
+         * @description The trigger and the occurrence that started a run, as they were then.
+         */
+        RunTriggerOut: {
+            /** Id */
+            id: string;
+            /** Name */
+            name: string;
+            /** Kind */
+            kind: string;
+            /** Occurrence Id */
+            occurrence_id: string;
+            /** Due At */
+            due_at?: string | null;
+            /** Key */
+            key?: string | null;
+        };
+        /**
          * Sample
          * @description The input of a first run: what is typed, the answers of the form, a file.
          */
@@ -10179,43 +10070,54 @@ export interface components {
             content: string;
         };
         /**
+         * ScheduleConfig
+         * @description A cron expression in a time zone, or a true interval.
+         */
+        ScheduleConfig: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "schedule";
+            /**
+             * Cron
+             * @description Five fields, or six with seconds first: `0 7 * * MON-FRI`.
+             */
+            cron?: string | null;
+            /**
+             * Every Seconds
+             * @description A true interval instead of `cron`, counted from `start`.
+             */
+            every_seconds?: number | null;
+            /**
+             * Time Zone
+             * @description IANA name, for example `Europe/Stockholm`.
+             * @default UTC
+             */
+            time_zone?: string;
+            /**
+             * Start
+             * @description No occurrence is before it.
+             */
+            start?: string | null;
+            /**
+             * End
+             * @description No occurrence is after it.
+             */
+            end?: string | null;
+            /**
+             * Jitter Seconds
+             * @description Start each one up to this much later.
+             * @default 0
+             */
+            jitter_seconds?: number;
+        };
+        /**
          * Scope
          * @description Scope of a limit.
          * @enum {string}
          */
         Scope: "tenant" | "space" | "visitor";
-        /**
-         * SearchIn
-         * @description A search in a knowledge base.
-         */
-        SearchIn: {
-            /** Query */
-            query: string;
-            /**
-             * Limit
-             * @description Most passages.
-             * @default 8
-             */
-            limit?: number;
-            /**
-             * Max Tokens
-             * @description Most tokens of all passages.
-             * @default 3000
-             */
-            max_tokens?: number;
-        };
-        /**
-         * SearchOut
-         * @description Passages, the best first.
-         */
-        SearchOut: {
-            /** Terms */
-            terms: string[];
-            /** Vectors */
-            vectors: boolean;
-            /** Hits */
-            hits: components["schemas"]["HitOut"][];
-        };
         /**
          * SecondFactorOut
          * @description The caller's second factors.
@@ -11588,6 +11490,181 @@ export interface components {
             tokens: number;
         };
         /**
+         * TriggerIn
+         * @description A new trigger of a flow.
+         */
+        TriggerIn: {
+            /** Name */
+            name: string;
+            /** Config */
+            config: components["schemas"]["ScheduleConfig"] | components["schemas"]["WebhookConfig"] | components["schemas"]["FlowConfig"] | components["schemas"]["EventConfig"] | components["schemas"]["ManualConfig"];
+            /** @description By default one run at a time for a schedule. */
+            policies?: components["schemas"]["Policies"] | null;
+            input?: components["schemas"]["TriggerInput"];
+            /**
+             * Owner User Id
+             * @description Whose rights each firing uses; you by default, others for admins.
+             */
+            owner_user_id?: string | null;
+            /**
+             * Enabled
+             * @default true
+             */
+            enabled?: boolean;
+            /**
+             * Secret
+             * @description Of a webhook, where the other side made it.
+             */
+            secret?: string | null;
+        };
+        /**
+         * TriggerInput
+         * @description The saved input of the runs.
+         */
+        TriggerInput: {
+            /**
+             * Text
+             * @default
+             */
+            text?: string;
+            /** Form Data */
+            form_data?: {
+                [key: string]: components["schemas"]["JsonValue"];
+            };
+            /** File Ids */
+            file_ids?: string[];
+        };
+        /**
+         * TriggerMade
+         * @description A new trigger, with the secret that is shown once.
+         */
+        TriggerMade: {
+            /** Id */
+            id: string;
+            /** Flow Id */
+            flow_id: string;
+            /** Flow Name */
+            flow_name: string;
+            /** Space Id */
+            space_id: string;
+            /** Name */
+            name: string;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "schedule" | "webhook" | "flow" | "event" | "manual";
+            /** Config */
+            config: components["schemas"]["ScheduleConfig"] | components["schemas"]["WebhookConfig"] | components["schemas"]["FlowConfig"] | components["schemas"]["EventConfig"] | components["schemas"]["ManualConfig"];
+            policies: components["schemas"]["Policies"];
+            input: components["schemas"]["TriggerInput"];
+            /** Owner User Id */
+            owner_user_id: string | null;
+            /** Owner Name */
+            owner_name: string | null;
+            /** Enabled */
+            enabled: boolean;
+            /** Paused Reason */
+            paused_reason: string;
+            /** Sentence */
+            sentence: string;
+            /** Next At */
+            next_at: string | null;
+            /** Published */
+            published: boolean;
+            /** Path */
+            path?: string | null;
+            /**
+             * Catching
+             * @default false
+             */
+            catching?: boolean;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /**
+             * Updated At
+             * Format: date-time
+             */
+            updated_at: string;
+            /** Secret */
+            secret?: string | null;
+        };
+        /**
+         * TriggerOut
+         * @description A trigger.
+         */
+        TriggerOut: {
+            /** Id */
+            id: string;
+            /** Flow Id */
+            flow_id: string;
+            /** Flow Name */
+            flow_name: string;
+            /** Space Id */
+            space_id: string;
+            /** Name */
+            name: string;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "schedule" | "webhook" | "flow" | "event" | "manual";
+            /** Config */
+            config: components["schemas"]["ScheduleConfig"] | components["schemas"]["WebhookConfig"] | components["schemas"]["FlowConfig"] | components["schemas"]["EventConfig"] | components["schemas"]["ManualConfig"];
+            policies: components["schemas"]["Policies"];
+            input: components["schemas"]["TriggerInput"];
+            /** Owner User Id */
+            owner_user_id: string | null;
+            /** Owner Name */
+            owner_name: string | null;
+            /** Enabled */
+            enabled: boolean;
+            /** Paused Reason */
+            paused_reason: string;
+            /** Sentence */
+            sentence: string;
+            /** Next At */
+            next_at: string | null;
+            /** Published */
+            published: boolean;
+            /** Path */
+            path?: string | null;
+            /**
+             * Catching
+             * @default false
+             */
+            catching?: boolean;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /**
+             * Updated At
+             * Format: date-time
+             */
+            updated_at: string;
+        };
+        /**
+         * TriggerPatch
+         * @description Changes of a trigger; omitted members stay.
+         */
+        TriggerPatch: {
+            /** Name */
+            name?: string | null;
+            /** Config */
+            config?: (components["schemas"]["ScheduleConfig"] | components["schemas"]["WebhookConfig"] | components["schemas"]["FlowConfig"] | components["schemas"]["EventConfig"] | components["schemas"]["ManualConfig"]) | null;
+            policies?: components["schemas"]["Policies"] | null;
+            input?: components["schemas"]["TriggerInput"] | null;
+            /** Owner User Id */
+            owner_user_id?: string | null;
+            /** Secret */
+            secret?: string | null;
+        };
+        /**
          * UserIn
          * @description A user to invite.
          */
@@ -11741,22 +11818,22 @@ export interface components {
             last_read_at: string;
         };
         /**
-         * VerifyIn
-         * @description Citations to verify.
+         * VerdictOut
+         * @description The result of a verification.
          */
-        VerifyIn: {
-            /** Citations */
-            citations: components["schemas"]["CitationIn"][];
-        };
-        /**
-         * VerifyOut
-         * @description Verdicts, in the order of the citations.
-         */
-        VerifyOut: {
+        VerdictOut: {
             /** Verified */
             verified: boolean;
-            /** Citations */
-            citations: components["schemas"]["headgate__features__knowledge__schemas__VerdictOut"][];
+            /** Entries */
+            entries: number;
+            /** Seq */
+            seq: number;
+            /** Hash */
+            hash: string;
+            /** Faults */
+            faults: components["schemas"]["FaultOut"][];
+            /** More Faults */
+            more_faults: number;
         };
         /**
          * VersionFigures
@@ -11849,6 +11926,87 @@ export interface components {
             until: string | null;
         };
         /**
+         * WebhookConfig
+         * @description Calls of other services at the trigger's address.
+         */
+        WebhookConfig: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "webhook";
+            /**
+             * Verification
+             * @description How a call proves that it knows the secret.
+             * @default key
+             * @enum {string}
+             */
+            verification?: "none" | "github" | "stripe" | "slack" | "standard" | "hmac" | "basic" | "key";
+            /**
+             * Header
+             * @description Of `hmac` and `key`: the header with the proof.
+             */
+            header?: string | null;
+            /**
+             * Algorithm
+             * @default sha256
+             * @enum {string}
+             */
+            algorithm?: "sha256" | "sha1" | "sha512";
+            /**
+             * Encoding
+             * @default hex
+             * @enum {string}
+             */
+            encoding?: "hex" | "base64";
+            /**
+             * Prefix
+             * @description Of `hmac`: text before the signature, e.g. `sha256=`.
+             * @default
+             */
+            prefix?: string;
+            /**
+             * Replay Seconds
+             * @description How old a signed call may be, where its scheme signs the time.
+             * @default 300
+             */
+            replay_seconds?: number;
+            /**
+             * Event Key
+             * @description Where a call has its unique key: `header:NAME` or `body:EXPRESSION`. The preset's own by default.
+             */
+            event_key?: string | null;
+            /**
+             * Answer
+             * @description Respond at once with 202, or when the run has ended, with its result.
+             * @default accepted
+             * @enum {string}
+             */
+            answer?: "accepted" | "result";
+            /**
+             * Text From
+             * @description JMESPath of the run's text; the whole body.
+             */
+            text_from?: string | null;
+            /**
+             * Form From
+             * @description JMESPath by form field of the flow.
+             */
+            form_from?: {
+                [key: string]: string;
+            };
+            /**
+             * Max Bytes
+             * @default 1000000
+             */
+            max_bytes?: number;
+            /**
+             * Calls Per Minute
+             * @default 600
+             */
+            calls_per_minute?: number;
+        };
+        /**
          * Why
          * @description Why a step is reused or executed again.
          * @enum {string}
@@ -11929,44 +12087,6 @@ export interface components {
             modified_at: string;
             /** Text */
             text: string;
-        };
-        /**
-         * VerdictOut
-         * @description The result of a verification.
-         */
-        headgate__features__audit__schemas__VerdictOut: {
-            /** Verified */
-            verified: boolean;
-            /** Entries */
-            entries: number;
-            /** Seq */
-            seq: number;
-            /** Hash */
-            hash: string;
-            /** Faults */
-            faults: components["schemas"]["FaultOut"][];
-            /** More Faults */
-            more_faults: number;
-        };
-        /**
-         * VerdictOut
-         * @description Whether the cited text is in the document with the cited checksum.
-         */
-        headgate__features__knowledge__schemas__VerdictOut: {
-            /** Document Id */
-            document_id: string;
-            /** Document */
-            document: string;
-            /** Version */
-            version: number;
-            /** Start */
-            start: number;
-            /** End */
-            end: number;
-            /** Verified */
-            verified: boolean;
-            /** Reason */
-            reason: string;
         };
     };
     responses: never;
@@ -14238,7 +14358,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["headgate__features__audit__schemas__VerdictOut"];
+                    "application/json": components["schemas"]["VerdictOut"];
                 };
             };
             /** @description Not signed in, or the API key is not valid. */
@@ -15771,384 +15891,6 @@ export interface operations {
             };
         };
     };
-    list_links_api_v1_approvals__approval_id__links_get: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                approval_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ReviewLinksOut"];
-                };
-            };
-            /** @description Not signed in, or the API key is not valid. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description The user or the API key lacks the permission. */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description Not Found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    create_link_api_v1_approvals__approval_id__links_post: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                approval_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["ReviewLinkIn"];
-            };
-        };
-        responses: {
-            /** @description Successful Response */
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["NewReviewLinkOut"];
-                };
-            };
-            /** @description Not signed in, or the API key is not valid. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Not Found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    delete_link_api_v1_approvals__approval_id__links__link_id__delete: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                approval_id: string;
-                link_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            204: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description Not signed in, or the API key is not valid. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Not Found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    read_api_v1_reviews_read_post: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["ReviewTokenIn"];
-            };
-        };
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ReviewOut"];
-                };
-            };
-            /** @description Not Found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    decide_api_v1_reviews_decide_post: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["ReviewDecisionIn"];
-            };
-        };
-        responses: {
-            /** @description Successful Response */
-            204: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description Not Found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Conflict */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
     list__api_v1_events_get: {
         parameters: {
             query?: {
@@ -16362,6 +16104,1318 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": unknown;
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list__api_v1_triggers_get: {
+        parameters: {
+            query?: {
+                /** @description Items per page. */
+                limit?: number;
+                /** @description `next_cursor` of the previous page. */
+                cursor?: string | null;
+                /** @description Only triggers of this flow. */
+                flow_id?: string | null;
+                kind?: ("schedule" | "webhook" | "flow" | "event" | "manual") | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_TriggerOut_"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The user or the API key lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    preview_api_v1_triggers_preview_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PreviewIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PreviewOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The user or the API key lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    agenda_api_v1_triggers_agenda_get: {
+        parameters: {
+            query?: {
+                days?: number;
+                /** @description Items per page. */
+                limit?: number;
+                /** @description Only triggers of this flow. */
+                flow_id?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_AgendaEntry_"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The user or the API key lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    add_api_v1_flows__flow_id__triggers_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                flow_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TriggerIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerMade"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    read_api_v1_triggers__trigger_id__get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                trigger_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The user or the API key lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    remove_api_v1_triggers__trigger_id__delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                trigger_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    change_api_v1_triggers__trigger_id__patch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                trigger_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TriggerPatch"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    pause_api_v1_triggers__trigger_id__pause_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                trigger_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PauseIn"] | null;
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    resume_api_v1_triggers__trigger_id__resume_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                trigger_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    caught_api_v1_triggers__trigger_id__catch_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                trigger_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CallOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    catch_api_v1_triggers__trigger_id__catch_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                trigger_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CallOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    fire_api_v1_triggers__trigger_id__fire_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                trigger_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["TriggerInput"] | null;
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FiredOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The user or the API key lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    occurrences_api_v1_triggers__trigger_id__occurrences_get: {
+        parameters: {
+            query?: {
+                /** @description Items per page. */
+                limit?: number;
+                /** @description `next_cursor` of the previous page. */
+                cursor?: string | null;
+                status?: ("started" | "queued" | "skipped" | "cancelled") | null;
+            };
+            header?: never;
+            path: {
+                trigger_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_OccurrenceOut_"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The user or the API key lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    next__api_v1_triggers__trigger_id__next_get: {
+        parameters: {
+            query?: {
+                count?: number;
+            };
+            header?: never;
+            path: {
+                trigger_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_FiringOut_"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The user or the API key lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    backfill_api_v1_triggers__trigger_id__backfill_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                trigger_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BackfillIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BackfillOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    cancel_backfill_api_v1_triggers__trigger_id__backfill__backfill_id__delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                trigger_id: string;
+                backfill_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BackfillCancelled"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             /** @description Not Found */
@@ -21039,1174 +22093,6 @@ export interface operations {
                 content: {
                     "application/problem+json": unknown;
                     "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Not Found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    list__api_v1_knowledge_bases_get: {
-        parameters: {
-            query?: {
-                /** @description Items per page. */
-                limit?: number;
-                /** @description `next_cursor` of the previous page. */
-                cursor?: string | null;
-                space_id?: string | null;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Page_KnowledgeBaseOut_"];
-                };
-            };
-            /** @description Not signed in, or the API key is not valid. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description The user or the API key lacks the permission. */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description Not Found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    create_api_v1_knowledge_bases_post: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["KnowledgeBaseIn"];
-            };
-        };
-        responses: {
-            /** @description Successful Response */
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["KnowledgeBaseOut"];
-                };
-            };
-            /** @description Not signed in, or the API key is not valid. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Not Found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Conflict */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    verify_api_v1_knowledge_bases_verify_post: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["VerifyIn"];
-            };
-        };
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["VerifyOut"];
-                };
-            };
-            /** @description Not signed in, or the API key is not valid. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description The user or the API key lacks the permission. */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    read_api_v1_knowledge_bases__base_id__get: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                base_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["KnowledgeBaseOut"];
-                };
-            };
-            /** @description Not signed in, or the API key is not valid. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description The user or the API key lacks the permission. */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description Not Found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    delete_api_v1_knowledge_bases__base_id__delete: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                base_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            204: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description Not signed in, or the API key is not valid. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Not Found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    change_api_v1_knowledge_bases__base_id__patch: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                base_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["KnowledgeBaseChange"];
-            };
-        };
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["KnowledgeBaseOut"];
-                };
-            };
-            /** @description Not signed in, or the API key is not valid. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Not Found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Conflict */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    search_api_v1_knowledge_bases__base_id__search_post: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                base_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["SearchIn"];
-            };
-        };
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["SearchOut"];
-                };
-            };
-            /** @description Not signed in, or the API key is not valid. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description The user or the API key lacks the permission. */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description Not Found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    list_documents_api_v1_knowledge_bases__base_id__documents_get: {
-        parameters: {
-            query?: {
-                /** @description Items per page. */
-                limit?: number;
-                /** @description `next_cursor` of the previous page. */
-                cursor?: string | null;
-            };
-            header?: never;
-            path: {
-                base_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Page_DocumentOut_"];
-                };
-            };
-            /** @description Not signed in, or the API key is not valid. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description The user or the API key lacks the permission. */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description Not Found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    add_document_api_v1_knowledge_bases__base_id__documents_post: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                base_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["DocumentIn"];
-            };
-        };
-        responses: {
-            /** @description Successful Response */
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["DocumentOut"];
-                };
-            };
-            /** @description Not signed in, or the API key is not valid. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Not Found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Conflict */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    read_document_api_v1_knowledge_bases__base_id__documents__document_id__get: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                base_id: string;
-                document_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["DocumentOut"];
-                };
-            };
-            /** @description Not signed in, or the API key is not valid. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description The user or the API key lacks the permission. */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description Not Found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    delete_document_api_v1_knowledge_bases__base_id__documents__document_id__delete: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                base_id: string;
-                document_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            204: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description Not signed in, or the API key is not valid. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Not Found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    change_document_api_v1_knowledge_bases__base_id__documents__document_id__patch: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                base_id: string;
-                document_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["DocumentChange"];
-            };
-        };
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["DocumentOut"];
-                };
-            };
-            /** @description Not signed in, or the API key is not valid. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Not Found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    reindex_document_api_v1_knowledge_bases__base_id__documents__document_id__reindex_post: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                base_id: string;
-                document_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["DocumentOut"];
-                };
-            };
-            /** @description Not signed in, or the API key is not valid. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Not Found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    list_passages_api_v1_knowledge_bases__base_id__documents__document_id__passages_get: {
-        parameters: {
-            query?: {
-                /** @description Items per page. */
-                limit?: number;
-                /** @description Only passages after this ordinal. */
-                after?: number;
-            };
-            header?: never;
-            path: {
-                base_id: string;
-                document_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["PassageOut"][];
-                };
-            };
-            /** @description Not signed in, or the API key is not valid. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description The user or the API key lacks the permission. */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
                 };
             };
             /** @description Not Found */

@@ -43,7 +43,6 @@ from headgate.foundation.ids import new_id
 
 MOST_OF_FLOW = 100
 AGENDA_TRIGGERS = 200
-_ADDRESSED = {"webhook", "form"}
 _EVENT_POLICIES = Policies(overlap="allow", limit=100)
 
 
@@ -75,7 +74,7 @@ async def add_trigger(
         paused_reason="",
         resumed_at=at,
         secret=None if given is None else seal(box, given),
-        address=secrets.token_urlsafe(24) if body.config.kind in _ADDRESSED else None,
+        address=secrets.token_urlsafe(24) if body.config.kind == "webhook" else None,
         cursor_at=at,
         created_by_user_id=principal.user_id or None,
         created_at=at,

@@ -7,7 +7,7 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, model_validato
 from headgate.foundation.names import Name
 from headgate.graph.json_values import PlainObject, PlainText
 
-Kind = Literal["schedule", "webhook", "form", "flow", "event", "manual"]
+Kind = Literal["schedule", "webhook", "flow", "event", "manual"]
 Verification = Literal["none", "github", "stripe", "slack", "standard", "hmac", "basic", "key"]
 Expression = Annotated[PlainText, Field(max_length=500)]
 
@@ -70,15 +70,6 @@ class WebhookConfig(_Settings):
     calls_per_minute: int = Field(default=600, ge=1, le=100_000)
 
 
-class FormConfig(_Settings):
-    """A public page with the form of the flow."""
-
-    kind: Literal["form"] = "form"
-    title: PlainText = Field(default="", max_length=200)
-    text: PlainText = Field(default="", max_length=2_000)
-    submissions_per_minute: int = Field(default=60, ge=1, le=10_000)
-
-
 class FlowConfig(_Settings):
     """The end of a run of another flow."""
 
@@ -102,7 +93,7 @@ class ManualConfig(_Settings):
 
 
 Config = Annotated[
-    ScheduleConfig | WebhookConfig | FormConfig | FlowConfig | EventConfig | ManualConfig, Field(discriminator="kind")
+    ScheduleConfig | WebhookConfig | FlowConfig | EventConfig | ManualConfig, Field(discriminator="kind")
 ]
 
 

@@ -26,7 +26,7 @@ class TriggerRow(Row, JobColumns):
         ForeignKeyConstraint(["flow_id", "tenant_id"], ["flows.id", "flows.tenant_id"], ondelete="CASCADE"),
         UniqueConstraint("id", "tenant_id"),
         UniqueConstraint("flow_id", "name"),
-        CheckConstraint("kind IN ('schedule', 'webhook', 'form', 'flow', 'event', 'manual')", name="kind_known"),
+        CheckConstraint("kind IN ('schedule', 'webhook', 'flow', 'event', 'manual')", name="kind_known"),
         Index("ix_triggers_tenant_id_id", "tenant_id", "id"),
         partial_index("ix_triggers_address", "address", where="address IS NOT NULL", unique=True),
         *job_indexes("triggers"),

@@ -54,9 +54,7 @@ async def trigger_out(session: AsyncSession, principal: Principal, listed: Liste
 
 
 def _path(row: TriggerRow) -> str | None:
-    if row.address is None:
-        return None
-    return f"/hooks/{row.address}" if row.kind == "webhook" else f"/forms/{row.address}"
+    return None if row.address is None else f"/hooks/{row.address}"
 
 
 def next_of(row: TriggerRow, count: int) -> list[FiringOut]:

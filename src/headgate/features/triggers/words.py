@@ -10,7 +10,6 @@ from headgate.features.triggers.settings import (
     Config,
     EventConfig,
     FlowConfig,
-    FormConfig,
     ManualConfig,
     ScheduleConfig,
     WebhookConfig,
@@ -52,8 +51,6 @@ def sentence_of(config: Config, names: Mapping[str, str]) -> str:
             return _schedule(config)
         case WebhookConfig():
             return f"When its address is called, {_PRESETS[config.verification]}"
-        case FormConfig():
-            return "When somebody submits its form"
         case FlowConfig():
             outcomes = " or ".join(config.outcomes)
             return f"When a run of {names.get(config.flow_id, 'a deleted flow')} has {outcomes}"

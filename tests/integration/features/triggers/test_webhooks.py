@@ -194,6 +194,18 @@ class TestTestMode:
         assert await occurrences(us, trigger["id"]) == []
         assert (await call(us, trigger, **{"x-api-key": trigger["secret"]})).json()["status"] == "started"
 
+    async def test_hides_the_secret_in_a_header_of_choice_from_users_and_runs(self, us: Team) -> None:
+        trigger = await hook(us, header="X-Gitlab-Token", text_from="headers")
+        proof: Any = {"x-gitlab-token": trigger["secret"], "x-event": "push"}
+        await us.make("publisher", f"/triggers/{trigger['id']}/catch")
+        await call(us, trigger, **proof)
+        shown = (await us.get("publisher", f"/triggers/{trigger['id']}/catch"))["call"]
+        assert shown["headers"]["x-gitlab-token"] == "***"
+        run_id = (await call(us, trigger, **proof)).json()["run_id"]
+        run = await us.ask("viewer", "GET", f"/flow-runs/{run_id}")
+        assert '\\"x-event\\":\\"push\\"' in run.text
+        assert trigger["secret"] not in run.text
+
     async def test_shows_why_a_call_is_not_verified(self, us: Team) -> None:
         trigger = await hook(us, verification="github", secret=SECRET)
         await us.make("publisher", f"/triggers/{trigger['id']}/catch")

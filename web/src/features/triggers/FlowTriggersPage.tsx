@@ -1,4 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import { AlarmClock, Plus } from "lucide-react";
 import { useState } from "react";
 import { triggersQuery } from "@/api/queries/triggers";
@@ -30,6 +31,9 @@ export function FlowTriggersPage() {
           <h2 className="font-semibold text-lg">{t("triggers")}</h2>
           <p className="text-muted text-sm">{t("about_flow")}</p>
         </div>
+        <Link to="/triggers" className="self-center font-medium text-accent text-sm hover:underline">
+          {t("all")}
+        </Link>
         {add}
       </header>
       {!published && <Callout tone="warn">{t("not_published")}</Callout>}

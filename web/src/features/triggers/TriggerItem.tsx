@@ -28,7 +28,7 @@ import { TriggerDetail } from "./detail/TriggerDetail";
 import { triggerWords } from "./model/words";
 import { useTriggerTexts } from "./texts";
 
-const ICONS = { schedule: AlarmClock, webhook: Globe, form: Globe, flow: Workflow, event: Radio, manual: Hand };
+const ICONS = { schedule: AlarmClock, webhook: Globe, flow: Workflow, event: Radio, manual: Hand };
 
 /** A trigger in a list: when it fires, whether it is on, and on request what it did. */
 export function TriggerItem({ trigger, ofFlow }: { trigger: Trigger; ofFlow: boolean }) {

@@ -20,7 +20,7 @@ export function TriggersPage() {
         <h1 className="font-semibold text-xl">{t("triggers")}</h1>
         <p className="mt-0.5 text-muted text-sm">{t("about_all")}</p>
       </header>
-      <div className="grid gap-8 lg:grid-cols-[minmax(0,1fr)_20rem]">
+      <div className="grid items-start gap-8 lg:grid-cols-[minmax(0,1fr)_20rem]">
         <Listing
           label={t("triggers")}
           query={triggers}

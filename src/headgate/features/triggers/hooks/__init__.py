@@ -1,1 +1,1 @@
-"""Public addresses of triggers: calls of other services, and forms for visitors."""
+"""Public addresses of triggers, for calls of other services."""

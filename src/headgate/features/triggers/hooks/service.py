@@ -64,7 +64,7 @@ class UploadStore:
 async def find_hook(firing: Firing, address: str) -> Listed:
     """Return the webhook at an address. Raises `HookNotFound`."""
     async with firing.database.reading() as session:
-        listed = await repository.find_by_address(session, address, "webhook")
+        listed = await repository.find_by_address(session, address)
     if listed is None:
         raise HookNotFound
     return listed
@@ -152,7 +152,8 @@ def _key(config: WebhookConfig, received: Received, name: str) -> str:
 def _input(listed: Listed, config: WebhookConfig, received: Received) -> TriggerInput:
     """Return the input of the run: the saved one, and what the call contains."""
     saved = TriggerInput.model_validate(listed.row.input)
-    headers = {name: value for name, value in received.call.headers.items() if name not in _PRIVATE}
+    private = _private_headers(config)
+    headers = {name: value for name, value in received.call.headers.items() if name not in private}
     document: dict[str, JsonValue] = {
         "body": received.body.value,
         "headers": dict(headers),
@@ -160,12 +161,18 @@ def _input(listed: Listed, config: WebhookConfig, received: Received) -> Trigger
         "method": received.method,
     }
     name = listed.row.name
-    whole = text_of(received.body.value)
-    text = whole if config.text_from is None else text_of(selected(config.text_from, document, name=name))
+    body_text = text_of(received.body.value)
+    text = body_text if config.text_from is None else text_of(selected(config.text_from, document, name=name))
     form = dict(saved.form_data)
     for field, expression in config.form_from.items():
         form[field] = selected(expression, document, name=name)
     return saved.model_copy(update={"text": text or saved.text, "form_data": form})
+
+
+def _private_headers(config: WebhookConfig) -> frozenset[str]:
+    """Return the headers that contain a secret: neither a run nor a user receives them."""
+    own = {config.header.lower()} if config.verification == "key" and config.header is not None else set()
+    return _PRIVATE | own
 
 
 async def begin_catching(session: AsyncSession, principal: Principal, trigger_id: str) -> CallOut:
@@ -197,7 +204,8 @@ async def catch_call(firing: Firing, listed: Listed, received: Received, *, refu
     row, at = listed.row, clock()
     if row.catching_until is None or row.catching_until <= at or row.caught is not None:
         return False
-    headers = {name: "***" if name in _PRIVATE else value for name, value in received.call.headers.items()}
+    private = _private_headers(WebhookConfig.model_validate(row.config))
+    headers = {name: "***" if name in private else value for name, value in received.call.headers.items()}
     shown: dict[str, Any] = {
         "method": received.method,
         "received_at": moment(at).isoformat(),

@@ -60,7 +60,7 @@ def _create_triggers() -> None:
         sa.Column("lease_until", sa.BigInteger()),
         sa.Column("attempts", sa.Integer(), server_default="0", nullable=False),
         sa.CheckConstraint(
-            "kind IN ('schedule', 'webhook', 'form', 'flow', 'event', 'manual')", name=op.f("ck_triggers_kind_known")
+            "kind IN ('schedule', 'webhook', 'flow', 'event', 'manual')", name=op.f("ck_triggers_kind_known")
         ),
         sa.ForeignKeyConstraint(
             ["flow_id", "tenant_id"],

@@ -9,7 +9,6 @@ export function triggerWords(t: TriggerTexts, trigger: Pick<Trigger, "config">):
   if (config.kind === "webhook") return t("words_webhook");
   if (config.kind === "event") return t("words_event", { name: config.name });
   if (config.kind === "flow") return t("words_flow");
-  if (config.kind === "form") return t("words_form");
   if (config.kind === "manual") return t("words_manual");
   if (config.every_seconds) {
     const { every_seconds: seconds } = config;

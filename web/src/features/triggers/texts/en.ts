@@ -2,6 +2,7 @@ export default {
   triggers: "Triggers",
   about_flow: "What starts the published version of this flow by itself. Each occurrence starts one run.",
   about_all: "Everything that starts flows of your spaces by itself, and what will start next.",
+  all: "All triggers",
   add: "Add trigger",
   add_about: "The published version runs, with your rights at that moment.",
   none: "No triggers",
@@ -53,7 +54,6 @@ export default {
   kind_flow: "After another flow",
   kind_event: "For an event",
   kind_manual: "By hand, with saved input",
-  kind_form: "When a form is submitted",
   repeat: "Repeat",
   repeat_weekdays: "Every weekday",
   repeat_daily: "Every day",
@@ -125,6 +125,5 @@ export default {
   words_webhook: "When its address is called",
   words_event: "When the event {{name}} is sent",
   words_flow: "After another flow",
-  words_form: "When its form is submitted",
   words_manual: "When it is started by hand",
 };

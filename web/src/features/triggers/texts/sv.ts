@@ -5,6 +5,7 @@ const sv: Translation<typeof en> = {
   triggers: "Utlösare",
   about_flow: "Det som startar flödets publicerade version automatiskt. Varje händelse startar en körning.",
   about_all: "Allt som startar flöden i dina utrymmen automatiskt, och vad som startar härnäst.",
+  all: "Alla utlösare",
   add: "Lägg till utlösare",
   add_about: "Den publicerade versionen körs, med de rättigheter du har då.",
   none: "Inga utlösare",
@@ -56,7 +57,6 @@ const sv: Translation<typeof en> = {
   kind_flow: "Efter ett annat flöde",
   kind_event: "Vid en händelse",
   kind_manual: "Manuellt, med sparad indata",
-  kind_form: "När ett formulär skickas in",
   repeat: "Upprepa",
   repeat_weekdays: "Varje vardag",
   repeat_daily: "Varje dag",
@@ -128,7 +128,6 @@ const sv: Translation<typeof en> = {
   words_webhook: "När adressen anropas",
   words_event: "När händelsen {{name}} skickas",
   words_flow: "Efter ett annat flöde",
-  words_form: "När formuläret skickas in",
   words_manual: "När den startas manuellt",
 };
 export default sv;

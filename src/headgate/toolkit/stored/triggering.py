@@ -1,0 +1,100 @@
+"""Operations on triggers: list those of a flow, set a schedule."""
+
+from itertools import islice
+from typing import NotRequired
+
+from typing_extensions import TypedDict
+
+from headgate.features.access.permissions import Permission
+from headgate.features.triggers import service
+from headgate.features.triggers.schemas import TriggerIn, TriggerOut, TriggerPatch
+from headgate.features.triggers.views import firing_out
+from headgate.features.triggers.words import schedule_of
+from headgate.foundation.checked import checked
+from headgate.foundation.database import microseconds
+from headgate.foundation.errors import Invalid
+from headgate.toolkit.stored.operation import Row
+from headgate.toolkit.stored.visit import Visit
+
+MOST_SHOWN = 3
+
+
+class TriggerLine(TypedDict):
+    """A trigger of a flow."""
+
+    trigger_id: str
+    name: str
+    fires: str
+    """In words."""
+    enabled: bool
+    next: NotRequired[list[str]]
+    """The next times of a schedule, in its time zone."""
+    note: NotRequired[str]
+
+
+class TriggerList(TypedDict):
+    """The triggers of a flow."""
+
+    triggers: list[TriggerLine]
+
+
+async def list_triggers(visit: Visit, flow_id: str) -> TriggerList:
+    """List what starts a flow by itself: schedules, webhooks, other flows, events.
+
+    Args:
+        flow_id: Id of the flow.
+    """
+    await visit.flow(flow_id)
+    async with visit.studio.database.reading() as session:
+        rows = await service.list_triggers(session, visit.principal, flow_id=flow_id, limit=service.MOST_OF_FLOW)
+    return {"triggers": [_line(row) for row in rows]}
+
+
+async def set_schedule(  # noqa: PLR0917 - arguments of a tool
+    visit: Visit, flow_id: str, name: str, cron: str, time_zone: str = "UTC", text: str = ""
+) -> TriggerLine:
+    """Start the published flow at times. The same name replaces the schedule.
+
+    Args:
+        flow_id: Id of the flow.
+        name: Of the schedule.
+        cron: Five fields.
+        time_zone: IANA name.
+        text: Of each run.
+    """
+    await visit.flow(flow_id, Permission.TRIGGERS_MANAGE)
+    config = {"kind": "schedule", "cron": cron, "time_zone": time_zone}
+    members = {"config": config, "input": {"text": text}}
+    async with visit.studio.database.writing() as session:
+        rows = await service.list_triggers(session, visit.principal, flow_id=flow_id, limit=service.MOST_OF_FLOW)
+        current = next((row for row in rows if row.name == name), None)
+        box = visit.studio.sealer()
+        if current is None:
+            body = checked(TriggerIn, name=name, **members)
+            return _line(await service.add_trigger(session, visit.principal, flow_id, body, box=box))
+        if current.kind != "schedule":
+            raise Invalid(f"The flow has a trigger '{name}' that is no schedule.", remedy="Choose another name.")
+        patch = checked(TriggerPatch, **members)
+        return _line(await service.change_trigger(session, visit.principal, current.id, patch, box=box))
+
+
+def _line(trigger: TriggerOut) -> TriggerLine:
+    line: TriggerLine = {
+        "trigger_id": trigger.id,
+        "name": trigger.name,
+        "fires": trigger.sentence,
+        "enabled": trigger.enabled,
+    }
+    if trigger.config.kind == "schedule" and trigger.next_at is not None:
+        schedule = schedule_of(trigger.config, microseconds(trigger.created_at))
+        after = microseconds(trigger.next_at) - 1
+        line["next"] = [firing_out(schedule, at).local for at in islice(schedule.moments(after), MOST_SHOWN)]
+    if not trigger.published:
+        line["note"] = "The flow is not published: nothing starts until it is."
+    return line
+
+
+OPERATIONS: tuple[Row, ...] = (
+    (list_triggers, Permission.FLOWS_VIEW, "read"),
+    (set_schedule, Permission.TRIGGERS_MANAGE, "set"),
+)

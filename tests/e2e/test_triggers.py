@@ -1,0 +1,103 @@
+"""Triggers in the page: a schedule and a webhook are added, fire, and are listed with what comes up."""
+
+import os
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.e2e.support.axe import check_accessible
+from tests.e2e.support.studio import Studio
+
+FLOW = "name: Morning report\nnodes:\n  heard: ChatInput\n  said: ChatOutput\nedges:\n  heard.message -> said.input\n"
+pytestmark = pytest.mark.skipif("HEADGATE_E2E_URL" in os.environ, reason="needs a server of its own")
+
+
+@pytest.fixture
+def flow_id(studio: Studio) -> str:
+    """A published flow."""
+    flow: str = studio.flow(FLOW)
+    studio.post(f"/flows/{flow}/publish", {})
+    return flow
+
+
+def shot(page: Page, name: str) -> None:
+    """Keep a picture where `HEADGATE_SHOTS` names a folder."""
+    if folder := os.environ.get("HEADGATE_SHOTS"):
+        page.screenshot(path=Path(folder) / f"{name}.png")
+
+
+class TestTriggers:
+    def test_a_schedule_is_previewed_added_started_and_paused(self, page: Page, studio: Studio, flow_id: str) -> None:
+        page.goto(f"{studio.url}/flows/{flow_id}/triggers")
+        expect(page.get_by_text("No triggers")).to_be_visible()
+        page.get_by_role("button", name="Add trigger").click()
+        dialog = page.get_by_role("dialog")
+        dialog.get_by_label("Name").fill("Weekdays")
+        dialog.get_by_label("Time zone").fill("Europe/Stockholm")
+        preview = dialog.get_by_role("region", name="Next occurrences")
+        expect(preview).to_contain_text("Every weekday at 07:00 (Europe/Stockholm)")
+        expect(preview.get_by_role("listitem")).to_have_count(10)
+        check_accessible(page)
+        shot(page, "add-schedule")
+        dialog.get_by_role("button", name="Add trigger").click()
+        expect(dialog).to_be_hidden()
+        row = page.get_by_role("list", name="Triggers").get_by_role("listitem").first
+        expect(row).to_contain_text("Every weekday at 07:00 (Europe/Stockholm)")
+        page.get_by_role("button", name="Actions for Weekdays").click()
+        page.get_by_role("menuitem", name="Start now").click()
+        page.get_by_role("button", name="Show details of Weekdays").click()
+        expect(page.get_by_role("link", name="Open run")).to_be_visible()
+        expect(page.get_by_text("Runs as")).to_be_visible()
+        check_accessible(page)
+        shot(page, "flow-triggers")
+        page.get_by_role("switch", name="Weekdays: on or off").click()
+        expect(page.get_by_text("Paused", exact=True)).to_be_visible()
+        page.get_by_role("switch", name="Weekdays: on or off").click()
+        page.get_by_role("link", name="Open run").click()
+        expect(page).to_have_url(f"{studio.url}/flows/{flow_id}/runs/{page.url.rsplit('/', 1)[1]}")
+
+    def test_a_webhook_shows_its_secret_once_and_catches_the_next_call(
+        self, page: Page, studio: Studio, flow_id: str
+    ) -> None:
+        page.goto(f"{studio.url}/flows/{flow_id}/triggers")
+        page.get_by_role("button", name="Add trigger").click()
+        dialog = page.get_by_role("dialog")
+        dialog.get_by_label("Name").fill("Orders")
+        dialog.get_by_label("Starts").click()
+        page.get_by_role("option", name="When a service calls it").click()
+        shot(page, "add-webhook")
+        dialog.get_by_role("button", name="Add trigger").click()
+        expect(dialog.locator("code")).to_have_count(2)
+        address, secret = dialog.locator("code").all_inner_texts()
+        check_accessible(page)
+        dialog.get_by_role("button", name="Done").click()
+        page.get_by_role("button", name="Show details of Orders").click()
+        page.get_by_role("button", name="Catch the next call").click()
+        expect(page.get_by_text("Waiting for a call")).to_be_visible()
+        call: dict[str, Any] = {"timeout": 60, "json": {"order": "A 7"}, "headers": {"x-api-key": secret}}
+        assert httpx2.post(address, **call).json() == {"status": "caught"}
+        shown = page.get_by_role("region", name="Caught call")
+        expect(shown).to_contain_text("Verified")
+        expect(shown).to_contain_text('{"order":"A 7"}')
+        expect(shown).not_to_contain_text(secret)
+        check_accessible(page)
+        shot(page, "caught-call")
+        assert httpx2.post(address, **call).json()["status"] == "started"
+        expect(page.get_by_role("link", name="Open run")).to_be_visible()
+
+    def test_all_triggers_are_listed_with_what_comes_up(self, page: Page, studio: Studio, flow_id: str) -> None:
+        body = {"name": "Daily", "config": {"kind": "schedule", "cron": "0 6 * * *", "time_zone": "Europe/Stockholm"}}
+        studio.post(f"/flows/{flow_id}/triggers", body)
+        page.goto(f"{studio.url}/triggers")
+        expect(page.get_by_role("heading", name="Triggers")).to_be_visible()
+        coming = page.get_by_role("region", name="Coming up")
+        expect(coming).to_contain_text("Daily")
+        check_accessible(page)
+        shot(page, "all-triggers")
+        for width, height in ((1280, 720), (390, 844)):
+            page.set_viewport_size({"width": width, "height": height})
+            assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+            shot(page, f"all-triggers-{width}")
