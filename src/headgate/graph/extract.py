@@ -198,8 +198,8 @@ def _question(wiring: Wiring, crossing: Crossing) -> FormField:
 
 def _settings(settings: FlowSettings) -> FlowSettings:
     """Return what the steps' own behaviour depends on."""
-    kept = ("retry", "step_timeout_seconds", "data_retention_days", "input_classification")
-    return FlowSettings(**{name: getattr(settings, name) for name in kept})
+    names = ("retry", "step_timeout_seconds", "data_retention_days", "input_classification")
+    return FlowSettings(**{name: getattr(settings, name) for name in names})
 
 
 def _with_result(

@@ -98,18 +98,18 @@ class _Merge:
         inputs = InputSteps(self.outer, self.inner.flow, self.call, self._free)
         inner_edges = [self._renamed_edge(edge) for edge in self.inner.flow.edges]
         replaced: dict[tuple[str, str], tuple[str, str]] = {}
-        kept: list[Node] = []
+        inner_nodes: list[Node] = []
         for node in self.inner.flow.nodes:
             if self._reads_run(node):
                 replaced |= self._entry(node, inputs)
             elif not (self._is_known(node)):
-                kept.append(node)
+                inner_nodes.append(node)
         edges = [_rewired(edge, replaced) for edge in inner_edges]
         paths: dict[tuple[str, ...], tuple[str, ...]] = {
             (FLOW_INPUT, name): source for name, source in self._read_inputs(inputs).items()
         }
         paths.update({tuple(source): tuple(other) for source, other in replaced.items()})
-        nodes = [self._inner_node(node, paths, inputs, edges) for node in kept]
+        nodes = [self._inner_node(node, paths, inputs, edges) for node in inner_nodes]
         middle = _moved(nodes, self.call.position)
         return self._merged(middle, edges, inputs, replaced)
 
@@ -229,8 +229,8 @@ class _Merge:
             else:
                 nodes.append(rename_paths(node, paths, self.outer.templates[node.id]))
         ids = {node.id for node in nodes}
-        kept = tuple(dict.fromkeys(edge for edge in edges if {edge.source, edge.target} <= ids))
-        flow = self.outer.flow.model_copy(update={"nodes": tuple(nodes), "edges": kept})
+        complete = tuple(dict.fromkeys(edge for edge in edges if {edge.source, edge.target} <= ids))
+        flow = self.outer.flow.model_copy(update={"nodes": tuple(nodes), "edges": complete})
         return Inlined(flow, tuple(node.id for node in added))
 
 
