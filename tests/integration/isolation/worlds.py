@@ -429,7 +429,9 @@ async def _make_rows(world: World, database: Database, box: SecretBox) -> None:
                 status="ready",
             )
         )
-        await session.execute(insert(ConnectionToken).values(connection_id=connection, tenant_id=tenant))
+        await session.execute(
+            insert(ConnectionToken).values(connection_id=connection, tenant_id=tenant, revision=1, lease="a-lease")
+        )
         await session.execute(
             insert(ConnectionAuthorization).values(
                 state_hash=world.marker[:64],
@@ -437,7 +439,7 @@ async def _make_rows(world: World, database: Database, box: SecretBox) -> None:
                 tenant_id=tenant,
                 user_id=world.principal.user_id,
                 sealed=box.encrypt(SecretStr(world.marker)),
-                expires_at=now(),
+                expires_at=now() + timedelta(days=1),
             )
         )
         await session.execute(

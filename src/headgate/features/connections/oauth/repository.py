@@ -30,7 +30,9 @@ async def save_token(
         insert_into(session, ConnectionToken)
         .values(connection_id=connection_id, tenant_id=tenant_id, revision=1, **values)
         .on_conflict_do_update(
-            index_elements=["connection_id"], set_={**values, "revision": ConnectionToken.revision + 1}
+            index_elements=["connection_id"],
+            set_={**values, "revision": ConnectionToken.revision + 1},
+            where=ConnectionToken.tenant_id == tenant_id,
         )
     )
     await session.execute(query)
