@@ -104,6 +104,7 @@ class RunsFlows(Protocol):
         version: Wanted = "draft",
         idempotency_key: str | None = None,
         outside: Marks = (),
+        deadline_seconds: float | None = None,
         until_waiting: bool = False,
     ) -> RunOutcome:
         """Pin the version, run it, and return its outcome; cancelled with its caller.

@@ -218,7 +218,11 @@ OPERATIONS = _operations()
 """Operations of MCP clients, by name."""
 TOOLS = (*tools.TOOLS, _DRY_RUN, *(_on_open_flow(OPERATIONS[name]) for name in _SHARED))
 """Tools of the assistant, in the order a model sees them."""
-GROUPS: Mapping[str, tuple[str, ...]] = {"tests": ("get_tests", "save_tests", "run_tests")}
+GROUPS: Mapping[str, tuple[str, ...]] = {
+    "tests": ("get_tests", "save_tests", "run_tests"),
+    "other_flows": ("extract_flow", "inline_flow"),
+    "services": ("list_connections", "set_schedule"),
+}
 """Group to tools that a model is shown when it asks for the group (`more_tools`): what most requests do not need."""
 IN_GROUP = frozenset(name for names in GROUPS.values() for name in names)
 READING_TOOLS = frozenset(tool.name for tool in TOOLS if tool.kind == "read")

@@ -183,6 +183,7 @@ _FOR_FUNCTION: dict[tuple[str, str], Callable[[World], Any]] = {
     ("add_event", "values"): _event,
     ("add_wait", "values"): _wait,
     ("find_occurrence", "key"): lambda world: "event:same",
+    ("claim_refresh", "until"): lambda world: now() + timedelta(days=1),
     ("due_with_rows", "since"): lambda world: 0,
     ("due_with_rows", "until"): lambda world: clock(),
     ("name_taken", "name"): lambda world: world.marker,

@@ -108,7 +108,6 @@ SHARED: dict[str, Callable[[World], Any]] = {
     "status": lambda world: "ready",
     "error": lambda world: None,
     "tested_at": lambda world: None,
-    "until": lambda world: now() + timedelta(days=1),
     "event_key": lambda world: "key:same",
     "first_only": lambda world: True,
     "job": lambda world: "orphan_sweep",

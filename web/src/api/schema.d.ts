@@ -178,7 +178,8 @@ export interface paths {
          * Run a flow
          * @description Start a run of the draft, of the published version, or of any version by number.
          *
-         *     Responds as soon as the run is stored, or with `wait` when it is over.
+         *     Responds as soon as the run is stored, or with `wait` when it is over. When it waits for an approval or an event
+         *     meanwhile, the response is 202, with what it waits for and how it continues in `waits_for`.
          *
          *     Requires the permission `runs.start`.
          */
@@ -1085,6 +1086,96 @@ export interface paths {
          *     Requires the permission `runs.start`.
          */
         post: operations["decide_api_v1_approvals__approval_id__decision_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/approvals/{approval_id}/links": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List one-time links
+         * @description Return the links with which outside reviewers can decide, or have decided.
+         *
+         *     Requires the permission `runs.view`.
+         */
+        get: operations["list_links_api_v1_approvals__approval_id__links_get"];
+        put?: never;
+        /**
+         * Create a one-time link
+         * @description Let an outside reviewer decide in your place, once. The address is shown once.
+         *
+         *     Requires the permission `runs.start`.
+         */
+        post: operations["create_link_api_v1_approvals__approval_id__links_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/approvals/{approval_id}/links/{link_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete a one-time link
+         * @description Make an unused link invalid.
+         *
+         *     Requires the permission `runs.start`.
+         */
+        delete: operations["delete_link_api_v1_approvals__approval_id__links__link_id__delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/reviews/read": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Read what a one-time link asks
+         * @description Return what is to be decided. The link stays usable.
+         */
+        post: operations["read_api_v1_reviews_read_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/reviews/decide": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Decide with a one-time link
+         * @description Approve or reject. A refused decision leaves the link usable.
+         */
+        post: operations["decide_api_v1_reviews_decide_post"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2443,6 +2534,164 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/flows/{flow_id}/extract": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Extract steps into a flow
+         * @description Create a flow of the selected steps, and put a step that runs it in their place. A run has the same result.
+         *
+         *     Requires the permission `flows.edit`.
+         */
+        post: operations["extract_api_v1_flows__flow_id__extract_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/flows/{flow_id}/inline": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Inline a flow
+         * @description Replace a step that runs a flow by the steps of that flow. A run has the same result.
+         *
+         *     Requires the permission `flows.edit`.
+         */
+        post: operations["inline_api_v1_flows__flow_id__inline_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/flows/{flow_id}/comments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List comments
+         * @description List the comments on a flow and its nodes, oldest first.
+         *
+         *     Requires the permission `flows.view`.
+         */
+        get: operations["list__api_v1_flows__flow_id__comments_get"];
+        put?: never;
+        /**
+         * Add a comment
+         * @description Comment on a flow or on one of its nodes. Members of the space can be mentioned.
+         *
+         *     Requires the permission `flows.comment`.
+         */
+        post: operations["add_api_v1_flows__flow_id__comments_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/flows/{flow_id}/comments/{comment_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete a comment
+         * @description Delete your comment. Users who manage the space can delete any.
+         *
+         *     Requires the permission `flows.comment`.
+         */
+        delete: operations["delete_api_v1_flows__flow_id__comments__comment_id__delete"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a comment
+         * @description Change the text and mentions of your comment, or resolve and reopen any comment.
+         *
+         *     Requires the permission `flows.comment`.
+         */
+        patch: operations["change_api_v1_flows__flow_id__comments__comment_id__patch"];
+        trace?: never;
+    };
+    "/api/v1/flow-collections": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List folders and tags
+         * @description List the folders and tags of flows, with the number of flows, and count favourites and the trash.
+         *
+         *     Requires the permission `flows.view`.
+         */
+        get: operations["collections_api_v1_flow_collections_get"];
+        put?: never;
+        /**
+         * Change several flows
+         * @description Move, tag, untag, unpublish, delete or restore each of the flows. The response has one result per flow.
+         *
+         *     Unpublishing, and deleting or restoring a published flow, needs `flows.publish` in its space.
+         *
+         *     Requires the permission `flows.edit`.
+         */
+        post: operations["change_several_api_v1_flow_collections_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/flows/{flow_id}/favourite": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Mark as favourite
+         * @description Mark a flow as your favourite.
+         *
+         *     Requires the permission `flows.view`.
+         */
+        put: operations["add_favourite_api_v1_flows__flow_id__favourite_put"];
+        post?: never;
+        /**
+         * Remove from favourites
+         * @description Remove a flow from your favourites.
+         *
+         *     Requires the permission `flows.view`.
+         */
+        delete: operations["remove_favourite_api_v1_flows__flow_id__favourite_delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/flows/{flow_id}/components/check": {
         parameters: {
             query?: never;
@@ -2512,6 +2761,412 @@ export interface paths {
          *     Requires the permission `account.change`.
          */
         delete: operations["revoke_key_api_v1_api_keys__key_id__delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/connections": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List connections
+         * @description List the shared connections of a space, or of all that you can view, and your own ones; without secrets.
+         *
+         *     Requires the permission `connections.view`.
+         */
+        get: operations["list__api_v1_connections_get"];
+        put?: never;
+        /**
+         * Add a connection
+         * @description Add a connection. Nothing is sent; test it, or authorize it where its kind uses OAuth.
+         *
+         *     Requires the permission `connections.own`.
+         */
+        post: operations["create_api_v1_connections_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/connections/kinds": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List kinds of connections
+         * @description List the kinds with their fields.
+         *
+         *     Requires the permission `connections.view`.
+         */
+        get: operations["kinds_api_v1_connections_kinds_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/connections/{connection}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a connection
+         * @description A connection, by its id or name; of several with that name, your own in your own space.
+         *
+         *     Requires the permission `connections.view`.
+         */
+        get: operations["get_api_v1_connections__connection__get"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a connection
+         * @description Revoke the tokens of a connection at its provider, and delete it. Flows that name it fail when they run.
+         *
+         *     Requires the permission `connections.own`.
+         */
+        delete: operations["delete_api_v1_connections__connection__delete"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a connection
+         * @description Change the name, fields or secrets of a connection. New hosts need its secrets again.
+         *
+         *     Requires the permission `connections.own`.
+         */
+        patch: operations["update_api_v1_connections__connection__patch"];
+        trace?: never;
+    };
+    "/api/v1/connections/{connection}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Test a connection
+         * @description Make the test call of the kind, and store the outcome with the connection.
+         *
+         *     Requires the permission `connections.own`.
+         */
+        post: operations["test_api_v1_connections__connection__test_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/connections/{connection}/authorize": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Authorize a connection
+         * @description Begin an authorization: continue in the browser at the returned URL, or enter the returned code there.
+         *
+         *     Requires the permission `connections.own`.
+         */
+        post: operations["authorize_api_v1_connections__connection__authorize_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/connections/{connection}/authorize/poll": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ask whether a device code was entered
+         * @description Ask the provider; call it again after the interval while the state is `pending`.
+         *
+         *     Requires the permission `connections.own`.
+         */
+        post: operations["poll_api_v1_connections__connection__authorize_poll_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/connections/authorizations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Complete an authorization
+         * @description Redeem the code that the provider sent to the browser. Only the user who began the authorization can, once.
+         *
+         *     Requires the permission `connections.own`.
+         */
+        post: operations["finish_api_v1_connections_authorizations_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/connections/{connection}/flows": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the flows that name a connection
+         * @description List the flows of the connection's space that name it, by name.
+         *
+         *     Requires the permission `connections.view`.
+         */
+        get: operations["list__api_v1_connections__connection__flows_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/knowledge-bases": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List knowledge bases
+         * @description List knowledge bases of one space, or of all that you can view, oldest first.
+         *
+         *     Requires the permission `knowledge.view`.
+         */
+        get: operations["list__api_v1_knowledge_bases_get"];
+        put?: never;
+        /**
+         * Create a knowledge base
+         * @description Create a knowledge base. Flows of its space refer to it by name.
+         *
+         *     Requires the permission `knowledge.edit`.
+         */
+        post: operations["create_api_v1_knowledge_bases_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/knowledge-bases/verify": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Verify citations
+         * @description Verify that cited texts are in the documents with the cited checksums: their files are read again.
+         *
+         *     Requires the permission `knowledge.view`.
+         */
+        post: operations["verify_api_v1_knowledge_bases_verify_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/knowledge-bases/{base_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a knowledge base
+         * @description A knowledge base with the numbers of its documents that you can view.
+         *
+         *     Requires the permission `knowledge.view`.
+         */
+        get: operations["read_api_v1_knowledge_bases__base_id__get"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a knowledge base
+         * @description Delete a knowledge base with all its documents, as an owner of the space.
+         *
+         *     Requires the permission `knowledge.manage`.
+         */
+        delete: operations["delete_api_v1_knowledge_bases__base_id__delete"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a knowledge base
+         * @description Change a knowledge base. Another passage size applies to documents that are indexed later.
+         *
+         *     Requires the permission `knowledge.edit`.
+         */
+        patch: operations["change_api_v1_knowledge_bases__base_id__patch"];
+        trace?: never;
+    };
+    "/api/v1/knowledge-bases/{base_id}/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Search a knowledge base
+         * @description Return the passages that answer a query, of the documents that you may read.
+         *
+         *     Requires the permission `knowledge.view`.
+         */
+        post: operations["search_api_v1_knowledge_bases__base_id__search_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/knowledge-bases/{base_id}/documents": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List documents
+         * @description List the documents of a base that you can view, newest first.
+         *
+         *     Requires the permission `knowledge.view`.
+         */
+        get: operations["list_documents_api_v1_knowledge_bases__base_id__documents_get"];
+        put?: never;
+        /**
+         * Add a document
+         * @description Add an uploaded file, or make it the next version of the document of its name. It is indexed afterwards.
+         *
+         *     Requires the permission `knowledge.edit`.
+         */
+        post: operations["add_document_api_v1_knowledge_bases__base_id__documents_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/knowledge-bases/{base_id}/documents/{document_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a document
+         * @description A document: readers, version, checksum, the progress of its index, and what was not understood.
+         *
+         *     Requires the permission `knowledge.view`.
+         */
+        get: operations["read_document_api_v1_knowledge_bases__base_id__documents__document_id__get"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a document
+         * @description Delete a document with its passages and versions.
+         *
+         *     Requires the permission `knowledge.edit`.
+         */
+        delete: operations["delete_document_api_v1_knowledge_bases__base_id__documents__document_id__delete"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a document
+         * @description Change who may read a document, and its classification. It applies to the next search.
+         *
+         *     Requires the permission `knowledge.edit`.
+         */
+        patch: operations["change_document_api_v1_knowledge_bases__base_id__documents__document_id__patch"];
+        trace?: never;
+    };
+    "/api/v1/knowledge-bases/{base_id}/documents/{document_id}/reindex": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Index a document again
+         * @description Read a document again and update its passages, for example after another passage size.
+         *
+         *     Requires the permission `knowledge.edit`.
+         */
+        post: operations["reindex_document_api_v1_knowledge_bases__base_id__documents__document_id__reindex_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/knowledge-bases/{base_id}/documents/{document_id}/passages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the passages of a document
+         * @description List passages in the order of the document. The rest follows with `after`.
+         *
+         *     Requires the permission `knowledge.view`.
+         */
+        get: operations["list_passages_api_v1_knowledge_bases__base_id__documents__document_id__passages_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -3166,6 +3821,116 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/flow-runs/{run_id}/error-handler": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the error handler of a run
+         * @description Return the run that was started because this one failed, and the failed run that this one was started for.
+         *
+         *     Requires the permission `runs.view`.
+         */
+        get: operations["of_run_api_v1_flow_runs__run_id__error_handler_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/flow-runs/{run_id}/limits": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the limits of a run
+         * @description Return the budgets that the run charges, how much of each is used, and the slots that it holds or waits for.
+         *
+         *     Requires the permission `runs.view`.
+         */
+        get: operations["of_run_api_v1_flow_runs__run_id__limits_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/flows/{flow_id}/limits": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the limits of a flow
+         * @description Return what all runs of the flow have used today (UTC), how many hold a slot of it and how many wait.
+         *
+         *     Requires the permission `runs.view`.
+         */
+        get: operations["of_flow_api_v1_flows__flow_id__limits_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/circuits": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List hosts that fail
+         * @description List the hosts that failed for flows of the organisation and have not answered since.
+         *
+         *     Requires the permission `quotas.manage`.
+         */
+        get: operations["list__api_v1_circuits_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/circuits/{host}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Reset a host
+         * @description Let a host be asked again at once; on other servers within a second.
+         *
+         *     Requires the permission `quotas.manage`.
+         */
+        delete: operations["reset_api_v1_circuits__host__delete"];
         options?: never;
         head?: never;
         patch?: never;
@@ -4676,6 +5441,8 @@ export interface components {
             status: "pending" | "approved" | "rejected" | "timed_out" | "closed";
             /** Question */
             question: string;
+            /** Tool */
+            tool: string;
             /** Content Hash */
             content_hash: string;
             /** Starter Id */
@@ -4686,6 +5453,10 @@ export interface components {
             not_starter: boolean;
             /** Assignees */
             assignees: components["schemas"]["AssigneeOut"][];
+            /** Escalation */
+            escalation: components["schemas"]["AssigneeOut"][];
+            /** Escalates At */
+            escalates_at: string | null;
             /** Needed */
             needed: number;
             /** Approvals */
@@ -4710,6 +5481,8 @@ export interface components {
             editable: string[];
             /** Decisions */
             decisions: components["schemas"]["DecisionOut"][];
+            /** Notices */
+            notices: components["schemas"]["NoticeOut"][];
         };
         /**
          * ApprovalSummary
@@ -4735,6 +5508,8 @@ export interface components {
             status: "pending" | "approved" | "rejected" | "timed_out" | "closed";
             /** Question */
             question: string;
+            /** Tool */
+            tool: string;
             /** Content Hash */
             content_hash: string;
             /** Starter Id */
@@ -4745,6 +5520,10 @@ export interface components {
             not_starter: boolean;
             /** Assignees */
             assignees: components["schemas"]["AssigneeOut"][];
+            /** Escalation */
+            escalation: components["schemas"]["AssigneeOut"][];
+            /** Escalates At */
+            escalates_at: string | null;
             /** Needed */
             needed: number;
             /** Approvals */
@@ -5022,6 +5801,90 @@ export interface components {
             hash: string;
         };
         /**
+         * AuthorizationAnswer
+         * @description The answer of a provider, as it came to the browser.
+         */
+        AuthorizationAnswer: {
+            /** State */
+            state: string;
+            /**
+             * Code
+             * @default
+             */
+            code?: string;
+            /**
+             * Error
+             * @default
+             */
+            error?: string;
+        };
+        /**
+         * AuthorizationOut
+         * @description How to continue an authorization.
+         */
+        AuthorizationOut: {
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "redirect" | "device" | "ready";
+            /**
+             * Url
+             * @description Where the user signs in, or enters the code.
+             * @default
+             */
+            url?: string;
+            /**
+             * Authorization
+             * @description Of a device code: for asking whether it was entered.
+             * @default
+             */
+            authorization?: string;
+            /**
+             * User Code
+             * @description What the user enters.
+             * @default
+             */
+            user_code?: string;
+            /**
+             * Interval
+             * @description Seconds between two questions.
+             * @default 5
+             */
+            interval?: number;
+            /**
+             * Expires In
+             * @description Seconds until the authorization ends.
+             * @default 600
+             */
+            expires_in?: number;
+        };
+        /**
+         * AuthorizationPoll
+         * @description An authorization by device code.
+         */
+        AuthorizationPoll: {
+            /** Authorization */
+            authorization: string;
+        };
+        /**
+         * AuthorizationState
+         * @description Whether the user has entered the device code.
+         */
+        AuthorizationState: {
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "pending" | "ready";
+            /**
+             * Slower
+             * @description Whether the provider asks for longer intervals.
+             * @default false
+             */
+            slower?: boolean;
+        };
+        /**
          * BackfillCancelled
          * @description Outcome of cancelling a backfill.
          */
@@ -5082,6 +5945,103 @@ export interface components {
              * @description The provider's signed logout token.
              */
             logout_token: string;
+        };
+        /**
+         * Budget
+         * @description Limits of what model calls and steps may use. Unset members are unlimited.
+         */
+        Budget: {
+            /** Usd */
+            usd?: number | null;
+            /** Tokens */
+            tokens?: number | null;
+            /** Seconds */
+            seconds?: number | null;
+        };
+        /**
+         * BudgetOut
+         * @description A budget and what is used of it.
+         */
+        BudgetOut: {
+            scope: components["schemas"]["BudgetScope"];
+            /** Owner Id */
+            owner_id: string;
+            kind: components["schemas"]["Kind"];
+            /** Limit */
+            limit: number;
+            /** Used */
+            used: number;
+        };
+        /**
+         * BudgetScope
+         * @description What a budget belongs to.
+         * @enum {string}
+         */
+        BudgetScope: "run" | "day";
+        /**
+         * BulkIn
+         * @description An action on several flows.
+         */
+        BulkIn: {
+            /**
+             * Action
+             * @enum {string}
+             */
+            action: "move" | "tag" | "untag" | "unpublish" | "delete" | "restore";
+            /** Flow Ids */
+            flow_ids: string[];
+            /**
+             * Folder
+             * @description For `move`: the new folder; empty: none.
+             */
+            folder?: string | null;
+            /**
+             * Tags
+             * @description For `tag` and `untag`.
+             */
+            tags?: string[];
+        };
+        /**
+         * BulkOut
+         * @description One result per flow, in their order.
+         */
+        BulkOut: {
+            /** Items */
+            items: components["schemas"]["BulkResult"][];
+        };
+        /**
+         * BulkProblem
+         * @description Why the action was refused for a flow, as the problem document of a single request.
+         */
+        BulkProblem: {
+            /** Type */
+            type: string;
+            /** Title */
+            title: string;
+            /** Status */
+            status: number;
+            /** Code */
+            code: string;
+            /** Detail */
+            detail: string;
+            /**
+             * Remedy
+             * @default
+             */
+            remedy?: string;
+            /** Permission */
+            permission?: string | null;
+        };
+        /**
+         * BulkResult
+         * @description The outcome for one flow.
+         */
+        BulkResult: {
+            /** Flow Id */
+            flow_id: string;
+            /** Done */
+            done: boolean;
+            problem: components["schemas"]["BulkProblem"] | null;
         };
         /**
          * CallOut
@@ -5197,6 +6157,50 @@ export interface components {
             protocol?: components["schemas"]["AssistProtocol"];
         };
         /**
+         * CircuitOut
+         * @description A host that flows called and that failed.
+         */
+        CircuitOut: {
+            /** Host */
+            host: string;
+            state: components["schemas"]["CircuitState"];
+            /** Failures */
+            failures: number;
+            /**
+             * Since
+             * Format: date-time
+             */
+            since: string;
+            /** Open Until */
+            open_until: string | null;
+            /** Last Error */
+            last_error: string;
+        };
+        /**
+         * CircuitState
+         * @description State of a host.
+         * @enum {string}
+         */
+        CircuitState: "closed" | "open" | "half_open";
+        /**
+         * CitationIn
+         * @description A citation to verify.
+         */
+        CitationIn: {
+            /** Document Id */
+            document_id: string;
+            /** Version */
+            version: number;
+            /** Document Sha256 */
+            document_sha256: string;
+            /** Start */
+            start: number;
+            /** End */
+            end: number;
+            /** Sha256 */
+            sha256: string;
+        };
+        /**
          * Clarification
          * @description Answers to the questions.
          */
@@ -5240,6 +6244,87 @@ export interface components {
             runs: string;
             /** Text */
             text: string;
+        };
+        /**
+         * Collections
+         * @description Folders, tags and favourites of the flows that the caller can view.
+         */
+        Collections: {
+            /** Folders */
+            folders: components["schemas"]["Counted"][];
+            /** Tags */
+            tags: components["schemas"]["Counted"][];
+            /** Flows */
+            flows: number;
+            /** Favourites */
+            favourites: number;
+            /** Trashed */
+            trashed: number;
+            /** Trash Days */
+            trash_days: number | null;
+        };
+        /**
+         * CommentIn
+         * @description A new comment.
+         */
+        CommentIn: {
+            /** Text */
+            text: string;
+            /**
+             * Node Id
+             * @description The node that it is on; null: the flow as a whole.
+             */
+            node_id?: string | null;
+            /**
+             * Mentions
+             * @description Ids of members of the space.
+             * @default []
+             */
+            mentions?: string[];
+        };
+        /**
+         * CommentList
+         * @description The comments on a flow, oldest first.
+         */
+        CommentList: {
+            /** Items */
+            items: components["schemas"]["CommentOut"][];
+        };
+        /**
+         * CommentOut
+         * @description A comment.
+         */
+        CommentOut: {
+            /** Id */
+            id: string;
+            /** Node Id */
+            node_id: string | null;
+            author: components["schemas"]["headgate__features__flows__comments__schemas__Person"] | null;
+            /** Text */
+            text: string;
+            /** Mentions */
+            mentions: components["schemas"]["headgate__features__flows__comments__schemas__Person"][];
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Edited At */
+            edited_at: string | null;
+            /** Resolved At */
+            resolved_at: string | null;
+        };
+        /**
+         * CommentPatch
+         * @description A changed comment. Only the author changes text and mentions.
+         */
+        CommentPatch: {
+            /** Text */
+            text?: string | null;
+            /** Mentions */
+            mentions?: string[] | null;
+            /** Resolved */
+            resolved?: boolean | null;
         };
         /**
          * ComponentCheckIn
@@ -5343,6 +6428,11 @@ export interface components {
              */
             reads_input?: boolean;
             /**
+             * Extra
+             * @default
+             */
+            extra?: string;
+            /**
              * Code
              * @description Source code of the node's component. Null for installed components.
              */
@@ -5439,6 +6529,16 @@ export interface components {
             not_kept?: string;
         };
         /**
+         * Concurrency
+         * @description A limit shared by the steps of a space that name the same key, such as a connection.
+         */
+        Concurrency: {
+            /** Key */
+            key: string;
+            /** Max */
+            max: number;
+        };
+        /**
          * ConfirmIn
          * @description Proof for the confirmation of a session.
          */
@@ -5500,6 +6600,46 @@ export interface components {
             remedy: string;
         };
         /**
+         * ConnectionTestOut
+         * @description The outcome of a test.
+         */
+        ConnectionTestOut: {
+            /** Ok */
+            ok: boolean;
+            /** Message */
+            message: string;
+            /**
+             * Remedy
+             * @default
+             */
+            remedy?: string;
+            /** Ms */
+            ms: number;
+        };
+        /**
+         * ConnectionUse
+         * @description A flow that names a connection.
+         */
+        ConnectionUse: {
+            /** Flow Id */
+            flow_id: string;
+            /**
+             * Flow
+             * @description Name of the flow.
+             */
+            flow: string;
+            /**
+             * Nodes
+             * @description Nodes of the draft that name it.
+             */
+            nodes: string[];
+            /**
+             * Published
+             * @description Whether the published version names it.
+             */
+            published: boolean;
+        };
+        /**
          * ContentPart
          * @description One part of a message's content.
          */
@@ -5525,6 +6665,16 @@ export interface components {
             usd: number | null;
             /** Ms */
             ms: number | null;
+        };
+        /**
+         * Counted
+         * @description A folder or a tag, and the number of its flows.
+         */
+        Counted: {
+            /** Name */
+            name: string;
+            /** Flows */
+            flows: number;
         };
         /**
          * CredentialGiven
@@ -5666,6 +6816,8 @@ export interface components {
             };
             /** Shown Hash */
             shown_hash: string;
+            /** Outside */
+            outside: string;
             /**
              * Decided At
              * Format: date-time
@@ -5832,6 +6984,110 @@ export interface components {
             groups: number;
         };
         /**
+         * DocumentChange
+         * @description The members to change; omitted ones stay unchanged.
+         */
+        DocumentChange: {
+            readers?: components["schemas"]["Readers"] | null;
+            /** Classification */
+            classification?: number | null;
+        };
+        /**
+         * DocumentIn
+         * @description A document to add. A document of the same name becomes its next version.
+         */
+        DocumentIn: {
+            /**
+             * File Id
+             * @description Id of an uploaded file.
+             */
+            file_id: string;
+            /**
+             * Name
+             * @description Name of the document; empty: that of the file.
+             */
+            name?: string | null;
+            /**
+             * Source
+             * @description Where it came from.
+             * @default upload
+             */
+            source?: string;
+            /** @description Empty: every member of the space; of a next version: those of the document. */
+            readers?: components["schemas"]["Readers"] | null;
+            /**
+             * Classification
+             * @description Sensitivity level of the content. Empty: 0, or that of the document.
+             */
+            classification?: number | null;
+            /**
+             * Language
+             * @description ISO 639-1 code; empty: detected.
+             * @default
+             */
+            language?: string;
+        };
+        /**
+         * DocumentOut
+         * @description A document and the state of its index.
+         */
+        DocumentOut: {
+            /** Id */
+            id: string;
+            /** Base Id */
+            base_id: string;
+            /** Name */
+            name: string;
+            /** Source */
+            source: string;
+            /** Owner User Id */
+            owner_user_id: string | null;
+            readers: components["schemas"]["Readers"];
+            /** Classification */
+            classification: number;
+            /** Language */
+            language: string;
+            /** Version */
+            version: number;
+            /** Sha256 */
+            sha256: string;
+            /** Size Bytes */
+            size_bytes: number;
+            /** Media Type */
+            media_type: string;
+            /** File Id */
+            file_id: string;
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "pending" | "indexing" | "ready" | "failed";
+            /** Problem */
+            problem: string;
+            /** Notes */
+            notes: string[];
+            /** Characters */
+            characters: number;
+            /** Pages */
+            pages: number | null;
+            /** Passages */
+            passages: number;
+            /** Passages Done */
+            passages_done: number;
+            /** Passages Added */
+            passages_added: number;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /**
+             * Updated At
+             * Format: date-time
+             */
+            updated_at: string;
+        };
+        /**
          * DomainOut
          * @description A domain that sessions may use.
          */
@@ -5866,6 +7122,18 @@ export interface components {
             /** Revision */
             revision: number;
             definition: components["schemas"]["Flow"];
+        };
+        /**
+         * DryBudget
+         * @description A budget that the run would charge.
+         */
+        DryBudget: {
+            scope: components["schemas"]["BudgetScope"];
+            kind: components["schemas"]["Kind"];
+            /** Limit */
+            limit: number;
+            /** Used */
+            used: number;
         };
         /**
          * DryHost
@@ -5942,6 +7210,18 @@ export interface components {
             path: components["schemas"]["DryStep"][];
             reach: components["schemas"]["DryReach"];
             totals: components["schemas"]["DryTotals"];
+            /** Max Concurrent Runs */
+            max_concurrent_runs?: number | null;
+            /**
+             * Runs Ahead
+             * @default 0
+             */
+            runs_ahead?: number;
+            /**
+             * Budgets
+             * @default []
+             */
+            budgets?: components["schemas"]["DryBudget"][];
         };
         /**
          * DryRunStart
@@ -6026,6 +7306,12 @@ export interface components {
              */
             disabled?: "no" | "pass_through" | "skip";
             waits_for?: components["schemas"]["DryWait"] | null;
+            /**
+             * Effect
+             * @default
+             */
+            effect?: string;
+            concurrency?: components["schemas"]["Concurrency"] | null;
         };
         /**
          * DryTotals
@@ -6053,6 +7339,11 @@ export interface components {
              * @enum {string}
              */
             reason: "time" | "event" | "approval";
+            /**
+             * Tools
+             * @default []
+             */
+            tools?: string[];
             /**
              * Event
              * @default
@@ -6291,6 +7582,44 @@ export interface components {
             content: string;
         };
         /**
+         * ExtractIn
+         * @description Steps that become a flow.
+         */
+        ExtractIn: {
+            /**
+             * Revision
+             * @description Revision of the stored draft; 0: whatever it is now.
+             * @default 0
+             */
+            revision?: number;
+            /** @description An unsaved draft. It is returned with the change, and not stored. */
+            definition?: components["schemas"]["Flow"] | null;
+            /** Node Ids */
+            node_ids: string[];
+            /** Name */
+            name: string;
+            /**
+             * Publish
+             * @description Publish the new flow, so that this one can run it.
+             * @default false
+             */
+            publish?: boolean;
+        };
+        /**
+         * ExtractOut
+         * @description The flow with the step that runs the new one.
+         */
+        ExtractOut: {
+            definition: components["schemas"]["Flow"];
+            /** Revision */
+            revision: number;
+            /** Node Id */
+            node_id: string;
+            /** Left */
+            left: string[];
+            extracted: components["schemas"]["FlowSummary"];
+        };
+        /**
          * FailureFigures
          * @description Failed runs of one flow with the same reason.
          */
@@ -6317,6 +7646,14 @@ export interface components {
             at: string;
         };
         /**
+         * FailureHandlingOut
+         * @description How a run is linked to the handler of its failure, and to the run whose failure it handles.
+         */
+        FailureHandlingOut: {
+            handler: components["schemas"]["HandlerLinkOut"] | null;
+            handles: components["schemas"]["HandlerLinkOut"] | null;
+        };
+        /**
          * FaultOut
          * @description A fault in the chain.
          */
@@ -6331,7 +7668,7 @@ export interface components {
          * @description How a field is edited.
          * @enum {string}
          */
-        FieldKind: "text" | "multiline" | "number" | "integer" | "boolean" | "select" | "multiselect" | "secret" | "code" | "json" | "table" | "file" | "model" | "tools" | "message" | "flow";
+        FieldKind: "text" | "multiline" | "number" | "integer" | "boolean" | "select" | "multiselect" | "secret" | "code" | "json" | "table" | "file" | "model" | "tools" | "message" | "flow" | "connection";
         /**
          * FieldTemplate
          * @description One input of a component: an inline value, a port, or both.
@@ -6402,6 +7739,11 @@ export interface components {
              * @enum {string}
              */
             syntax?: "" | "url" | "sql" | "jmespath" | "re2" | "cron";
+            /**
+             * Connection Kinds
+             * @default []
+             */
+            connection_kinds?: string[];
             /**
              * Default Model
              * @default false
@@ -6551,7 +7893,9 @@ export interface components {
              *       "widget": {},
              *       "icon": "",
              *       "require_tests": false,
-             *       "required_trials": 1
+             *       "required_trials": 1,
+             *       "error_flow": "",
+             *       "priority": 0
              *     }
              */
             settings?: components["schemas"]["FlowSettings"];
@@ -6647,6 +7991,11 @@ export interface components {
             /** Owner User Id */
             owner_user_id?: string | null;
             /**
+             * Folder
+             * @default
+             */
+            folder?: string;
+            /**
              * Created At
              * Format: date-time
              */
@@ -6671,8 +8020,28 @@ export interface components {
              * @description User who last changed it, by name.
              */
             updated_by: string | null;
+            /** Tags */
+            tags: string[];
+            /** Favourite */
+            favourite: boolean;
+            /** Deleted At */
+            deleted_at: string | null;
             last_run: components["schemas"]["LastRun"] | null;
             sketch: components["schemas"]["Sketch"] | null;
+        };
+        /**
+         * FlowLimitsOut
+         * @description What limits the runs of a flow, as its draft says.
+         */
+        FlowLimitsOut: {
+            /** Budgets */
+            budgets: components["schemas"]["BudgetOut"][];
+            /** Max Concurrent Runs */
+            max_concurrent_runs: number | null;
+            /** Running */
+            running: number;
+            /** Queued */
+            queued: number;
         };
         /**
          * FlowOut
@@ -6693,6 +8062,11 @@ export interface components {
             published_version: number | null;
             /** Owner User Id */
             owner_user_id?: string | null;
+            /**
+             * Folder
+             * @default
+             */
+            folder?: string;
             /**
              * Created At
              * Format: date-time
@@ -6760,6 +8134,20 @@ export interface components {
             step_timeout_seconds?: number | null;
             /** Run Deadline Seconds */
             run_deadline_seconds?: number | null;
+            run_budget?: components["schemas"]["Budget"] | null;
+            daily_budget?: components["schemas"]["Budget"] | null;
+            /** Max Concurrent Runs */
+            max_concurrent_runs?: number | null;
+            /**
+             * Error Flow
+             * @default
+             */
+            error_flow?: string;
+            /**
+             * Priority
+             * @default 0
+             */
+            priority?: number;
         };
         /**
          * FlowSummary
@@ -6780,6 +8168,11 @@ export interface components {
             published_version: number | null;
             /** Owner User Id */
             owner_user_id?: string | null;
+            /**
+             * Folder
+             * @default
+             */
+            folder?: string;
             /**
              * Created At
              * Format: date-time
@@ -6859,7 +8252,7 @@ export interface components {
              * @default text
              * @enum {string}
              */
-            type?: "text" | "number" | "select" | "image" | "audio" | "document" | "file";
+            type?: "text" | "number" | "select" | "json" | "image" | "audio" | "document" | "file";
             /**
              * Required
              * @default false
@@ -6992,6 +8385,25 @@ export interface components {
             detail?: components["schemas"]["ValidationError"][];
         };
         /**
+         * HandlerLinkOut
+         * @description The other run: the handler of a failure, or the failed run.
+         */
+        HandlerLinkOut: {
+            /** Run Id */
+            run_id: string;
+            /** Flow Id */
+            flow_id: string | null;
+            status: components["schemas"]["HandlerStatus"];
+            /** Problem */
+            problem: string | null;
+        };
+        /**
+         * HandlerStatus
+         * @description Status of the handler of a failed run.
+         * @enum {string}
+         */
+        HandlerStatus: "due" | "started" | "refused";
+        /**
          * HeadOut
          * @description The end of the chain: store it where the owner of the database has no access, and pass it to the next check.
          */
@@ -7013,6 +8425,46 @@ export interface components {
              * @default 0.1.0
              */
             version?: string;
+        };
+        /**
+         * HitOut
+         * @description A passage that answers a query, with its score.
+         */
+        HitOut: {
+            /** Document Id */
+            document_id: string;
+            /** Document */
+            document: string;
+            /** Version */
+            version: number;
+            /** Document Sha256 */
+            document_sha256: string;
+            /** Ordinal */
+            ordinal: number;
+            /** Start */
+            start: number;
+            /** End */
+            end: number;
+            /** Page */
+            page: number | null;
+            /** Sha256 */
+            sha256: string;
+            /** Context */
+            context: string;
+            /** Text */
+            text: string;
+            /** Tokens */
+            tokens: number;
+            /** Classification */
+            classification: number;
+            /** Score */
+            score: number;
+            /** Lexical Rank */
+            lexical_rank: number | null;
+            /** Vector Rank */
+            vector_rank: number | null;
+            /** Matched */
+            matched: string[];
         };
         /**
          * HttpCall
@@ -7166,6 +8618,33 @@ export interface components {
             node: string;
             /** Url */
             url: string;
+        };
+        /**
+         * InlineIn
+         * @description A step that runs a flow.
+         */
+        InlineIn: {
+            /**
+             * Revision
+             * @description Revision of the stored draft; 0: whatever it is now.
+             * @default 0
+             */
+            revision?: number;
+            /** @description An unsaved draft. It is returned with the change, and not stored. */
+            definition?: components["schemas"]["Flow"] | null;
+            /** Node Id */
+            node_id: string;
+        };
+        /**
+         * InlineOut
+         * @description The flow with the steps of the other one.
+         */
+        InlineOut: {
+            definition: components["schemas"]["Flow"];
+            /** Revision */
+            revision: number;
+            /** Node Ids */
+            node_ids: string[];
         };
         /**
          * InputSource
@@ -7520,6 +8999,160 @@ export interface components {
             unreadable: {
                 [key: string]: number;
             };
+        };
+        /**
+         * Kind
+         * @description What a budget limits. Amounts are whole units: microdollars, tokens, milliseconds.
+         * @enum {string}
+         */
+        Kind: "usd" | "tokens" | "seconds";
+        /**
+         * KindFieldOut
+         * @description A field of a kind.
+         */
+        KindFieldOut: {
+            /** Name */
+            name: string;
+            /** Label */
+            label: string;
+            /** Help */
+            help: string;
+            /**
+             * Type
+             * @enum {string}
+             */
+            type: "text" | "secret" | "multiline_secret" | "number" | "boolean" | "select" | "url" | "hosts";
+            /** Required */
+            required: boolean;
+            default: components["schemas"]["JsonValue"];
+            /** Options */
+            options: string[];
+            /** Advanced */
+            advanced: boolean;
+        };
+        /**
+         * KindOut
+         * @description A kind of connections.
+         */
+        KindOut: {
+            /** Id */
+            id: string;
+            /** Label */
+            label: string;
+            /** Description */
+            description: string;
+            /**
+             * Category
+             * @enum {string}
+             */
+            category: "api" | "oauth" | "mail" | "data" | "files" | "ai" | "other";
+            /** Fields */
+            fields: components["schemas"]["KindFieldOut"][];
+            /**
+             * Adds
+             * @description What the HTTP client adds to requests of flows.
+             * @enum {string}
+             */
+            adds: "none" | "hosts" | "header" | "query" | "basic" | "bearer" | "oauth";
+            /**
+             * Grant
+             * @description How it is authorized; empty: not by OAuth.
+             * @enum {string}
+             */
+            grant: "" | "authorization_code" | "device_code" | "client_credentials";
+            /**
+             * Tested
+             * @description Whether it can be tested.
+             */
+            tested: boolean;
+            /**
+             * Ownership
+             * @enum {string}
+             */
+            ownership: "any" | "shared";
+            /** Keywords */
+            keywords: string[];
+        };
+        /**
+         * KnowledgeBaseChange
+         * @description The members to change; omitted ones stay unchanged. Another passage size applies to documents indexed later.
+         */
+        KnowledgeBaseChange: {
+            /** Name */
+            name?: string | null;
+            /** Description */
+            description?: string | null;
+            /** Passage Tokens */
+            passage_tokens?: number | null;
+            /** Overlap Tokens */
+            overlap_tokens?: number | null;
+        };
+        /**
+         * KnowledgeBaseIn
+         * @description A new knowledge base.
+         */
+        KnowledgeBaseIn: {
+            /**
+             * Name
+             * @description Name that flows refer to.
+             */
+            name: string;
+            /**
+             * Description
+             * @default
+             */
+            description?: string;
+            /**
+             * Passage Tokens
+             * @description Size of a passage in tokens.
+             * @default 400
+             */
+            passage_tokens?: number;
+            /**
+             * Overlap Tokens
+             * @description How much neighbouring passages share, in tokens.
+             * @default 40
+             */
+            overlap_tokens?: number;
+            /**
+             * Space Id
+             * @description Space of the base; empty: your own space.
+             */
+            space_id?: string | null;
+        };
+        /**
+         * KnowledgeBaseOut
+         * @description A knowledge base. The counts are those of documents that you can view.
+         */
+        KnowledgeBaseOut: {
+            /** Id */
+            id: string;
+            /** Space Id */
+            space_id: string;
+            /** Name */
+            name: string;
+            /** Description */
+            description: string;
+            /** Passage Tokens */
+            passage_tokens: number;
+            /** Overlap Tokens */
+            overlap_tokens: number;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /**
+             * Updated At
+             * Format: date-time
+             */
+            updated_at: string;
+            /** Documents */
+            documents: number;
+            /** Waiting */
+            waiting: number;
+            /** Failed */
+            failed: number;
         };
         /**
          * LastRun
@@ -7885,7 +9518,7 @@ export interface components {
          */
         Me: {
             tenant: components["schemas"]["Named"];
-            user: components["schemas"]["Person"];
+            user: components["schemas"]["headgate__features__accounts__schemas__Person"];
             /** @description Default space of new flows; null when that space no longer exists. */
             space: components["schemas"]["Named"] | null;
             permissions: components["schemas"]["RightsOut"];
@@ -8048,6 +9681,11 @@ export interface components {
              */
             max_output?: number | null;
             /**
+             * Max Concurrent
+             * @description Steps of flows that may call it at the same time; others wait.
+             */
+            max_concurrent?: number | null;
+            /**
              * Tools
              * @description How it calls tools: natively, through a JSON schema, or not at all.
              */
@@ -8121,6 +9759,8 @@ export interface components {
              * @default true
              */
             known?: boolean;
+            /** Max Concurrent */
+            max_concurrent?: number | null;
             /**
              * Description
              * @default
@@ -8277,7 +9917,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "variable" | "model" | "mcp_server" | "assistant" | "host" | "file";
+            kind: "variable" | "model" | "mcp_server" | "connection" | "assistant" | "host" | "file";
             /** Name */
             name: string;
             /**
@@ -8287,6 +9927,32 @@ export interface components {
             state: "ready" | "missing" | "unknown";
             /** Nodes */
             nodes: string[];
+        };
+        /**
+         * NewReviewLinkOut
+         * @description A new link. Its address is shown once.
+         */
+        NewReviewLinkOut: {
+            /** Id */
+            id: string;
+            /** Recipient */
+            recipient: string;
+            /** User Id */
+            user_id: string;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /**
+             * Expires At
+             * Format: date-time
+             */
+            expires_at: string;
+            /** Used At */
+            used_at: string | null;
+            /** Url */
+            url: string;
         };
         /**
          * Node
@@ -8374,6 +10040,30 @@ export interface components {
             nodes?: string[];
         };
         /**
+         * NoticeOut
+         * @description A notice to a web address: the request, a reminder or the escalation.
+         */
+        NoticeOut: {
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "asked" | "reminder" | "escalated";
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "pending" | "delivered" | "failed" | "cancelled";
+            /** Url */
+            url: string;
+            /** Due At */
+            due_at: string | null;
+            /** Sent At */
+            sent_at: string | null;
+            /** Error */
+            error: string;
+        };
+        /**
          * OccurrenceOut
          * @description One due time or event of a trigger.
          */
@@ -8448,6 +10138,29 @@ export interface components {
             name: string;
         };
         /**
+         * OutsideValue
+         * @description A reference to a secret that is stored elsewhere. Headgate reads it when it is used and never stores it.
+         */
+        OutsideValue: {
+            /**
+             * From
+             * @description environment, file, or vault (HashiCorp Vault, OpenBao).
+             * @enum {string}
+             */
+            from: "environment" | "file" | "vault";
+            /**
+             * Path
+             * @description Name of the variable or file, or path in the vault (KV version 2).
+             */
+            path: string;
+            /**
+             * Key
+             * @description Member of the value; of a vault, `value` when empty.
+             * @default
+             */
+            key?: string;
+        };
+        /**
          * OwnerIn
          * @description A new owner.
          */
@@ -8509,10 +10222,31 @@ export interface components {
             /** Next Cursor */
             next_cursor?: string | null;
         };
+        /** Page[CircuitOut] */
+        Page_CircuitOut_: {
+            /** Items */
+            items: components["schemas"]["CircuitOut"][];
+            /** Next Cursor */
+            next_cursor?: string | null;
+        };
+        /** Page[ConnectionUse] */
+        Page_ConnectionUse_: {
+            /** Items */
+            items: components["schemas"]["ConnectionUse"][];
+            /** Next Cursor */
+            next_cursor?: string | null;
+        };
         /** Page[DeliveryOut] */
         Page_DeliveryOut_: {
             /** Items */
             items: components["schemas"]["DeliveryOut"][];
+            /** Next Cursor */
+            next_cursor?: string | null;
+        };
+        /** Page[DocumentOut] */
+        Page_DocumentOut_: {
+            /** Items */
+            items: components["schemas"]["DocumentOut"][];
             /** Next Cursor */
             next_cursor?: string | null;
         };
@@ -8572,6 +10306,20 @@ export interface components {
             /** Next Cursor */
             next_cursor?: string | null;
         };
+        /** Page[KindOut] */
+        Page_KindOut_: {
+            /** Items */
+            items: components["schemas"]["KindOut"][];
+            /** Next Cursor */
+            next_cursor?: string | null;
+        };
+        /** Page[KnowledgeBaseOut] */
+        Page_KnowledgeBaseOut_: {
+            /** Items */
+            items: components["schemas"]["KnowledgeBaseOut"][];
+            /** Next Cursor */
+            next_cursor?: string | null;
+        };
         /** Page[McpServerOut] */
         Page_McpServerOut_: {
             /** Items */
@@ -8625,6 +10373,13 @@ export interface components {
         Page_SentEventOut_: {
             /** Items */
             items: components["schemas"]["SentEventOut"][];
+            /** Next Cursor */
+            next_cursor?: string | null;
+        };
+        /** Page[SpaceConnectionOut] */
+        Page_SpaceConnectionOut_: {
+            /** Items */
+            items: components["schemas"]["SpaceConnectionOut"][];
             /** Next Cursor */
             next_cursor?: string | null;
         };
@@ -8708,6 +10463,32 @@ export interface components {
              * @default
              */
             detail?: string;
+        };
+        /**
+         * PassageOut
+         * @description A passage of a document: characters `start` to `end` of its text.
+         */
+        PassageOut: {
+            /** Ordinal */
+            ordinal: number;
+            /** Version */
+            version: number;
+            /** Start */
+            start: number;
+            /** Core */
+            core: number;
+            /** End */
+            end: number;
+            /** Page */
+            page: number | null;
+            /** Context */
+            context: string;
+            /** Text */
+            text: string;
+            /** Sha256 */
+            sha256: string;
+            /** Tokens */
+            tokens: number;
         };
         /**
          * PasskeyAdded
@@ -8934,23 +10715,7 @@ export interface components {
          * @description A permission. The value is its name in errors, API keys and docs.
          * @enum {string}
          */
-        Permission: "account.view" | "account.change" | "account.protect" | "catalog.view" | "people.view" | "spaces.create" | "variables.view" | "workspace.use" | "people.manage" | "keys.manage" | "directory.manage" | "variables.manage" | "models.classify" | "models.manage" | "mcp_servers.programs" | "maintenance.run" | "keyring.manage" | "quotas.manage" | "audit.view" | "spaces.view" | "flows.view" | "runs.view" | "files.view" | "assistants.view" | "mcp_servers.view" | "runs.start" | "files.upload" | "flows.edit" | "runs.test" | "assistants.edit" | "flows.publish" | "triggers.manage" | "spaces.manage" | "mcp_servers.manage" | "space_variables.manage";
-        /**
-         * Person
-         * @description A user of a tenant.
-         */
-        Person: {
-            /** Id */
-            id: string;
-            /** Name */
-            name: string;
-            /**
-             * Email
-             * @description E-mail address for signing in; null for the local user of auto-login.
-             */
-            email: string | null;
-            role: components["schemas"]["TenantRole"];
-        };
+        Permission: "account.view" | "account.change" | "account.protect" | "catalog.view" | "people.view" | "spaces.create" | "variables.view" | "workspace.use" | "people.manage" | "keys.manage" | "directory.manage" | "variables.manage" | "models.classify" | "models.manage" | "mcp_servers.programs" | "maintenance.run" | "keyring.manage" | "quotas.manage" | "audit.view" | "spaces.view" | "flows.view" | "flows.comment" | "runs.view" | "files.view" | "assistants.view" | "mcp_servers.view" | "connections.view" | "knowledge.view" | "runs.start" | "files.upload" | "connections.own" | "flows.edit" | "runs.test" | "assistants.edit" | "knowledge.edit" | "flows.publish" | "triggers.manage" | "spaces.manage" | "mcp_servers.manage" | "connections.manage" | "space_variables.manage" | "knowledge.manage";
         /**
          * PlanAnswer
          * @description Approve a plan, as it is or edited; or request changes.
@@ -9291,6 +11056,28 @@ export interface components {
             imports: string[];
         };
         /**
+         * Readers
+         * @description Who may read the passages of a document, in addition to its owner.
+         */
+        Readers: {
+            /**
+             * Role
+             * @description Lowest role in the space that may read it; visitor: also runs without a user, such as those of a public page; null: only the listed users and groups.
+             * @default viewer
+             */
+            role?: ("visitor" | "viewer" | "runner" | "editor" | "publisher" | "owner") | null;
+            /**
+             * Users
+             * @description Ids of users.
+             */
+            users?: string[];
+            /**
+             * Groups
+             * @description Ids of directory groups.
+             */
+            groups?: string[];
+        };
+        /**
          * Readiness
          * @description The state of everything the server needs.
          */
@@ -9613,6 +11400,125 @@ export interface components {
             stop?: boolean;
         };
         /**
+         * ReviewDecisionIn
+         * @description The decision of the holder of a link.
+         */
+        ReviewDecisionIn: {
+            /**
+             * Decision
+             * @enum {string}
+             */
+            decision: "approve" | "reject";
+            /**
+             * Comment
+             * @default
+             */
+            comment?: string;
+            /**
+             * Answers
+             * @description Question to answer.
+             */
+            answers?: {
+                [key: string]: string;
+            };
+            /**
+             * Edits
+             * @description Changed members of the value; `*` is a changed text.
+             */
+            edits?: {
+                [key: string]: string;
+            };
+            /**
+             * Content Hash
+             * @description `content_hash` of what was shown.
+             */
+            content_hash: string;
+            /** Token */
+            token: string;
+        };
+        /**
+         * ReviewLinkIn
+         * @description For whom a one-time link is, and how long it can be used.
+         */
+        ReviewLinkIn: {
+            /**
+             * Recipient
+             * @description Name or address of the outside reviewer.
+             */
+            recipient: string;
+            /**
+             * Hours
+             * @default 72
+             */
+            hours?: number;
+        };
+        /**
+         * ReviewLinkOut
+         * @description A one-time link, without its token.
+         */
+        ReviewLinkOut: {
+            /** Id */
+            id: string;
+            /** Recipient */
+            recipient: string;
+            /** User Id */
+            user_id: string;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /**
+             * Expires At
+             * Format: date-time
+             */
+            expires_at: string;
+            /** Used At */
+            used_at: string | null;
+        };
+        /**
+         * ReviewLinksOut
+         * @description The links of an approval, oldest first.
+         */
+        ReviewLinksOut: {
+            /** Items */
+            items: components["schemas"]["ReviewLinkOut"][];
+        };
+        /**
+         * ReviewOut
+         * @description What the holder of a link decides.
+         */
+        ReviewOut: {
+            /** Recipient */
+            recipient: string;
+            /** Flow Name */
+            flow_name: string;
+            /** Question */
+            question: string;
+            /** Tool */
+            tool: string;
+            value: components["schemas"]["JsonValue"];
+            /** Questions */
+            questions: string[];
+            /** Editable */
+            editable: string[];
+            /** Content Hash */
+            content_hash: string;
+            /**
+             * Expires At
+             * Format: date-time
+             */
+            expires_at: string;
+        };
+        /**
+         * ReviewTokenIn
+         * @description The token of a one-time link.
+         */
+        ReviewTokenIn: {
+            /** Token */
+            token: string;
+        };
+        /**
          * RevokeIn
          * @description The reason for revoking a signing key.
          */
@@ -9793,6 +11699,18 @@ export interface components {
             file_ids: string[];
         };
         /**
+         * RunLimitsOut
+         * @description What limits a run.
+         */
+        RunLimitsOut: {
+            /** Budgets */
+            budgets: components["schemas"]["BudgetOut"][];
+            /** Priority */
+            priority: number;
+            /** Slots */
+            slots: components["schemas"]["SlotOut"][];
+        };
+        /**
          * RunOut
          * @description A run with its steps and its result.
          */
@@ -9867,6 +11785,7 @@ export interface components {
              * @default []
              */
             outside_content?: components["schemas"]["OutsideOut"][];
+            waits_for?: components["schemas"]["WaitsForOut"] | null;
             trigger?: components["schemas"]["RunTriggerOut"] | null;
         };
         /**
@@ -9926,6 +11845,13 @@ export interface components {
              * @description The run fails with `deadline_exceeded` if it has not ended this long after its start, or after the `run_deadline_seconds` of the flow where that is less. Pauses do not count.
              */
             deadline_seconds?: number | null;
+            /** @description What the run may use, with the runs of its steps, or the `run_budget` of the flow where that is less. A model call or step that would exceed it fails with `budget_exceeded`. */
+            budget?: components["schemas"]["Budget"] | null;
+            /**
+             * Priority
+             * @description Place among runs that wait for a slot: the highest first. Default: the `priority` of the flow.
+             */
+            priority?: number | null;
         };
         /**
          * RunStatistics
@@ -10118,6 +12044,38 @@ export interface components {
          * @enum {string}
          */
         Scope: "tenant" | "space" | "visitor";
+        /**
+         * SearchIn
+         * @description A search in a knowledge base.
+         */
+        SearchIn: {
+            /** Query */
+            query: string;
+            /**
+             * Limit
+             * @description Most passages.
+             * @default 8
+             */
+            limit?: number;
+            /**
+             * Max Tokens
+             * @description Most tokens of all passages.
+             * @default 3000
+             */
+            max_tokens?: number;
+        };
+        /**
+         * SearchOut
+         * @description Passages, the best first.
+         */
+        SearchOut: {
+            /** Terms */
+            terms: string[];
+            /** Vectors */
+            vectors: boolean;
+            /** Hits */
+            hits: components["schemas"]["HitOut"][];
+        };
         /**
          * SecondFactorOut
          * @description The caller's second factors.
@@ -10584,7 +12542,7 @@ export interface components {
          */
         SignedInOut: {
             tenant: components["schemas"]["Named"];
-            user: components["schemas"]["Person"];
+            user: components["schemas"]["headgate__features__accounts__schemas__Person"];
             /**
              * Csrf Token
              * @description Send it as `X-CSRF-Token` with every request that changes something.
@@ -10618,6 +12576,157 @@ export interface components {
             /** Label */
             label: string;
             position: components["schemas"]["Position"];
+        };
+        /**
+         * SlotOut
+         * @description A slot that a run, or a step of it, holds or waits for.
+         */
+        SlotOut: {
+            /** Name */
+            name: string;
+            /** Step Id */
+            step_id: string | null;
+            /** Most */
+            most: number;
+            /** Priority */
+            priority: number;
+            /** Granted */
+            granted: boolean;
+            /** Ahead */
+            ahead: number;
+        };
+        /**
+         * SpaceConnectionIn
+         * @description A connection to add.
+         */
+        SpaceConnectionIn: {
+            /**
+             * Name
+             * @description Lower-case letters, digits, - and _; flows refer to the connection by it.
+             * @example crm
+             */
+            name: string;
+            /**
+             * Kind
+             * @description Id of the kind; `GET /api/v1/connections/kinds` lists them.
+             */
+            kind: string;
+            /**
+             * Fields
+             * @description Fields that are no secret.
+             */
+            fields?: {
+                [key: string]: components["schemas"]["JsonValue"];
+            };
+            /**
+             * Secrets
+             * @description Secret fields of the kind, stored encrypted and never returned. A value is text, or a reference to a value outside: `{"from": "vault", "path": "crm", "key": "token"}`.
+             */
+            secrets?: {
+                [key: string]: string | components["schemas"]["OutsideValue"];
+            };
+            /**
+             * Personal
+             * @description Whether only runs that you start may use it.
+             * @default false
+             */
+            personal?: boolean;
+            /**
+             * Classification
+             * @description Highest classification of data that may be sent to it.
+             */
+            classification?: number | null;
+            /**
+             * Expires At
+             * @description When its secret stops working.
+             */
+            expires_at?: string | null;
+            /** Space Id */
+            space_id?: string | null;
+        };
+        /**
+         * SpaceConnectionOut
+         * @description A connection without its secrets.
+         */
+        SpaceConnectionOut: {
+            /** Id */
+            id: string;
+            /** Space Id */
+            space_id: string;
+            /**
+             * Owner Id
+             * @description The only user whose runs may use it; null: every run of the space.
+             */
+            owner_id: string | null;
+            /** Name */
+            name: string;
+            /** Kind */
+            kind: string;
+            /** Fields */
+            fields: {
+                [key: string]: components["schemas"]["JsonValue"];
+            };
+            /**
+             * Secret Names
+             * @description Secret fields that have a value.
+             */
+            secret_names: string[];
+            /**
+             * Hosts
+             * @description The only servers that it may reach.
+             */
+            hosts: string[];
+            /** Classification */
+            classification: number | null;
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "untested" | "ready" | "failed" | "unauthorized" | "pending";
+            /** Error Message */
+            error_message: string | null;
+            /** Tested At */
+            tested_at: string | null;
+            /** Last Used At */
+            last_used_at: string | null;
+            /** Expires At */
+            expires_at: string | null;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /**
+             * Updated At
+             * Format: date-time
+             */
+            updated_at: string;
+        };
+        /**
+         * SpaceConnectionPatch
+         * @description Members to change; omitted ones stay. New hosts need the secrets again.
+         */
+        SpaceConnectionPatch: {
+            /** Name */
+            name?: string | null;
+            /**
+             * Fields
+             * @description All fields that are no secret.
+             */
+            fields?: {
+                [key: string]: components["schemas"]["JsonValue"];
+            } | null;
+            /**
+             * Secrets
+             * @description Secrets to replace; others stay.
+             */
+            secrets?: {
+                [key: string]: string | components["schemas"]["OutsideValue"];
+            } | null;
+            /** Classification */
+            classification?: number | null;
+            /** Expires At */
+            expires_at?: string | null;
         };
         /**
          * SpaceIn
@@ -10950,6 +13059,7 @@ export interface components {
              * @default []
              */
             tool_allowlist?: string[];
+            tool_approval?: components["schemas"]["ToolApproval"] | null;
             /**
              * Outside Content
              * @default refuse
@@ -10979,6 +13089,7 @@ export interface components {
              * @enum {string}
              */
             disabled?: "no" | "pass_through" | "skip";
+            concurrency?: components["schemas"]["Concurrency"] | null;
         };
         /**
          * StepSummary
@@ -11109,6 +13220,11 @@ export interface components {
              * @default false
              */
             reads_input?: boolean;
+            /**
+             * Extra
+             * @default
+             */
+            extra?: string;
         };
         /**
          * TemplateOut
@@ -11411,6 +13527,39 @@ export interface components {
             last_used_at: string | null;
             /** Last Used Address */
             last_used_address: string | null;
+        };
+        /**
+         * ToolApproval
+         * @description Tools of which users approve each call before it is made.
+         */
+        ToolApproval: {
+            /**
+             * Tools
+             * @default []
+             */
+            tools?: string[];
+            /**
+             * Assignees
+             * @default []
+             */
+            assignees?: string[];
+            /**
+             * Needed
+             * @default 1
+             */
+            needed?: number;
+            /**
+             * Not Starter
+             * @default false
+             */
+            not_starter?: boolean;
+            /**
+             * Editable
+             * @default false
+             */
+            editable?: boolean;
+            /** Timeout Hours */
+            timeout_hours?: number | null;
         };
         /**
          * Totals
@@ -11818,22 +13967,22 @@ export interface components {
             last_read_at: string;
         };
         /**
-         * VerdictOut
-         * @description The result of a verification.
+         * VerifyIn
+         * @description Citations to verify.
          */
-        VerdictOut: {
+        VerifyIn: {
+            /** Citations */
+            citations: components["schemas"]["CitationIn"][];
+        };
+        /**
+         * VerifyOut
+         * @description Verdicts, in the order of the citations.
+         */
+        VerifyOut: {
             /** Verified */
             verified: boolean;
-            /** Entries */
-            entries: number;
-            /** Seq */
-            seq: number;
-            /** Hash */
-            hash: string;
-            /** Faults */
-            faults: components["schemas"]["FaultOut"][];
-            /** More Faults */
-            more_faults: number;
+            /** Citations */
+            citations: components["schemas"]["headgate__features__knowledge__schemas__VerdictOut"][];
         };
         /**
          * VersionFigures
@@ -11915,7 +14064,7 @@ export interface components {
          * @description What a suspended step waits for.
          * @enum {string}
          */
-        WaitReason: "time" | "retry" | "approval" | "event" | "run";
+        WaitReason: "time" | "retry" | "approval" | "event" | "run" | "slot";
         /**
          * WaitingOut
          * @description What a waiting step waits for.
@@ -11924,6 +14073,23 @@ export interface components {
             reason: components["schemas"]["WaitReason"];
             /** Until */
             until: string | null;
+        };
+        /**
+         * WaitsForOut
+         * @description What a run waits for that somebody has to do.
+         */
+        WaitsForOut: {
+            reason: components["schemas"]["WaitReason"];
+            /** Until */
+            until: string | null;
+            /** Run Id */
+            run_id: string;
+            /** Flow Id */
+            flow_id: string;
+            /** Step Id */
+            step_id: string;
+            /** Remedy */
+            remedy: string;
         };
         /**
          * WebhookConfig
@@ -12087,6 +14253,70 @@ export interface components {
             modified_at: string;
             /** Text */
             text: string;
+        };
+        /**
+         * Person
+         * @description A user of a tenant.
+         */
+        headgate__features__accounts__schemas__Person: {
+            /** Id */
+            id: string;
+            /** Name */
+            name: string;
+            /**
+             * Email
+             * @description E-mail address for signing in; null for the local user of auto-login.
+             */
+            email: string | null;
+            role: components["schemas"]["TenantRole"];
+        };
+        /**
+         * VerdictOut
+         * @description The result of a verification.
+         */
+        headgate__features__audit__schemas__VerdictOut: {
+            /** Verified */
+            verified: boolean;
+            /** Entries */
+            entries: number;
+            /** Seq */
+            seq: number;
+            /** Hash */
+            hash: string;
+            /** Faults */
+            faults: components["schemas"]["FaultOut"][];
+            /** More Faults */
+            more_faults: number;
+        };
+        /**
+         * Person
+         * @description A user of the organisation.
+         */
+        headgate__features__flows__comments__schemas__Person: {
+            /** User Id */
+            user_id: string;
+            /** Name */
+            name: string;
+        };
+        /**
+         * VerdictOut
+         * @description Whether the cited text is in the document with the cited checksum.
+         */
+        headgate__features__knowledge__schemas__VerdictOut: {
+            /** Document Id */
+            document_id: string;
+            /** Document */
+            document: string;
+            /** Version */
+            version: number;
+            /** Start */
+            start: number;
+            /** End */
+            end: number;
+            /** Verified */
+            verified: boolean;
+            /** Reason */
+            reason: string;
         };
     };
     responses: never;
@@ -14358,7 +16588,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["VerdictOut"];
+                    "application/json": components["schemas"]["headgate__features__audit__schemas__VerdictOut"];
                 };
             };
             /** @description Not signed in, or the API key is not valid. */
@@ -15877,6 +18107,384 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_links_api_v1_approvals__approval_id__links_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                approval_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReviewLinksOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The user or the API key lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    create_link_api_v1_approvals__approval_id__links_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                approval_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ReviewLinkIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewReviewLinkOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_link_api_v1_approvals__approval_id__links__link_id__delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                approval_id: string;
+                link_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    read_api_v1_reviews_read_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ReviewTokenIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReviewOut"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    decide_api_v1_reviews_decide_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ReviewDecisionIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             /** @description Service Unavailable */
@@ -20060,6 +22668,13 @@ export interface operations {
                 search?: string;
                 /** @description Sort order: newest first, last changed first, or by name. */
                 sort?: "created" | "updated" | "name";
+                /** @description Flows in this folder and below it; empty: all. */
+                folder?: string;
+                tag?: string;
+                /** @description Only your favourites. */
+                favourites?: boolean;
+                /** @description The flows in the trash instead of the others. */
+                trashed?: boolean;
             };
             header?: never;
             path?: never;
@@ -21806,6 +24421,826 @@ export interface operations {
             };
         };
     };
+    extract_api_v1_flows__flow_id__extract_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                flow_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ExtractIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExtractOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    inline_api_v1_flows__flow_id__inline_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                flow_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["InlineIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InlineOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list__api_v1_flows__flow_id__comments_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                flow_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CommentList"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The user or the API key lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    add_api_v1_flows__flow_id__comments_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                flow_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CommentIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CommentOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_api_v1_flows__flow_id__comments__comment_id__delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                flow_id: string;
+                comment_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    change_api_v1_flows__flow_id__comments__comment_id__patch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                flow_id: string;
+                comment_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CommentPatch"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CommentOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    collections_api_v1_flow_collections_get: {
+        parameters: {
+            query?: {
+                space_id?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Collections"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The user or the API key lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    change_several_api_v1_flow_collections_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BulkIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BulkOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    add_favourite_api_v1_flows__flow_id__favourite_put: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                flow_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The user or the API key lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    remove_favourite_api_v1_flows__flow_id__favourite_delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                flow_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The user or the API key lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     check_api_v1_flows__flow_id__components_check_post: {
         parameters: {
             query?: never;
@@ -22093,6 +25528,2078 @@ export interface operations {
                 content: {
                     "application/problem+json": unknown;
                     "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list__api_v1_connections_get: {
+        parameters: {
+            query?: {
+                space_id?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_SpaceConnectionOut_"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The user or the API key lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    create_api_v1_connections_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SpaceConnectionIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SpaceConnectionOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    kinds_api_v1_connections_kinds_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_KindOut_"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The user or the API key lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+        };
+    };
+    get_api_v1_connections__connection__get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                connection: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SpaceConnectionOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The user or the API key lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_api_v1_connections__connection__delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                connection: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    update_api_v1_connections__connection__patch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                connection: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SpaceConnectionPatch"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SpaceConnectionOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    test_api_v1_connections__connection__test_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                connection: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConnectionTestOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    authorize_api_v1_connections__connection__authorize_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                connection: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuthorizationOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Bad Gateway */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    poll_api_v1_connections__connection__authorize_poll_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                connection: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AuthorizationPoll"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuthorizationState"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Bad Gateway */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    finish_api_v1_connections_authorizations_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AuthorizationAnswer"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SpaceConnectionOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Bad Gateway */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list__api_v1_connections__connection__flows_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                connection: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_ConnectionUse_"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The user or the API key lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list__api_v1_knowledge_bases_get: {
+        parameters: {
+            query?: {
+                /** @description Items per page. */
+                limit?: number;
+                /** @description `next_cursor` of the previous page. */
+                cursor?: string | null;
+                space_id?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_KnowledgeBaseOut_"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The user or the API key lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    create_api_v1_knowledge_bases_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["KnowledgeBaseIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["KnowledgeBaseOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    verify_api_v1_knowledge_bases_verify_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["VerifyIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VerifyOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The user or the API key lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    read_api_v1_knowledge_bases__base_id__get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                base_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["KnowledgeBaseOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The user or the API key lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_api_v1_knowledge_bases__base_id__delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                base_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    change_api_v1_knowledge_bases__base_id__patch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                base_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["KnowledgeBaseChange"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["KnowledgeBaseOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    search_api_v1_knowledge_bases__base_id__search_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                base_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SearchIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SearchOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The user or the API key lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_documents_api_v1_knowledge_bases__base_id__documents_get: {
+        parameters: {
+            query?: {
+                /** @description Items per page. */
+                limit?: number;
+                /** @description `next_cursor` of the previous page. */
+                cursor?: string | null;
+            };
+            header?: never;
+            path: {
+                base_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_DocumentOut_"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The user or the API key lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    add_document_api_v1_knowledge_bases__base_id__documents_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                base_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DocumentIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DocumentOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    read_document_api_v1_knowledge_bases__base_id__documents__document_id__get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                base_id: string;
+                document_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DocumentOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The user or the API key lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_document_api_v1_knowledge_bases__base_id__documents__document_id__delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                base_id: string;
+                document_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    change_document_api_v1_knowledge_bases__base_id__documents__document_id__patch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                base_id: string;
+                document_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DocumentChange"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DocumentOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    reindex_document_api_v1_knowledge_bases__base_id__documents__document_id__reindex_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                base_id: string;
+                document_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DocumentOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_passages_api_v1_knowledge_bases__base_id__documents__document_id__passages_get: {
+        parameters: {
+            query?: {
+                /** @description Items per page. */
+                limit?: number;
+                /** @description Only passages after this ordinal. */
+                after?: number;
+            };
+            header?: never;
+            path: {
+                base_id: string;
+                document_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PassageOut"][];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The user or the API key lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
                 };
             };
             /** @description Not Found */
@@ -24921,6 +30428,387 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["VersionFigures"][];
                 };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The user or the API key lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    of_run_api_v1_flow_runs__run_id__error_handler_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureHandlingOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The user or the API key lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    of_run_api_v1_flow_runs__run_id__limits_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunLimitsOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The user or the API key lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    of_flow_api_v1_flows__flow_id__limits_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                flow_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlowLimitsOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The user or the API key lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list__api_v1_circuits_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_CircuitOut_"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The user or the API key lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    reset_api_v1_circuits__host__delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                host: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description Not signed in, or the API key is not valid. */
             401: {

@@ -52,7 +52,8 @@ STORED_AS_IT_IS = {
 """Tables with content that data keys do not encrypt; docs/operate/security.md names them."""
 NO_CONTENT = {
     "knowledge_versions", "knowledge_readers",
-    "quotas", "codev_pattern_uses", "approvals", "approval_decisions", "approval_notices", "approval_links", "flow_states",
+    "quotas", "codev_pattern_uses", "approvals", "approval_decisions", "approval_notices", "approval_links",
+    "flow_states",
     "flow_state_values", "sent_events", "event_waits", "trigger_occurrences",
     "connection_tokens", "connection_authorizations",
     "budget_accounts", "run_slots", "failure_handlers", "host_circuits",

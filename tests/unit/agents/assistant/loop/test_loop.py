@@ -141,14 +141,14 @@ class TestRunLoop:
         assert not IN_GROUP & first
         model = ScriptedModel(script=[calls("more_tools", group="tests"), says("These."), says("Never.")])
         await run_loop(model, turn)
-        assert set(GROUPS["tests"]) <= {tool.name for tool in model.tools}
+        assert IN_GROUP & {tool.name for tool in model.tools} == set(GROUPS["tests"])
         assert "get_tests, save_tests, run_tests" in str(model.asked[1][-1].content)
 
     async def test_names_the_groups_when_the_model_asks_for_another(self) -> None:
         turn, _ = turn_on(Flow())
         model = ScriptedModel(script=[calls("more_tools", group="coffee"), says("None.")])
         await run_loop(model, turn)
-        assert "There is no group 'coffee'. Groups: tests" in str(model.asked[1][-1].content)
+        assert "There is no group 'coffee'. Groups: tests, other_flows, services." in str(model.asked[1][-1].content)
 
     async def test_runs_a_tool_of_a_group_that_was_not_asked_for(self) -> None:
         turn, _ = turn_on(Flow())
