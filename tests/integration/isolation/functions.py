@@ -162,6 +162,7 @@ def _value(of: World) -> dict[str, Any]:
 _FOR_FUNCTION: dict[tuple[str, str], Callable[[World], Any]] = {
     ("find_spaces_named", "name"): lambda world: "Personal",
     **{(f"{what}_server", "name"): lambda world: MODEL_SERVER for what in ("find", "save", "delete")},
+    ("set_status", "status"): lambda world: "ready",
     ("add_approval", "values"): _approval,
     ("add_event", "values"): _event,
     ("add_wait", "values"): _wait,
@@ -211,6 +212,7 @@ ASKS_WHICH_SPACES = {"names_of_spaces", "spaces_of_member", "hold_spaces"}
 """Their `space_ids` are what is asked about."""
 NEW_ROWS = {
     "add_space": "inserts the row that a service made; a foreign key binds it to its tenant",
+    "add_authorization": "inserts what a service began; a foreign key binds its connection to its tenant",
     "add_file": "inserts the record of a content that was stored under the tenant's own folder",
     "add_assistant": "inserts the row that a service made; a foreign key binds its space to its tenant",
     "delete_assistant": "removes a row that a service found in the caller's tenant",
