@@ -179,6 +179,7 @@ def _circuit(of: World) -> dict[str, Any]:
 _FOR_FUNCTION: dict[tuple[str, str], Callable[[World], Any]] = {
     ("find_spaces_named", "name"): lambda world: "Personal",
     **{(f"{what}_server", "name"): lambda world: MODEL_SERVER for what in ("find", "save", "delete")},
+    ("set_status", "status"): lambda world: "ready",
     ("add_approval", "values"): _approval,
     ("add_event", "values"): _event,
     ("add_wait", "values"): _wait,
@@ -258,6 +259,7 @@ COUNTS = {"count_folders", "count_tags", "count_flows"}
 """They return names and numbers, no ids: features/flows/test_organization.py looks at who sees which."""
 NEW_ROWS = {
     "add_space": "inserts the row that a service made; a foreign key binds it to its tenant",
+    "add_authorization": "inserts what a service began; a foreign key binds its connection to its tenant",
     "add_file": "inserts the record of a content that was stored under the tenant's own folder",
     "add_assistant": "inserts the row that a service made; a foreign key binds its space to its tenant",
     "add_knowledge": "inserts the row that a service made; foreign keys bind it to one tenant",

@@ -426,11 +426,13 @@ async def _make_rows(world: World, database: Database, box: SecretBox) -> None:
                 name=VARIABLE,
                 kind="webhook_secret",
                 fields={"header": world.marker},
-                status="ready",
+                status="failed",
             )
         )
         await session.execute(
-            insert(ConnectionToken).values(connection_id=connection, tenant_id=tenant, revision=1, lease="a-lease")
+            insert(ConnectionToken).values(
+                connection_id=connection, tenant_id=tenant, revision=1, lease="a-lease", lease_until=now()
+            )
         )
         await session.execute(
             insert(ConnectionAuthorization).values(
