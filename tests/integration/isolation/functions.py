@@ -183,7 +183,9 @@ _FOR_FUNCTION: dict[tuple[str, str], Callable[[World], Any]] = {
     ("add_approval", "values"): _approval,
     ("add_event", "values"): _event,
     ("add_wait", "values"): _wait,
+    ("find_of_step", "scope"): lambda world: "",
     ("find_occurrence", "key"): lambda world: "event:same",
+    ("add_authorization", "state_hash"): lambda world: world.marker[-8:] * 8,
     ("claim_refresh", "until"): lambda world: now() + timedelta(days=1),
     ("due_with_rows", "since"): lambda world: 0,
     ("due_with_rows", "until"): lambda world: clock(),
@@ -259,7 +261,6 @@ COUNTS = {"count_folders", "count_tags", "count_flows"}
 """They return names and numbers, no ids: features/flows/test_organization.py looks at who sees which."""
 NEW_ROWS = {
     "add_space": "inserts the row that a service made; a foreign key binds it to its tenant",
-    "add_authorization": "inserts what a service began; a foreign key binds its connection to its tenant",
     "add_file": "inserts the record of a content that was stored under the tenant's own folder",
     "add_assistant": "inserts the row that a service made; a foreign key binds its space to its tenant",
     "add_knowledge": "inserts the row that a service made; foreign keys bind it to one tenant",
@@ -519,5 +520,6 @@ def store_calls(of: World, tenant_id: str) -> Mapping[str, StoreCall]:
         "calls_of": StoreCall((key, of.call.step_id), nothing),
         "children": StoreCall((key, STEP, 0, 10), nothing),
         "child_states": StoreCall((key, STEP), lambda states: states.started == 0),
+        "run_wait": StoreCall((of.key.run_id, tenant_id), nothing),
         "past_turns": StoreCall((key, "the same session", of.principal.user_id, 10), nothing),
     }

@@ -395,6 +395,19 @@ async def _make_trigger(session: AsyncSession, world: World, sealed: bytes) -> N
             message=world.marker,
         )
     )
+    await session.execute(
+        insert(OccurrenceRow).values(
+            id=new_id(),
+            tenant_id=world.principal.tenant_id,
+            trigger_id=trigger,
+            occurrence_key="due:1",
+            due_at=1,
+            created_at=clock(),
+            status="queued",
+            content=sealed,
+            backfill_id=trigger,
+        )
+    )
 
 
 async def _make_rows(world: World, database: Database, box: SecretBox) -> None:

@@ -19,8 +19,10 @@ const NO_PLACES = new Map([
   ["design", "the patterns of the page, for its developers"],
   ["sign-in", "before anybody is signed in"],
   ["set-password", "before anybody is signed in"],
+  ["review", "the public page of a one-time link"],
 ]);
 const RIGHTS = [
+  "connections.view",
   "variables.view",
   "mcp_servers.view",
   "assistants.view",
