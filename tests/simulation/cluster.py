@@ -249,7 +249,7 @@ class ToldCancellations:
         self._broker = broker
         self._heard = cancelled
 
-    async def tell(self, run_id: str) -> None:
+    async def announce(self, run_id: str) -> None:
         """This run was cancelled."""
         if not self._broker.away:
             for queue in self._heard:
@@ -268,7 +268,7 @@ class ToldCancellations:
 class NoPresence:
     """Nobody asks which workers live."""
 
-    async def tell(self, worker_id: str) -> None:
+    async def record_heartbeat(self, worker_id: str) -> None:
         return None
 
     async def leave(self, worker_id: str) -> None:

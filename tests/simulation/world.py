@@ -32,6 +32,7 @@ from tests.simulation.rules import SUSPENDED_ATTEMPTS, WAIT_SECONDS, Rules
 from tests.simulation.server import Outcome, Server, Violation, context_of
 from tests.support.databases import make_settings
 from tests.support.engine import OneSpace, make_flow, make_services
+from tests.support.services import FreeSlots, NoFailureHandlers
 
 IDLE_SECONDS = 70.0
 """Seconds after the last run after which nothing may be kept in memory."""
@@ -244,6 +245,8 @@ class World:
             max_concurrent_steps=2,
         )
         services = make_services(self._unused, components=[Work, Wait], engine=engine)
+        # Slots and handlers of failures work on sessions of the database, whose driver has a real thread.
+        services = replace(services, slots=FreeSlots(), failure_handlers=NoFailureHandlers())
         return replace(services, definitions=definitions, spaces=OneSpace(), bus=bus)
 
     def _kill(self, process: Process) -> None:

@@ -69,6 +69,7 @@ def make_record(*, form: list[dict[str, Any]] | None = None, **answers: Any) -> 
         parent_step_id=None,
         parent_iteration=None,
         deadline_at=None,
+        terms=None,
         **_NOTHING,
     )
     attempt = SimpleNamespace(

@@ -88,6 +88,10 @@ ONLY_MCP: Mapping[str, str] = {
         ("list_state", "read_state", "write_state", "delete_state"),
         "State belongs to runs; the user reads and changes it in the page, and steps do with ReadState and WriteState.",
     ),
+    **dict.fromkeys(
+        ("list_knowledge", "search_knowledge"),
+        "The assistant builds flows that answer from knowledge, with Retrieve and AnswerFromKnowledge.",
+    ),
     "list_triggers": "The page lists the triggers of the open flow.",
     "cancel_run": _WAITS,
     "pause_run": _WAITS,

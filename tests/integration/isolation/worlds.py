@@ -16,7 +16,7 @@ from typing import Any
 import httpx2
 from fastapi import FastAPI
 from pydantic import SecretStr
-from sqlalchemy import insert, text, update
+from sqlalchemy import func, insert, select, text, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.features.access.principal import Principal
@@ -49,7 +49,7 @@ from headgate.features.idempotency.keys import CLAIM, StartKey
 from headgate.features.mcptools.tables import McpServerRow, McpToolRow
 from headgate.features.models.tables import ModelClass, ModelFactsRow, ModelRoleRow, ModelServerRow
 from headgate.features.runs.answered_calls import AnsweredCall
-from headgate.features.runs.approvals.tables import ApprovalDecisionRow, ApprovalRow
+from headgate.features.runs.approvals.tables import ApprovalDecisionRow, ApprovalLinkRow, ApprovalNoticeRow, ApprovalRow
 from headgate.features.runs.budgets.tables import budget_accounts
 from headgate.features.runs.circuits.tables import host_circuits
 from headgate.features.runs.deliveries.tables import webhook_deliveries, webhook_delivery_attempts
@@ -361,6 +361,33 @@ async def _make_documents(session: AsyncSession, world: World) -> None:
     world.passage_ids.append(passage)
 
 
+async def _make_notices(session: AsyncSession, world: World, approval: str) -> None:
+    """A notice that was sent, and a one-time link."""
+    of_approval = {"tenant_id": world.principal.tenant_id, "approval_id": approval, "created_at": clock()}
+    await session.execute(
+        insert(ApprovalNoticeRow).values(
+            id=new_id(),
+            **of_approval,
+            number=0,
+            kind="asked",
+            status="delivered",
+            target=MARK + world.marker.encode(),
+            url_shown=world.marker,
+            idempotency_key=new_id(),
+        )
+    )
+    await session.execute(
+        insert(ApprovalLinkRow).values(
+            id=new_id(),
+            **of_approval,
+            token_hash=new_id(),
+            recipient=world.marker,
+            user_id=new_id(),
+            expires_at=clock() + 1_000_000,
+        )
+    )
+
+
 async def _make_trigger(session: AsyncSession, world: World, sealed: bytes) -> None:
     trigger = new_id()
     world.trigger_ids.append(trigger)
@@ -557,6 +584,7 @@ async def _make_rows(world: World, database: Database, box: SecretBox) -> None:
                 decided_at=clock(),
             )
         )
+        await _make_notices(session, world, approval)
         await session.execute(
             insert(SecretRead).values(
                 flow_run_id=place["flow_run_id"],
@@ -673,4 +701,6 @@ async def _limit_runs(session: AsyncSession, world: World, tenant: str) -> None:
     handler = {"failed_run_id": first, "handler_run_id": live, "status": "due", "created_at": 1, "claimed_at": 1}
     await session.execute(insert(failure_handlers).values(tenant_id=tenant, **handler))
     circuit = {"host": VARIABLE, "failures": 3, "since": 1, "open_until": 1, "last_error": "http_500"}
-    await session.execute(insert(host_circuits).values(tenant_id=tenant, **circuit, changed_at=clock()))
+    of_tenant = select(func.count()).select_from(host_circuits).where(host_circuits.c.tenant_id == tenant)
+    if not (await session.execute(of_tenant)).scalar_one():  # worlds of one tenant share it
+        await session.execute(insert(host_circuits).values(tenant_id=tenant, **circuit, changed_at=clock()))

@@ -36,6 +36,9 @@ _FILLED: dict[str, Any] = {
     "source_output": "message",
     "spec": FLOW,
     "cron": "0 7 * * *",
+    "name": "cursor",
+    "value": 1,
+    "expected_version": 0,
     "target_id": "said",
     "target_input": "input",
     "tests": [],
@@ -124,7 +127,7 @@ class TestRoles:
             "upload_file",
         }
         assert editor - runner == {*EDITING, "dry_run", "run_tests", "cancel_tests"}
-        assert await office.tools("publisher") - editor == {"publish_flow"}
+        assert await office.tools("publisher") - editor == {"publish_flow", "set_schedule"}
 
     async def test_are_refused_the_rest_by_name(self, office: Office) -> None:
         flow_id = (await done(office.clients["editor"], "create_flow_from_spec", spec=FLOW))["flow_id"]

@@ -43,6 +43,7 @@ _INLINE = re.compile(r"<script>(.*?)</script>", re.DOTALL)
 _LIMITED = {
     401: "Not signed in, or the API key is not valid.",
     403: "The user or the API key lacks the permission.",
+    414: "The URL is too long; send long values in the body.",
     429: "Too many requests; `retry_after_seconds` says how long to wait.",
 }
 

@@ -59,4 +59,4 @@ class TestRoles:
         assert not any(is_of_space(permission) for permission in MEMBER)
 
     def test_of_a_viewer_change_nothing(self) -> None:
-        assert {one.value.rpartition(".")[2] for one in of_role(Role.VIEWER)} == {"view"}
+        assert {one.value.rpartition(".")[2] for one in of_role(Role.VIEWER)} == {"view", "comment"}
