@@ -77,6 +77,7 @@ def _answered(answers: Sequence[Mapping[str, Any]]) -> Iterator[None]:
         response.headers.update(answer["headers"])
         response.url, response.request = request.url, request
         response._content = base64.b64decode(answer["content"])  # noqa: SLF001 - it is not read from a connection
+        response._content_consumed = True  # noqa: SLF001 - services that limit an answer read it in parts
         return response
 
     original = HTTPAdapter.send
