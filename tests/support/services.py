@@ -124,6 +124,17 @@ class NoKnowledge:
         raise AssertionError(f"step {origin.step_id} searches {query.base}")
 
 
+class OnePassage:
+    """Every base has one passage, which every question finds."""
+
+    async def search(
+        self, origin: ports.Origin, query: KnowledgeQuery, *, clearance: int | None
+    ) -> tuple[tuple[Passage, ...], int]:
+        sha256 = "0" * 64
+        passage = Passage("It is green.", "", "a.txt", "d", "b", 1, sha256, 0, 0, 12, None, sha256, 1.0)
+        return (passage,), 1
+
+
 class NoConnections:
     """There is no connection."""
 

@@ -87,7 +87,7 @@ class Page:
                 name, _, value = line.partition(": ")
                 if name == "event":
                     kind = value
-                elif name == "data":
+                elif name == "data" and kind != "presence":
                     self._told.put_nowait((kind, json.loads(value)))
 
 

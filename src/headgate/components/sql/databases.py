@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     import sqlalchemy as sa
     from sqlalchemy import exc
 else:
-    sa, exc = lazy_module("sqlalchemy"), lazy_module("sqlalchemy.exc")
+    sa = lazy_module("sqlalchemy")
+    exc = lazy_module("sqlalchemy.exc")
 
 CONNECT_SECONDS = 15
 _DRIVERS = {"postgresql": "postgresql+psycopg", "mysql": "mysql+pymysql", "mariadb": "mariadb+pymysql"}

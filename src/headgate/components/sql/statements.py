@@ -20,8 +20,10 @@ if TYPE_CHECKING:
     from sqlalchemy import exc
     from sqlalchemy.dialects import mysql, postgresql
 else:
-    sa, exc = lazy_module("sqlalchemy"), lazy_module("sqlalchemy.exc")
-    mysql, postgresql = lazy_module("sqlalchemy.dialects.mysql"), lazy_module("sqlalchemy.dialects.postgresql")
+    sa = lazy_module("sqlalchemy")
+    exc = lazy_module("sqlalchemy.exc")
+    mysql = lazy_module("sqlalchemy.dialects.mysql")
+    postgresql = lazy_module("sqlalchemy.dialects.postgresql")
 
 MOST_ROWS = 100_000
 MOST_BYTES = 50_000_000

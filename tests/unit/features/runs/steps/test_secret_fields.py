@@ -24,6 +24,7 @@ from headgate.graph.template import FieldKind, FieldTemplate, OutputTemplate, Te
 from headgate.sdk import Model, Recording, RunInput, Transcript
 from headgate.sdk.fakes import FakeCode
 from tests.support.engine import DictSecrets, NoModels, make_flow
+from tests.support.services import OnePassage
 from tests.support.steps import KEY, make_bench
 
 NAME, VALUE = "MY_TOKEN", "the-organisations-own-token-0123456789"
@@ -122,7 +123,9 @@ class Ground:
         self.type = type_
         self.said = said
         self.models, self.secrets, self.code = Models(), Noting(), OwnCode()
-        self.bench = make_bench(COMPONENTS, secrets=self.secrets, chat_models=self.models, code=self.code)
+        self.bench = make_bench(
+            COMPONENTS, secrets=self.secrets, chat_models=self.models, code=self.code, knowledge=OnePassage()
+        )
         self.bench.http.answer(URL, "ok", method="GET")
         self.bench.http.answer(URL, "ok", method="POST")
 
