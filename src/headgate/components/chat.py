@@ -82,7 +82,10 @@ def with_temperature(model: Model, temperature: float | None) -> Model:
     if temperature is None:
         return model
     params = {**model.params, "temperature": temperature}
-    fallback = [one.model_copy(update={"params": {"temperature": temperature, **one.params}}) for one in model.fallback]
+    fallback = [
+        alternative.model_copy(update={"params": {"temperature": temperature, **alternative.params}})
+        for alternative in model.fallback
+    ]
     return model.model_copy(update={"params": params, "fallback": tuple(fallback)})
 
 

@@ -38,7 +38,9 @@ class SentenceSupport:
 
 def check_support(answer: str, passages: Sequence[str]) -> tuple[SentenceSupport, ...]:
     """Return the support of each sentence; passages are numbered from 1."""
-    return tuple(_checked(match[0].strip(), passages) for match in _SENTENCE.finditer(answer) if _says(match[0]))
+    return tuple(
+        _checked(match[0].strip(), passages) for match in _SENTENCE.finditer(answer) if _has_statement(match[0])
+    )
 
 
 def marked_answer(sentences: Sequence[SentenceSupport]) -> str:
@@ -49,7 +51,7 @@ def marked_answer(sentences: Sequence[SentenceSupport]) -> str:
     )
 
 
-def _says(sentence: str) -> bool:
+def _has_statement(sentence: str) -> bool:
     return any(character.isalnum() for character in _CITATION.sub("", sentence))
 
 

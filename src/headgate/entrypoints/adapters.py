@@ -173,12 +173,12 @@ class StepConnections:
 
     async def recall(self, key: RunKey, names: Sequence[str]) -> None:
         """Read the secrets of connections that a run has read in other processes, for redaction in this one."""
-        wanted = [name.removeprefix(READ_AS) for name in names if name.startswith(READ_AS)]
-        if not wanted:
+        connection_names = [name.removeprefix(READ_AS) for name in names if name.startswith(READ_AS)]
+        if not connection_names:
             return
         space = await self.variables.spaces.of(key.tenant_id, key.flow_id)
         user = await secret_reads.starter_of(self.variables.database, key)
-        for name in wanted:
+        for name in connection_names:
             await self.connections.recall(tenant_id=key.tenant_id, space_id=space, user_id=user, name=name)
 
 

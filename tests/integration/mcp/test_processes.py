@@ -87,7 +87,7 @@ class Page:
                 name, _, value = line.partition(": ")
                 if name == "event":
                     kind = value
-                elif name == "data" and kind != "presence":
+                elif name == "data" and kind not in {"present", "left"}:
                     self._told.put_nowait((kind, json.loads(value)))
 
 

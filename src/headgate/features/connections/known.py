@@ -70,7 +70,11 @@ def connection_issues(wiring: Wiring, known: Mapping[str, Sequence[KnownConnecti
     """Yield issues for connections that are missing, of another kind, or cannot be used."""
     for node, field, reference in named_connections(wiring):
         candidates = known.get(reference.name, ())
-        fitting = [one for one in candidates if not field.connection_kinds or one.kind in field.connection_kinds]
+        fitting = [
+            candidate
+            for candidate in candidates
+            if not field.connection_kinds or candidate.kind in field.connection_kinds
+        ]
         if not candidates:
             yield _missing(node, field, reference, known)
         elif not fitting:
@@ -88,7 +92,11 @@ def connection_class_issues(
     """Yield issues for steps whose input is classified higher than what their connection may receive."""
     for node, field, reference in named_connections(wiring):
         level = incoming.get(node.id, 0)
-        limits = [one.classification for one in known.get(reference.name, ()) if one.classification is not None]
+        limits = [
+            connection.classification
+            for connection in known.get(reference.name, ())
+            if connection.classification is not None
+        ]
         if limits and max(limits) < level:
             yield Issue(
                 IssueCode.CLASSIFICATION,

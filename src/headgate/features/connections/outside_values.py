@@ -53,9 +53,9 @@ class OutsideValues:
     async def read(self, value: OutsideValue, *, tenant_id: str, space_id: str) -> SecretStr:
         """Return a value, at most `cache_seconds` old. Raises `VaultRefused`, `VaultFailed`."""
         key = (tenant_id, space_id, value)
-        kept = self._kept.get(key)
-        if kept is not None and time.monotonic() - kept[0] < self._settings.cache_seconds:
-            return kept[1]
+        cached = self._kept.get(key)
+        if cached is not None and time.monotonic() - cached[0] < self._settings.cache_seconds:
+            return cached[1]
         text = await self._read(value, tenant_id, space_id)
         if not text:
             raise VaultFailed(f"The value {value} is empty.", remedy="Set it where it is stored.")

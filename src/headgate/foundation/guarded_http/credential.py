@@ -54,8 +54,10 @@ class Credential:
         """Return the request with the credential. Raises `HostRefused`."""
         self.require(request.target)
         headers = {name.lower() for name in self.headers}
-        kept = tuple((name, value) for name, value in request.headers if name.lower() not in headers)
-        return replace(request, headers=kept + check_headers(self.headers), target=self._with_query(request.target))
+        other_headers = tuple((name, value) for name, value in request.headers if name.lower() not in headers)
+        return replace(
+            request, headers=other_headers + check_headers(self.headers), target=self._with_query(request.target)
+        )
 
     def _with_query(self, target: Target) -> Target:
         present = _query_names(target)

@@ -81,11 +81,11 @@ async def delete_link(session: AsyncSession, principal: Principal, approval_id: 
     link = ApprovalLinkRow
     same = (link.id == link_id, link.approval_id == approval_id, link.tenant_id == principal.tenant_id)
     query = select(link).where(*same, link.used_at.is_(None))
-    found = (await session.execute(query)).scalar_one_or_none()
-    if found is None:
+    link_row = (await session.execute(query)).scalar_one_or_none()
+    if link_row is None:
         raise LinkRefused
     await session.execute(delete(link).where(*same, link.used_at.is_(None)))
-    await _record(session, principal, "approval.link_deleted", row, found)
+    await _record(session, principal, "approval.link_deleted", row, link_row)
 
 
 async def read_review(session: AsyncSession, token: str, *, box: Sealer) -> ReviewOut:

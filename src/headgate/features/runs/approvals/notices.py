@@ -128,10 +128,10 @@ class NoticeSender:
         query = select(row).join(flow_runs, flow_runs.c.id == row.flow_run_id)
         live = flow_runs.c.status.in_([status.value for status in LIVE_RUNS])
         waits = (row.status == "pending", live, (row.due_at.is_(None)) | (row.due_at > now))
-        found: ApprovalRow | None = (
+        approval: ApprovalRow | None = (
             await session.execute(query.where(row.id == job.row.approval_id, *waits))
         ).scalar_one_or_none()
-        return found
+        return approval
 
     async def _attempt(self, job: Job, approval: ApprovalRow) -> Outcome:
         try:
