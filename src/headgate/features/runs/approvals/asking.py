@@ -123,7 +123,7 @@ class StepApprovals:
             else at + int(request.escalation_seconds * 1_000_000),
             "needed": request.needed,
             "approvals": 0,
-            "barred_user_id": starter[0] if starter is not None and request.not_starter else None,
+            "barred_user_id": starter if request.not_starter else None,
             "due_at": None if timeout is None else at + int(timeout * 1_000_000),
             "created_at": at,
         }
