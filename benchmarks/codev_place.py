@@ -19,7 +19,7 @@ from headgate.agents.codev.domain import (
     mark_of,
 )
 from headgate.agents.codev.errors import WriteConflict
-from headgate.agents.codev.ports import Reasoning, Said
+from headgate.agents.codev.ports import Reasoning, ModelAnswer
 from headgate.agents.codev.sessions.places import Place
 from headgate.features.access.principal import Principal
 from headgate.features.models.ports import KeySource
@@ -123,7 +123,7 @@ class AtOnce:
         system: str,
         tools: Sequence[DomainTool] = (),
         on_token: Callable[[str], None] = lambda _text: None,
-    ) -> Said:
+    ) -> ModelAnswer:
         """Look around, plan, write, and find it good."""
         names = {tool.name for tool in tools}
         made = sum(1 for message in messages if message["type"] == "tool")
@@ -141,13 +141,13 @@ class AtOnce:
         raise NotImplementedError
 
 
-def _said(text: str) -> Said:
-    return Said(text, input_tokens=100, output_tokens=10)
+def _said(text: str) -> ModelAnswer:
+    return ModelAnswer(text, input_tokens=100, output_tokens=10)
 
 
-def _call(name: str, number: int) -> Said:
+def _call(name: str, number: int) -> ModelAnswer:
     call = {"id": f"call_{number}", "name": name, "args": {"number": number}}
-    return Said("", [call], input_tokens=100, output_tokens=10)
+    return ModelAnswer("", [call], input_tokens=100, output_tokens=10)
 
 
 class NoPatterns:

@@ -394,7 +394,7 @@ class TestSchedule:
         assert await run_due(database, storage) == []
         state = {one.name: one for one in await maintenance(database, storage).status()}
         assert state["retention"].outcome == {
-            **dict.fromkeys(("runs", "sessions", "artifacts", "contents", "bytes", "keys"), 0),
+            **dict.fromkeys(("runs", "sessions", "artifacts", "contents", "bytes", "keys", "flows", "occurrences"), 0),
             "tenants": {},
         }
         assert state["retention"].finished_at is not None

@@ -178,6 +178,14 @@ class ServicesOfTest(StepServices):
     def deliveries(self) -> Any:
         return self._parts._made("deliveries")
 
+    @property
+    def notices(self) -> Any:
+        return self._parts._made("notices")
+
+    @property
+    def indexer(self) -> Any:
+        return self._parts._made("knowledge")
+
 
 class PartsOfTest(Parts):
     """Parts of which only the background work exists."""
@@ -214,6 +222,10 @@ class PartsOfTest(Parts):
         return self._made("tests")
 
     @property
+    def _scheduler(self) -> Any:
+        return self._made("triggers")
+
+    @property
     def _development(self) -> Any:
         return self._made("development")
 
@@ -234,7 +246,10 @@ class TestBegin:
     ) -> None:
         parts = PartsOfTest()
         await begin(app, parts, recover=True)
-        assert parts.started == ["deliveries", "components", "maintenance", "keys", "tests", "development"]
+        assert parts.started == [
+            *("deliveries", "notices", "components", "maintenance", "keys", "tests", "triggers", "knowledge"),
+            "development",
+        ]
         assert logged == [("router not loaded", FAILING)]
 
     async def test_background_work_starts_though_other_work_does_not(
@@ -242,5 +257,7 @@ class TestBegin:
     ) -> None:
         parts = PartsOfTest(maintenance=True)
         await begin(app, parts, recover=True)
-        assert parts.started == ["deliveries", "components", "keys", "tests", "development"]
+        assert parts.started == [
+            *("deliveries", "notices", "components", "keys", "tests", "triggers", "knowledge", "development"),
+        ]
         assert logged[1:] == [("background jobs not started", "maintenance")]

@@ -36,6 +36,8 @@ PLACES = (
     Place("/triggers", ("src/features/triggers/index.ts",)),
     Place("/inbox", ("src/features/inbox/index.ts",)),
     Place("/inbox/{approval_id:uuid}", ("src/features/inbox/index.ts",)),
+    Place("/knowledge", ("src/features/knowledge/index.ts",)),
+    Place("/knowledge/{base_id:uuid}", ("src/features/knowledge/index.ts",)),
     Place("/develop", ("src/features/codev/index.tsx",)),
     Place("/develop/{rest:path}", ("src/features/codev/index.tsx",)),
     Place("/observe", ("src/features/observe/index.tsx",)),

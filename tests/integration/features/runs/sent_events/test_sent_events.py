@@ -144,6 +144,7 @@ class TestEvents:
         preview = (await us.ask("editor", "POST", f"/flows/{flow['id']}/dry-run", json={})).json()
         step = next(one for one in preview["path"] if one["step_id"] == "paid")
         assert step["waits_for"] == {
+            "tools": [],
             "reason": "event",
             "event": "payment_received",
             "correlation": "{{order.text}}",
