@@ -17,6 +17,10 @@ from pydantic import SecretStr
 
 from headgate.agents.codev.domains.flowise.client import FlowiseClient, Server
 from headgate.features.accounts.single_sign_on.provider import open_http
+from headgate.features.connections.http import ConnectionHttp
+from headgate.features.connections.oauth.provider import post
+from headgate.features.connections.outside_values import OutsideValues
+from headgate.features.connections.sealed import OutsideValue
 from headgate.features.files.s3_storage import S3Storage
 from headgate.features.models import clients
 from headgate.features.models.listing import list_offered
@@ -25,9 +29,11 @@ from headgate.features.models.providers import PROVIDERS, Provider, find_provide
 from headgate.features.models.service import create_chat_model
 from headgate.features.models.transcription import transcribe
 from headgate.foundation.errors import HeadgateError
+from headgate.foundation.guarded_http import Credential
 from headgate.foundation.guarded_http.addresses import Network
 from headgate.foundation.guarded_http.outgoing import (
     CODEV,
+    CONNECTIONS,
     DELIVERIES,
     FLOWISE,
     FLOWISE_OPERATOR,
@@ -40,12 +46,15 @@ from headgate.foundation.guarded_http.outgoing import (
     STEPS,
     STORAGE,
     TRACES,
+    VAULT,
     WEIGHTS,
+    WEIGHTS_MIRROR,
     Outgoing,
 )
 from headgate.foundation.guarded_http.requests_session import guarded_session
+from headgate.foundation.guarded_http.targets import Target
 from headgate.foundation.ids import new_id
-from headgate.foundation.settings import HttpSettings, OutgoingSettings, StorageSettings
+from headgate.foundation.settings import ConnectionSettings, HttpSettings, OutgoingSettings, StorageSettings
 from headgate.sdk.values import Model, Recording
 from tests.support.direct import DIRECT
 from tests.support.keys import GivenKeys
@@ -101,6 +110,13 @@ class StoredKeys(GivenKeys):
         return OPEN
 
 
+class OfAnyHost(Credential):
+    """A credential whose hosts limit nothing, so only the guard does."""
+
+    def require(self, target: Target) -> None:
+        """Accept every server."""
+
+
 async def said_by(send: Send, url: str) -> str:
     """What a client gives for an address, or the name of its failure."""
     try:
@@ -122,6 +138,38 @@ async def _guarded(method: str, url: str) -> str:
             return str(await web.post_once(url, headers={}, body=b"{}"))
         async with web.streaming_client() as client:
             return (await client.get(url)).text
+    finally:
+        await web.close()
+
+
+async def _connection(url: str) -> str:
+    """A request of a flow with the credential of a connection."""
+    web = open_web(SETTINGS, outgoing())
+
+    async def credential(_renewed: bool) -> Credential:
+        return OfAnyHost("the connection 'crm'", (), headers={"Authorization": "Bearer token-0123456789"})
+
+    try:
+        return (await ConnectionHttp(web, "crm", credential).request("GET", url)).text
+    finally:
+        await web.close()
+
+
+async def _oauth_provider(url: str) -> str:
+    web = open_web(SETTINGS, outgoing())
+    try:
+        return str(await post(web, url, {}, "grant_type=client_credentials"))
+    finally:
+        await web.close()
+
+
+async def _vault(url: str) -> str:
+    settings = ConnectionSettings(vault_url=url, vault_token=SecretStr("token-0123456789"))
+    web = open_web(VAULT.limits(SETTINGS), outgoing())
+    value = OutsideValue.model_validate({"from": "vault", "path": "crm", "key": "token"})
+    try:
+        found = await OutsideValues(settings, web).read(value, tenant_id=new_id(), space_id=new_id())
+        return found.get_secret_value()
     finally:
         await web.close()
 
@@ -211,8 +259,8 @@ async def _flowise(vouched: bool, url: str) -> str:
         await made.close()
 
 
-async def _weights(url: str) -> str:
-    with sources._https_client(outgoing()) as made:
+async def _weights(mirror: bool, url: str) -> str:
+    with (sources._mirror_client if mirror else sources._https_client)(outgoing()) as made:
         return (await asyncio.to_thread(made.get, url)).text
 
 
@@ -234,7 +282,11 @@ WAYS = [
     Way("mcp", MCP, partial(_guarded, "streaming")),
     Way("transcription", MODELS, _transcription),
     Way("ollama_list", MODEL_LISTS, _ollama_list),
-    Way("weights", WEIGHTS, _weights),
+    Way("connections", CONNECTIONS, _connection),
+    Way("connections_oauth", CONNECTIONS, _oauth_provider),
+    Way("vault", VAULT, _vault, operator=True),
+    Way("weights", WEIGHTS, partial(_weights, False)),
+    Way("weights_mirror", WEIGHTS_MIRROR, partial(_weights, True), operator=True),
     Way("flowise", FLOWISE, partial(_flowise, False)),
     Way("flowise_operator", FLOWISE_OPERATOR, partial(_flowise, True), operator=True),
     Way("single_sign_on", SINGLE_SIGN_ON, _sign_in, operator=True),

@@ -1,13 +1,15 @@
 """API schemas of connections. No response contains a secret."""
 
 from datetime import datetime
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, SecretStr
 
 from headgate.features.connections.kinds import Adds, Category, FieldType, Grant, Ownership
 from headgate.features.connections.sealed import OutsideValue
+from headgate.foundation.names import Name
 
+ConnectionName = Annotated[Name, Field(max_length=64)]
 GivenSecrets = dict[str, SecretStr | OutsideValue]
 Status = Literal["untested", "ready", "failed", "unauthorized", "pending"]
 _SECRETS = (
@@ -21,7 +23,7 @@ class SpaceConnectionIn(BaseModel):
 
     model_config = ConfigDict(extra="forbid", hide_input_in_errors=True)
 
-    name: str = Field(
+    name: ConnectionName = Field(
         description="Lower-case letters, digits, - and _; flows refer to the connection by it.", examples=["crm"]
     )
     kind: str = Field(description="Id of the kind; `GET /api/v1/connections/kinds` lists them.")
@@ -40,7 +42,7 @@ class SpaceConnectionPatch(BaseModel):
 
     model_config = ConfigDict(extra="forbid", hide_input_in_errors=True)
 
-    name: str | None = None
+    name: ConnectionName | None = None
     fields: dict[str, JsonValue] | None = Field(default=None, description="All fields that are no secret.")
     secrets: GivenSecrets | None = Field(default=None, description="Secrets to replace; others stay.")
     classification: int | None = Field(default=None, ge=0)

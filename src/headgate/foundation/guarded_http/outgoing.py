@@ -311,6 +311,7 @@ OUTGOING: tuple[Outgoing, ...] = (
     MODEL_LISTS,
     LOCAL_MODELS,
     WEIGHTS,
+    WEIGHTS_MIRROR,
     CODEV,
     FLOWISE,
     FLOWISE_OPERATOR,
