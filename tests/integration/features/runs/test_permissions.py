@@ -552,7 +552,10 @@ class TestCosts:
         assert len(sent) == 1
 
 
-BY_THEMSELVES = ("scheduled_jobs", "codev_sessions", "ORDER BY audit_heads.tenant_id")
+BY_THEMSELVES = (
+    *("scheduled_jobs", "codev_sessions", "ORDER BY audit_heads.tenant_id", "run_slots", "failure_handlers"),
+    *("triggers", "trigger_occurrences", "knowledge_", "approval_notices"),
+)
 """In statements that come by themselves, on a slow machine within those of a request."""
 
 
