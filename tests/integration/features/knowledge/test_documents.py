@@ -21,7 +21,7 @@ class TestReading:
         assert "".join(HANDBOOK[one["core"] : one["end"]] for one in passages) == HANDBOOK
         assert all(one["text"] == HANDBOOK[one["start"] : one["end"]] for one in passages)
         assert all(one["sha256"] == hashlib.sha256(one["text"].encode()).hexdigest() for one in passages)
-        assert any("Handbook › Leave" in one["context"] for one in passages)
+        assert any("Handbook › Travel" in one["context"] for one in passages)
 
     async def test_keeps_the_page_numbers_of_a_pdf_and_reports_pages_without_text(self, knowledge: Knowledge) -> None:
         base = await knowledge.base()
@@ -53,7 +53,7 @@ class TestReading:
         [
             ("broken.pdf", b"%PDF-1.7 nothing", "is not a readable PDF"),
             ("bomb.docx", b"PK\x03\x04 nothing", "is not a Word document"),
-            ("sheet.xlsx", b"PK\x03\x04", "is a spreadsheet"),
+            ("sheet.xlsx", b"PK\x03\x04", "is not a spreadsheet"),
             ("picture.bin", b"\x00\x01\x02\x00" * 50, "is not text"),
         ],
     )
@@ -140,7 +140,7 @@ class TestVersions:
         assert 0 < second["passages_added"] <= 4
         assert await knowledge.search(base, "topic7") == []
         hits = await knowledge.search(base, "walrus")
-        assert [(hit["version"], hit["document_sha256"]) for hit in hits] == [(2, second["sha256"])]
+        assert {(hit["version"], hit["document_sha256"]) for hit in hits} == {(2, second["sha256"])}
         assert all(one["version"] == 2 for one in await knowledge.passages(base, first["id"]))
 
     async def test_are_indexed_again_with_another_passage_size(self, knowledge: Knowledge) -> None:

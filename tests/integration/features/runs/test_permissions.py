@@ -445,7 +445,7 @@ class TestRouteContracts:
     def test_take_inputs_and_no_flow(self, app: FastAPI) -> None:
         document = app.openapi()
         inputs = {"text", "form_data", "file_ids", "session_id"}
-        choices = {"version", "wait", "from_step", "only_step", "pins", "deadline_seconds"}
+        choices = {"version", "wait", "from_step", "only_step", "pins", "deadline_seconds", "budget", "priority"}
         seen = set()
         for path, operations in document["paths"].items():
             for method, operation in operations.items():
@@ -462,7 +462,7 @@ class TestRouteContracts:
                         assert schema["additionalProperties"] is False, path
                         assert set(schema["properties"]) <= inputs | choices, path
                         for name, member in schema["properties"].items():
-                            assert name in {"form_data", "pins"} or not _holds_objects(document, member), (
+                            assert name in {"form_data", "pins", "budget"} or not _holds_objects(document, member), (
                                 f"{path}: {name}"
                             )
         assert seen >= {
