@@ -98,7 +98,7 @@ def add(
             expires_at=expires_at,
         )
         async with installation.database.writing() as session:
-            row = await service.create_connection(session, acting(), installation.box, connection_in=body)
+            row = await service.add_connection(session, acting(), installation.box, connection_in=body)
             stored = SpaceConnectionOut.model_validate(row)
         if json:
             print_json(stored.model_dump(mode="json"))

@@ -58,7 +58,7 @@ async def create(
     body: SpaceConnectionIn, session: WriteSession, caller: Caller, manager: Manager
 ) -> SpaceConnectionOut:
     """Add a connection. Nothing is sent; test it, or authorize it where its kind uses OAuth."""
-    row = await service.create_connection(session, caller, manager.connections.box, connection_in=body)
+    row = await service.add_connection(session, caller, manager.connections.box, connection_in=body)
     return SpaceConnectionOut.model_validate(row)
 
 

@@ -30,7 +30,7 @@ MAX_CONNECTIONS = 500
 """Maximum connections of one space."""
 
 
-async def create_connection(
+async def add_connection(
     session: AsyncSession, principal: Principal, box: SecretBox, *, connection_in: SpaceConnectionIn
 ) -> ConnectionRow:
     """Add a connection. Nothing is sent yet.
