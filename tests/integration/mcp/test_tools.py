@@ -3,6 +3,7 @@
 import asyncio
 from typing import Any
 
+import httpx2
 import pytest
 from fastapi import FastAPI
 from mcp.client import Client
@@ -50,6 +51,7 @@ class TestEveryTool:
             await _tests(walk, flow_id)
             await _parts(walk, flow_id)
             await _surroundings(walk, flow_id)
+            await _services(walk, url)
             await _state(walk, flow_id)
             await _composition(walk)
             await _files(walk)
@@ -375,6 +377,28 @@ async def _surroundings(walk: Walk, flow_id: str) -> None:
     assert "A file has one source of content" in (await refused(walk.client, "upload_file", name="a.txt"))["error"]
 
 
+async def _services(walk: Walk, url: str) -> None:
+    async with httpx2.AsyncClient(base_url=f"{url.removesuffix('/mcp')}/api/v1", timeout=30) as page:
+        fields, secrets = {"url": "https://crm.example.org"}, {"token": "never-shown-again"}
+        made = await page.post(
+            "/connections", json={"name": "crm", "kind": "bearer", "fields": fields, "secrets": secrets}
+        )
+        assert made.status_code == 201, made.text
+        found = await walk("list_connections")
+        (crm,) = found["connections"]
+        assert (crm["name"], crm["kind"], crm["hosts"]) == ("crm", "bearer", ["https://crm.example.org"])
+        assert "never-shown-again" not in str(found)
+        base = (await page.post("/knowledge-bases", json={"name": "Handbook"})).json()["id"]
+        file = (await page.post("/files", files={"file": ("leave.md", b"Employees have 27 days of holiday.")})).json()
+        document = (await page.post(f"/knowledge-bases/{base}/documents", json={"file_id": file["id"]})).json()["id"]
+        async with asyncio.timeout(60):
+            while (await page.get(f"/knowledge-bases/{base}/documents/{document}")).json()["status"] != "ready":  # noqa: ASYNC110 - the server indexes it
+                await asyncio.sleep(0.05)
+    assert [line["name"] for line in (await walk("list_knowledge"))["knowledge_bases"]] == ["Handbook"]
+    (passage,) = (await walk("search_knowledge", base="Handbook", query="holiday"))["passages"]
+    assert (passage["document"], passage["text"]) == ("leave.md", "Employees have 27 days of holiday.")
+
+
 async def _files(walk: Walk) -> None:
     await walk("write_file", path="notes/plan.md", content="one\ntwo\n")
     await walk("edit_file", path="notes/plan.md", old_string="two", new_string="three")
@@ -408,5 +432,6 @@ class TestPermissions:
         """No operation asks for less than the route that does the same."""
         reading = {Permission.FLOWS_VIEW, Permission.RUNS_VIEW, Permission.CATALOG_VIEW, Permission.WORKSPACE_USE}
         reading |= {Permission.VARIABLES_VIEW, Permission.MCP_SERVERS_VIEW}
+        reading |= {Permission.CONNECTIONS_VIEW, Permission.KNOWLEDGE_VIEW}
         wrong = [one.name for one in OPERATIONS.values() if (one.kind == "read") != (one.permission in reading)]
         assert set(wrong) == {"batch", "write_file", "edit_file", "dry_run"}
