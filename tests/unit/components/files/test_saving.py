@@ -62,8 +62,8 @@ class TestSaveFile:
 
     async def test_refuses_a_table_in_a_format_it_does_not_know(self) -> None:
         with pytest.raises(ComponentError) as caught:
-            await saved(TABLE, "a.xlsx")
-        assert "'.xlsx'" in str(caught.value)
+            await saved(TABLE, "a.parquet")
+        assert "'.parquet'" in str(caught.value)
         assert ".csv" in caught.value.remedy
 
     async def test_refuses_mixed_rows(self) -> None:
