@@ -199,7 +199,7 @@ class TestTheRest:
                     choose(page.get_by_role("combobox", name="Section"), section)
                 else:
                     page.get_by_role("navigation", name="Settings").get_by_role("link", name=section).click()
-                expect(page.get_by_role("heading", name=section, level=2)).to_be_visible()
+                expect(page.get_by_role("heading", name=section, level=2, exact=True)).to_be_visible()
                 expect(page.locator("main .animate-pulse")).to_have_count(0)
                 check_accessible(page)
                 assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), section
