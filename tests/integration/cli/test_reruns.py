@@ -74,8 +74,10 @@ class TestMaintenance:
         self, capsys: pytest.CaptureFixture[str], failed: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         found = answered(capsys, "maintenance", "run", "--dry-run")
-        jobs = {"retention", "orphan_sweep", "audit_heads", "idempotency_keys", "codev_sessions", "sent_events"}
-        assert set(found["jobs"]) == jobs
+        assert set(found["jobs"]) == {
+            *("retention", "orphan_sweep", "audit_heads", "idempotency_keys", "codev_sessions", "sent_events"),
+            *("trash", "trigger_occurrences"),
+        }
         assert answered(capsys, "maintenance", "run", "orphan_sweep")["jobs"]["orphan_sweep"]["artifacts"] == 0
         assert {job["name"] for job in answered(capsys, "maintenance", "status")} == set(found["jobs"])
         assert answered(capsys, "maintenance", "run", "vacuum", code=4)["code"] == "job_not_found"
