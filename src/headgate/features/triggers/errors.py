@@ -13,6 +13,18 @@ class TriggerNotFound(NotFound):
         super().__init__(f"There is no trigger '{trigger_id}'.", remedy="List the triggers to see their ids.")
 
 
+class BackfillNotFound(NotFound):
+    """The trigger has no such backfill."""
+
+    code = "backfill_not_found"
+    title = "Backfill not found"
+
+    def __init__(self, backfill_id: str) -> None:
+        super().__init__(
+            f"The trigger has no backfill '{backfill_id}'.", remedy="List the occurrences of the trigger to see them."
+        )
+
+
 class TriggerInvalid(Invalid):
     """The settings of a trigger do not fit together."""
 

@@ -27,7 +27,7 @@ from headgate.features.triggers.occurrences import (
     sealed_input,
 )
 from headgate.features.triggers.repository import Listed
-from headgate.features.triggers.settings import Policies
+from headgate.features.triggers.settings import Policies, TriggerInput
 from headgate.features.triggers.tables import OccurrenceRow, TriggerRow
 from headgate.foundation.database import Database, moment
 from headgate.foundation.errors import HeadgateError, Unavailable
@@ -135,12 +135,7 @@ class Firing:
         return Principal(trigger.tenant_id, user.id, space_id, access, actor)
 
     async def _prepare(self, owner: Principal, trigger: TriggerRow, occurrence: Occurrence) -> PreparedRun:
-        start = RunStart(
-            text=occurrence.input.text,
-            form_data=occurrence.input.form_data,
-            file_ids=occurrence.input.file_ids,
-            version="published",
-        )
+        start = start_of(occurrence.input)
         prepared = await runs.prepare_run(self.database, self.engine, owner, trigger.flow_id, start)
         run_input = prepared.request.input
         run_input = replace(run_input, outside=merged(run_input.outside, occurrence.outside))
@@ -229,6 +224,11 @@ class Firing:
         statement, values = hold(trigger, claimed, by_hand=by_hand)
         if (await session.execute(text(statement), values)).first() is None:
             raise TriggerChanged
+
+
+def start_of(given: TriggerInput) -> RunStart:
+    """Return the start of the published version with an input."""
+    return RunStart(text=given.text, form_data=given.form_data, file_ids=given.file_ids, version="published")
 
 
 def _refusal(occurrence: Occurrence, policies: Policies) -> Verdict:

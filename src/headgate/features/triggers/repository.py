@@ -173,6 +173,16 @@ async def due_with_rows(
     return frozenset((await session.execute(query)).scalars().all())  # type: ignore[arg-type]
 
 
+async def has_backfill(session: AsyncSession, trigger_id: str, backfill_id: str, *, tenant_id: str) -> bool:
+    """Whether a backfill has created occurrences of the trigger."""
+    query = select(OccurrenceRow.id).where(
+        OccurrenceRow.trigger_id == trigger_id,
+        OccurrenceRow.tenant_id == tenant_id,
+        OccurrenceRow.backfill_id == backfill_id,
+    )
+    return (await session.execute(query.limit(1))).first() is not None
+
+
 async def cancel_queued(session: AsyncSession, trigger_id: str, backfill_id: str, *, tenant_id: str) -> int:
     """Cancel the queued occurrences of a backfill. Returns how many."""
     statement = update(OccurrenceRow).where(

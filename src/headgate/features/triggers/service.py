@@ -1,7 +1,7 @@
 """Adds, reads, changes, pauses and removes triggers."""
 
 import secrets
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -10,6 +10,7 @@ from headgate.features.access.permissions import Permission
 from headgate.features.access.principal import Principal
 from headgate.features.accounts import repository as accounts
 from headgate.features.audit.recorder import record
+from headgate.features.files.service import get_files
 from headgate.features.flows.service import get_flow
 from headgate.features.flows.tables import FlowRow
 from headgate.features.runs.ports import Sealer
@@ -33,6 +34,7 @@ from headgate.features.triggers.settings import (
     FlowConfig,
     Policies,
     ScheduleConfig,
+    TriggerInput,
 )
 from headgate.features.triggers.tables import TriggerRow
 from headgate.features.triggers.views import config_of, next_of, occurrence_out, trigger_out
@@ -57,6 +59,7 @@ async def add_trigger(
     if await repository.count_triggers(session, flow.id, tenant_id=flow.tenant_id) >= MOST_OF_FLOW:
         raise TooManyTriggers(f"The flow has {MOST_OF_FLOW} triggers, which is the most.", remedy="Remove some.")
     await _require_free_name(session, flow.id, body.name, tenant_id=flow.tenant_id)
+    await _require_files(session, principal, body.input)
     at = clock()
     given = body.secret
     if given is None and body.config.kind == "webhook" and body.config.verification != "none":
@@ -101,6 +104,7 @@ async def change_trigger(
     if body.policies is not None:
         row.policies = body.policies.model_dump(mode="json")
     if body.input is not None:
+        await _require_files(session, principal, body.input, known=row.input.get("file_ids", ()))
         row.input = body.input.model_dump(mode="json")
     if body.owner_user_id is not None:
         row.owner_user_id = await _owner(session, principal, body.owner_user_id)
@@ -282,6 +286,13 @@ async def _owner(session: AsyncSession, principal: Principal, user_id: str | Non
     if user is None or (not user.active and user.id != principal.user_id):
         raise TriggerInvalid("The owner is not an active user.", remedy="Name the id of an active user.")
     return user.id
+
+
+async def _require_files(
+    session: AsyncSession, principal: Principal, given: TriggerInput, *, known: Collection[str] = ()
+) -> None:
+    """Raise `FileNotFound` unless the caller sees the added files: the runs read them with the rights of the owner."""
+    await get_files(session, principal, [file_id for file_id in given.file_ids if file_id not in known])
 
 
 async def _require_free_name(session: AsyncSession, flow_id: str, name: str, *, tenant_id: str) -> None:

@@ -5,10 +5,11 @@ from itertools import takewhile
 from headgate.features.access.permissions import Permission
 from headgate.features.access.principal import Principal
 from headgate.features.audit.recorder import record
+from headgate.features.runs import service as runs
 from headgate.features.runs.transitions import clock
 from headgate.features.triggers import repository
-from headgate.features.triggers.errors import TooManyTriggers, TriggerInvalid, TriggerPaused
-from headgate.features.triggers.firing import MOST_QUEUED, Firing, wake
+from headgate.features.triggers.errors import BackfillNotFound, TooManyTriggers, TriggerInvalid, TriggerPaused
+from headgate.features.triggers.firing import MOST_QUEUED, Firing, start_of, wake
 from headgate.features.triggers.occurrences import Occurrence, due_key, row_of
 from headgate.features.triggers.schemas import BackfillIn, BackfillOut, FiredOut
 from headgate.features.triggers.service import require
@@ -27,10 +28,16 @@ async def fire_now(
 ) -> FiredOut:
     """Start the flow of a trigger by hand, with its saved input or another one. A paused trigger fires too.
 
-    `key`: two requests with one key are one occurrence. Raises `TriggerNotFound`, `PermissionMissing`.
+    The run has the rights of the owner, so an input that may name files must be one with which the caller could start
+    the flow: otherwise a file that only the owner sees would be given away.
+
+    `key`: two requests with one key are one occurrence. Raises `TriggerNotFound`, `PermissionMissing`, and for another
+    input what `prepare_run` raises.
     """
     async with firing.database.reading() as session:
         listed = await require(session, principal, trigger_id, Permission.RUNS_START)
+    if given is not None and (given.file_ids or given.form_data):
+        await runs.prepare_run(firing.database, firing.engine, principal, listed.row.flow_id, start_of(given))
     saved = TriggerInput.model_validate(listed.row.input) if given is None else given
     occurrence = Occurrence(f"manual:{key or new_id()}", saved, by_hand=True)
     fired = await firing.fire(listed, occurrence)
@@ -93,9 +100,14 @@ async def backfill(database: Database, principal: Principal, trigger_id: str, bo
 
 
 async def cancel_backfill(database: Database, principal: Principal, trigger_id: str, backfill_id: str) -> int:
-    """Cancel what a backfill has not started. Returns how many. Raises `TriggerNotFound`, `PermissionMissing`."""
+    """Cancel what a backfill has not started. Returns how many.
+
+    Raises `TriggerNotFound`, `BackfillNotFound`, `PermissionMissing`.
+    """
     async with database.writing() as session:
         listed = await require(session, principal, trigger_id, Permission.TRIGGERS_MANAGE)
+        if not await repository.has_backfill(session, trigger_id, backfill_id, tenant_id=principal.tenant_id):
+            raise BackfillNotFound(backfill_id)
         count = await repository.cancel_queued(session, trigger_id, backfill_id, tenant_id=principal.tenant_id)
         await record(
             session,

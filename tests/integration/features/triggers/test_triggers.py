@@ -13,6 +13,7 @@ from headgate.features.runs.transitions import clock
 from headgate.features.triggers.schedule import SECOND
 from headgate.features.triggers.tables import TriggerRow
 from headgate.foundation.database import now
+from headgate.foundation.ids import new_id
 from headgate.foundation.settings import Settings
 from tests.integration.features.triggers.conftest import add, occurrences, published, until
 from tests.support.people import running, signed_in
@@ -168,6 +169,27 @@ class TestOwners:
         made = await us.make("admin", f"/flows/{flow_id}/triggers", **body)
         assert made["owner_user_id"] == other
 
+    async def test_give_away_no_file_that_only_they_see(self, us: Team) -> None:
+        """The run has the owner's rights, so who fires or changes a trigger names only files that they see."""
+        flow_id = await published(us)
+        trigger = await add(us, flow_id, config=NEVER_NOW)
+        upload = {"file": ("private.txt", b"private", "text/plain")}
+        private = (await us.ask("publisher", "POST", "/files", files=upload)).json()["id"]
+        path, named = f"/triggers/{trigger['id']}", {"file_ids": [private]}
+        for who, method, where, body in (
+            ("runner", "POST", f"{path}/fire", named),
+            ("owner", "PATCH", path, {"input": named}),
+            ("admin", "POST", f"/flows/{flow_id}/triggers", {"name": "B", "config": NEVER_NOW, "input": named}),
+        ):
+            refused = await us.ask(who, method, where, json=body)
+            assert (refused.status_code, refused.json()["code"]) == (404, "file_not_found"), who
+        assert await occurrences(us, trigger["id"]) == []
+        assert (await us.ask("publisher", "PATCH", path, json={"input": named})).status_code == 200
+        kept = {"input": {"text": "hi", **named}}
+        assert (await us.ask("owner", "PATCH", path, json=kept)).status_code == 200
+        fired = await us.make("publisher", f"{path}/fire", **named)
+        assert fired["occurrence"]["status"] == "started"
+
 
 class TestPermissions:
     async def test_publishers_manage_runners_fire_viewers_view(self, us: Team) -> None:
@@ -185,7 +207,8 @@ class TestPermissions:
         assert await us.allowed("PATCH", path, json={"name": "Later"}) == managers
         since = {"since": "2020-01-01T00:00:00Z", "until": "2020-01-02T00:00:00Z", "dry_run": True}
         assert await us.allowed("POST", f"{path}/backfill", json=since) == managers
-        assert await us.allowed("DELETE", f"{path}/backfill/{trigger['id']}") == managers
+        made = await us.make("publisher", f"{path}/backfill", since="2025-12-31T00:00:00Z", until="2026-01-02T00:00:00Z")
+        assert await us.allowed("DELETE", f"{path}/backfill/{made['id']}") == managers
         assert (await us.get("stranger", "/triggers"))["items"] == []
         assert len((await us.get("viewer", "/triggers"))["items"]) == 1
         assert (await us.ask("stranger", "DELETE", path)).status_code == 404
@@ -328,6 +351,10 @@ class TestBackfills:
         assert answer.json() == {"cancelled": 5}
         states = [row["status"] for row in await occurrences(us, trigger["id"])]
         assert states == ["started"] + ["cancelled"] * 5
+        other = await add(us, flow_id, name="Other", config=HOURLY)
+        for wrong in (f"{trigger['id']}/backfill/{new_id()}", f"{other['id']}/backfill/{made['id']}"):
+            refused = await us.ask("publisher", "DELETE", f"/triggers/{wrong}")
+            assert (refused.status_code, refused.json()["code"]) == (404, "backfill_not_found")
 
     async def test_are_refused_where_they_make_no_sense(self, us: Team) -> None:
         flow_id = await published(us)
