@@ -44,7 +44,7 @@ OWNED: dict[str, Callable[[World], list[Any]]] = {
     "comment_ids": lambda world: [world.comment_ids],
     "event_id": lambda world: world.event_ids,
     "trigger_id": lambda world: world.trigger_ids,
-    "backfill_id": lambda world: world.trigger_ids,
+    "backfill_id": lambda world: world.trigger_ids[:1],
     "delivery_id": lambda world: world.delivery_ids,
     "space_ids": lambda world: [[space_id] for space_id in world.space_ids],
     "user_id": lambda world: [world.principal.user_id],
@@ -62,6 +62,19 @@ OWNED: dict[str, Callable[[World], list[Any]]] = {
     "owner_user_id": lambda world: [world.principal.user_id],
     "user_ids": lambda world: [[world.principal.user_id]],
 }
+TIDIES = {"pattern": " +", "mode": "replace", "replacement": " "}
+
+
+def with_step(world: World, type_: str, **params: Any) -> dict[str, Any]:
+    """The draft with a step between what is heard and what is said, as an editor holds it that has not saved it."""
+    step = {"id": "between", "type": type_, "params": params}
+    edges = [
+        {"source": "heard", "output": "text", "target": "between", "input": "text"},
+        {"source": "between", "output": "text", "target": STEP, "input": "input"},
+    ]
+    return {**world.definition, "nodes": [*world.definition["nodes"], step], "edges": edges}
+
+
 _CODEV = "/api/v1/codev/sessions"
 _OF_SESSIONS = (
     "",
@@ -105,7 +118,6 @@ SHARED: dict[str, Callable[[World], Any]] = {
     "scopes": lambda world: "read",
     "expires_at": lambda world: now() + timedelta(days=1),
     "lease": lambda world: "a-lease",
-    "status": lambda world: "ready",
     "error": lambda world: None,
     "tested_at": lambda world: None,
     "event_key": lambda world: "key:same",
@@ -200,6 +212,10 @@ FOR_ROUTE: dict[tuple[str, str], Any] = {
         [TestCase(name="same", text=world.marker, file_ids=[world.file_ids[0]])]
     ),
     ("/api/v1/flow-collections", "folder"): "Another folder",
+    ("/api/v1/flows/{flow_id}/extract", "definition"): lambda world: with_step(world, "Regex", **TIDIES),
+    ("/api/v1/flows/{flow_id}/extract", "node_ids"): ["between"],
+    ("/api/v1/flows/{flow_id}/inline", "definition"): lambda world: with_step(world, "RunFlow", flow=world.flow_ids[0]),
+    ("/api/v1/flows/{flow_id}/inline", "node_id"): "between",
     ("/api/v1/spaces", "name"): "Another space",
     ("/api/v1/spaces/{space_id}", "name"): "The space by another name",
 }

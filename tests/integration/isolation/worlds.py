@@ -389,28 +389,34 @@ async def _make_notices(session: AsyncSession, world: World, approval: str) -> N
 
 
 async def _make_trigger(session: AsyncSession, world: World, sealed: bytes) -> None:
-    trigger = new_id()
-    world.trigger_ids.append(trigger)
-    await session.execute(
-        insert(TriggerRow).values(
-            id=trigger,
-            tenant_id=world.principal.tenant_id,
-            flow_id=world.flow_ids[0],
-            name=world.marker,
-            kind="webhook",
-            config={"kind": "webhook"},
-            policies={},
-            input={"text": world.marker},
-            owner_user_id=world.principal.user_id,
-            enabled=True,
-            resumed_at=clock(),
-            secret=sealed,
-            address=trigger,
-            cursor_at=clock(),
-            created_at=clock(),
-            updated_at=clock(),
+    """A webhook with what it started, and a schedule."""
+    trigger, schedule = new_id(), new_id()
+    world.trigger_ids += [trigger, schedule]
+    configs: dict[str, dict[str, Any]] = {
+        trigger: {"kind": "webhook"},
+        schedule: {"kind": "schedule", "cron": "0 0 1 1 *"},
+    }
+    for id_, config in configs.items():
+        webhook = {"secret": sealed, "address": id_} if id_ == trigger else {}
+        await session.execute(
+            insert(TriggerRow).values(
+                id=id_,
+                tenant_id=world.principal.tenant_id,
+                flow_id=world.flow_ids[0],
+                name=world.marker if webhook else VARIABLE,
+                kind=config["kind"],
+                config=config,
+                policies={},
+                input={"text": world.marker},
+                owner_user_id=world.principal.user_id,
+                enabled=True,
+                resumed_at=clock(),
+                cursor_at=clock(),
+                created_at=clock(),
+                updated_at=clock(),
+                **webhook,
+            )
         )
-    )
     await session.execute(
         insert(OccurrenceRow).values(
             id=trigger,
