@@ -43,7 +43,7 @@ READS = frozenset(
     {
         "approvals list", "events list", "knowledge list", "events waiting",
         "codev list", "codev patterns", "codev instances list",
-        "flows list", "deliveries list",
+        "flows list", "flows trash list", "triggers list", "deliveries list",
         "runs list",
         "evidence key", "evidence keys", "audit list", "audit export", "audit head", "maintenance status",
         "templates list", "components search", "models providers", "models list", "models local", "models classes list",
@@ -67,6 +67,7 @@ UNDOABLE: dict[str, tuple[str, ...]] = {
     "approvals show": (NOBODY,),
     "approvals approve": (NOBODY,),
     "approvals reject": (NOBODY,),
+    "approvals link": (NOBODY, "--recipient", "eva@customer.example"),
     "events send": ("paid", "--data", "{"),
     "knowledge create": ("a", "--passage-tokens", "1"),
     "knowledge add": ("nobody", "missing.txt"),
@@ -90,6 +91,11 @@ UNDOABLE: dict[str, tuple[str, ...]] = {
     "flows show": ("nobody",),
     "flows publish": ("nobody",),
     "flows set-owner": ("nobody", "me@example.org"),
+    "flows favourite": ("nobody",),
+    "flows move": ("nobody", "a folder"),
+    "flows tag": ("nobody",),
+    "flows trash restore": ("nobody",),
+    "flows unpublish": ("nobody",),
     "flows state list": ("nobody",),
     "flows state show": ("nobody", "n"),
     "flows state set": ("nobody", "n", "1"),
@@ -101,6 +107,15 @@ UNDOABLE: dict[str, tuple[str, ...]] = {
     "flows revisions": ("nobody",),
     "flows delete": ("nobody", "--yes"),
     "flows check-code": ("nobody",),
+    "triggers add": ("nobody", "Nightly", "--cron", "0 7 * * *"),
+    "triggers pause": (NOBODY,),
+    "triggers resume": (NOBODY,),
+    "triggers remove": (NOBODY,),
+    "triggers fire": (NOBODY,),
+    "triggers test": (NOBODY,),
+    "triggers occurrences": (NOBODY,),
+    "triggers next": (NOBODY,),
+    "triggers backfill": (NOBODY, "2026-03-01", "2026-03-02"),
     "tests list": ("nobody",),
     "tests set": ("nobody", "missing.json"),
     "tests run": ("nobody",),
@@ -235,6 +250,13 @@ class TestContract:
         assert run(["tests", "set", flow["id"], "tests.json"]) == 0
         assert run(["tests", "run", flow["id"]]) == FAILED
         assert run(["flows", "restore", flow["id"], "7"]) == NOT_FOUND
+
+    def test_a_trigger_that_starts_no_run_says_so(self, data_folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        Path("failing.flow").write_text(FAILING)
+        flow = answered(capsys, "import", "failing.flow")
+        trigger = answered(capsys, "triggers", "add", flow["id"], "By hand")
+        fired = answered(capsys, "triggers", "fire", trigger["id"], code=FAILED)
+        assert fired["occurrence"]["status"] == "skipped"
 
     def test_a_run_that_waits_beyond_its_deadline_fails(
         self, data_folder: Path, capsys: pytest.CaptureFixture[str]

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
+from headgate.entrypoints.cli import exit_codes
 from headgate.entrypoints.cli.flow_choice import flow_id_of
 from headgate.entrypoints.cli.output import JsonFlag, console, print_json, table, when
 from headgate.entrypoints.cli.session import acting, with_installation, with_parts
@@ -134,6 +135,8 @@ def fire(trigger: TriggerId, json: JsonFlag = False) -> None:
             print_json(fired)
         else:
             console.print(_outcome(fired.occurrence))
+        if fired.occurrence.status != "started":
+            raise typer.Exit(exit_codes.WAITING if fired.occurrence.status == "queued" else exit_codes.FAILED)
 
     with_parts(work)
 
