@@ -114,13 +114,16 @@ def resume(trigger: TriggerId, json: JsonFlag = False) -> None:
 
 
 @app.command()
-def remove(trigger: TriggerId) -> None:
+def remove(trigger: TriggerId, json: JsonFlag = False) -> None:
     """Remove a trigger with its occurrences. Its runs stay."""
 
     async def work(installation: Installation) -> None:
         async with installation.database.writing() as session:
             await service.remove_trigger(session, acting(), trigger)
-        console.print("Removed.")
+        if json:
+            print_json({"removed": trigger})
+        else:
+            console.print("Removed.")
 
     with_installation(work)
 
