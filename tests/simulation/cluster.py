@@ -31,9 +31,9 @@ from headgate.features.runs.engine.distributed.segments import Parallel, Segment
 from headgate.features.runs.engine.distributed.sweeper import Sweeper
 from headgate.features.runs.engine.reconciler import Reconciler, Rules
 from headgate.features.runs.engine.worker_lease import WorkerLease
-from headgate.features.runs.ports import Services
 from headgate.features.runs.run_input import input_payload
 from headgate.features.runs.states import RunStatus
+from headgate.features.runs.step_services import Services
 from headgate.features.runs.steps.planned import Plans
 from headgate.features.runs.store.postgres_dispatches import PostgresDispatchStore, Sent
 from headgate.features.runs.store.sqlite import SqliteRunStore

@@ -12,7 +12,7 @@ from headgate.components.clock import Wait
 from headgate.features.jobs.worker import Worker
 from headgate.features.runs.engine.backend import RunRequest
 from headgate.features.runs.engine.embedded import EmbeddedBackend
-from headgate.features.runs.ports import Services
+from headgate.features.runs.step_services import Services
 from headgate.features.runs.store.sqlite import SqliteRunStore
 from headgate.features.runs.transitions import RunKey
 from headgate.foundation.database import Database

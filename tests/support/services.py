@@ -151,7 +151,7 @@ class EveryStarter:
 
 @dataclass(frozen=True, slots=True)
 class FixedServices:
-    """`ports.Services` whose parts are given."""
+    """`step_services.Services` whose parts are given."""
 
     components: ports.Components
     definitions: ports.Definitions

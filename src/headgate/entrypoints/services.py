@@ -82,7 +82,7 @@ else:
 
 
 class StepServices:
-    """The services of steps (`ports.Services`). Each part is created, and its modules imported, on first use.
+    """The services of steps (`step_services.Services`). Each part is created, and its modules imported, on first use.
 
     Args:
         installation: Settings, the migrated database and the parts that read it; it stays the caller's.

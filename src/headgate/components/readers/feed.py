@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin, urlsplit
 
 from pydantic import JsonValue
@@ -15,7 +15,13 @@ from headgate.components.data.json_text import parse_json
 from headgate.components.readers.charset import decoded
 from headgate.components.readers.document import Unreadable
 from headgate.components.readers.xml import MOST_BYTES, XML_NAMESPACE, parse_xml, text_content
+from headgate.foundation.lazy import lazy_module
 from headgate.sdk.coerce import clean_text
+
+if TYPE_CHECKING:
+    import bs4
+else:
+    bs4 = lazy_module("bs4")
 
 MOST_ITEMS = 2_000
 MOST_URLS = 50_000
@@ -204,9 +210,7 @@ def _markup_text(text: str) -> str:
     """Return plain text: titles and summaries may contain HTML."""
     if "<" not in text and "&" not in text:
         return clean_text(text[:_LONGEST])
-    from bs4 import BeautifulSoup  # noqa: PLC0415
-
-    plain = BeautifulSoup(text[: 10 * _LONGEST], "lxml").get_text(" ")
+    plain = bs4.BeautifulSoup(text[: 10 * _LONGEST], "lxml").get_text(" ")
     return clean_text(" ".join(plain.split())[:_LONGEST])
 
 

@@ -2,10 +2,17 @@
 
 import io
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from headgate.components.readers.document import Unreadable
+from headgate.foundation.lazy import lazy_module
 from headgate.graph.names import clipped
+
+if TYPE_CHECKING:
+    from PIL import Image, ImageOps
+else:
+    Image = lazy_module("PIL.Image")
+    ImageOps = lazy_module("PIL.ImageOps")
 
 MOST_PIXELS = 40_000_000
 MOST_BYTES = 50_000_000
@@ -48,8 +55,6 @@ def convert_image(
     Raises:
         Unreadable: It is no such image, is damaged, or has too many pixels.
     """
-    from PIL import Image, ImageOps  # noqa: PLC0415 - an optional library
-
     if len(content) > MOST_BYTES:
         raise Unreadable(
             f"'{name}' has {len(content)} bytes; the limit is {MOST_BYTES}.", remedy="Use a smaller image."
@@ -85,8 +90,6 @@ def _require_pixels(image: Any, name: str) -> None:  # noqa: ANN401 - a lazily i
 
 def _in_colour(image: Any, format_: str) -> Any:  # noqa: ANN401 - a lazily imported type
     """Return the image in a mode that the format supports; JPEG gets a white background for transparency."""
-    from PIL import Image  # noqa: PLC0415
-
     transparent = image.mode in {"RGBA", "LA", "PA"} or "transparency" in image.info
     plain = image.convert("RGBA" if transparent else "L" if image.mode in {"1", "L"} else "RGB")
     if format_ == "jpeg" and transparent:
@@ -97,8 +100,6 @@ def _in_colour(image: Any, format_: str) -> Any:  # noqa: ANN401 - a lazily impo
 
 
 def _resized(image: Any, width: int, height: int, mode: Mode) -> Any:  # noqa: ANN401
-    from PIL import Image, ImageOps  # noqa: PLC0415
-
     if not width and not height:
         return image
     size = (

@@ -2,14 +2,20 @@
 
 import base64
 from mimetypes import guess_type
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import JsonValue
 
 from headgate.components.files.file_names import safe_name
 from headgate.components.readers.document import Unreadable
+from headgate.foundation.lazy import lazy_module
 from headgate.graph.names import clipped
 from headgate.sdk.coerce import clean_text
+
+if TYPE_CHECKING:
+    import bs4
+else:
+    bs4 = lazy_module("bs4")
 
 LONGEST_TEXT = 200_000
 MOST_FILES = 50
@@ -62,9 +68,7 @@ def _header(message: Any, name: str) -> str | None:  # noqa: ANN401
 def _plain(html: str) -> str:
     if not html:
         return ""
-    from bs4 import BeautifulSoup  # noqa: PLC0415
-
-    soup = BeautifulSoup(html[: 5 * LONGEST_TEXT], "lxml")
+    soup = bs4.BeautifulSoup(html[: 5 * LONGEST_TEXT], "lxml")
     for tag in soup(["script", "style", "head"]):
         tag.decompose()
     return soup.get_text("\n", strip=True)

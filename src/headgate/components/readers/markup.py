@@ -2,11 +2,17 @@
 
 import re
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin
 
 from headgate.components.readers.document import Unreadable
+from headgate.foundation.lazy import lazy_module
 from headgate.sdk.coerce import clean_text
+
+if TYPE_CHECKING:
+    import bs4
+else:
+    bs4 = lazy_module("bs4")
 
 _NEVER_SHOWN = [
     "script",
@@ -78,11 +84,10 @@ def _libraries(html: str) -> tuple[Any, Any]:
 
     Parsed with lxml: Python's own html.parser takes minutes for 100,000 unclosed tags.
     """
-    from bs4 import BeautifulSoup  # noqa: PLC0415
     from markdownify import MarkdownConverter  # noqa: PLC0415
 
     converter = MarkdownConverter(heading_style="atx", bullets="-", escape_asterisks=False, escape_underscores=False)
-    return BeautifulSoup(html, "lxml"), converter.convert_soup
+    return bs4.BeautifulSoup(html, "lxml"), converter.convert_soup
 
 
 def _absolute_links(body: Any, url: str) -> list[dict[str, str]]:  # noqa: ANN401 - a lazily imported type

@@ -2,15 +2,21 @@
 
 import math
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import JsonValue
 
 from headgate.components.readers.markup import MOST_MARKUP
 from headgate.components.readers.xml import etree, parse_xml, text_content
+from headgate.foundation.lazy import lazy_module
 from headgate.graph.names import clipped
 from headgate.sdk import ComponentError, Table
 from headgate.sdk.coerce import clean_text
+
+if TYPE_CHECKING:
+    import bs4
+else:
+    bs4 = lazy_module("bs4")
 
 MOST_MATCHES = 10_000
 
@@ -30,8 +36,7 @@ def select_html(html: str, selector: str, *, value: str, columns: Mapping[str, s
     """
     if len(html) > MOST_MARKUP:
         raise ComponentError(f"ExtractHTML: the HTML has {len(html)} characters; the limit is {MOST_MARKUP}.")
-    soup = _soup(html)
-    elements = _selected(soup, selector, MOST_MATCHES + 1, "selector")
+    elements = _selected(bs4.BeautifulSoup(html, "lxml"), selector, MOST_MATCHES + 1, "selector")
     if len(elements) > MOST_MATCHES:
         raise ComponentError(
             f"ExtractHTML: the selector matches more than {MOST_MATCHES} elements.",
@@ -69,13 +74,7 @@ def select_xml(content: bytes, expression: str, namespaces: Mapping[str, str]) -
     return [_xml_value(value) for value in values]
 
 
-def _soup(html: str) -> Any:  # noqa: ANN401 - a lazily imported type
-    from bs4 import BeautifulSoup  # noqa: PLC0415
-
-    return BeautifulSoup(html, "lxml")
-
-
-def _selected(root: Any, selector: str, most: int, field: str) -> list[Any]:  # noqa: ANN401
+def _selected(root: Any, selector: str, most: int, field: str) -> list[Any]:  # noqa: ANN401 - a lazily imported type
     from soupsieve import SelectorSyntaxError  # noqa: PLC0415
 
     try:

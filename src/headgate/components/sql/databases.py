@@ -13,9 +13,13 @@ from headgate.graph.names import clipped
 from headgate.sdk import ComponentError, Connection
 
 if TYPE_CHECKING:
+    import psycopg
+    import pymysql  # type: ignore[import-untyped]
     import sqlalchemy as sa
     from sqlalchemy import exc
 else:
+    psycopg = lazy_module("psycopg")
+    pymysql = lazy_module("pymysql")
     sa = lazy_module("sqlalchemy")
     exc = lazy_module("sqlalchemy.exc")
 
@@ -80,8 +84,6 @@ def _postgres(connection: Connection, endpoint: Endpoint, seconds: float, read_o
         options.append("-c default_transaction_read_only=on")
 
     def connect() -> Any:  # noqa: ANN401 - a connection of the driver
-        import psycopg  # noqa: PLC0415 - an optional library
-
         certificates: dict[str, Any] = {"sslrootcert": "system"} if mode == "verify-full" else {}
         return psycopg.connect(
             host=endpoint.host,
@@ -110,8 +112,6 @@ def _mysql(connection: Connection, endpoint: Endpoint, seconds: float, read_only
         context.verify_mode = ssl.CERT_NONE
 
     def connect() -> Any:  # noqa: ANN401
-        import pymysql  # type: ignore[import-untyped]  # noqa: PLC0415 - an optional library
-
         database = pymysql.connect(
             host=endpoint.host,
             port=endpoint.port,

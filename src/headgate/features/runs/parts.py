@@ -7,8 +7,9 @@ from pydantic import JsonValue
 
 from headgate.features.access.principal import Principal
 from headgate.features.runs.errors import InputInvalid
-from headgate.features.runs.ports import Origin, Services
+from headgate.features.runs.ports import Origin
 from headgate.features.runs.schemas import RunStart
+from headgate.features.runs.step_services import Services
 from headgate.features.runs.steps.payloads import Packer
 from headgate.features.runs.steps.planned import PlannedFlow, PlannedStep
 from headgate.features.runs.transitions import Part, Pinned, RunKey

@@ -12,7 +12,7 @@ from headgate.graph.issues import FlowInvalid
 if TYPE_CHECKING:
     from headgate.features.flows.readiness import check
     from headgate.features.flows.readiness.answer import Need
-    from headgate.features.runs.ports import Services
+    from headgate.features.runs.step_services import Services
     from headgate.sdk import RunInput
 else:
     check = lazy_module("headgate.features.flows.readiness.check")

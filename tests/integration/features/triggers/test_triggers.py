@@ -207,7 +207,8 @@ class TestPermissions:
         assert await us.allowed("PATCH", path, json={"name": "Later"}) == managers
         since = {"since": "2020-01-01T00:00:00Z", "until": "2020-01-02T00:00:00Z", "dry_run": True}
         assert await us.allowed("POST", f"{path}/backfill", json=since) == managers
-        made = await us.make("publisher", f"{path}/backfill", since="2025-12-31T00:00:00Z", until="2026-01-02T00:00:00Z")
+        days = {"since": "2025-12-31T00:00:00Z", "until": "2026-01-02T00:00:00Z"}
+        made = await us.make("publisher", f"{path}/backfill", **days)
         assert await us.allowed("DELETE", f"{path}/backfill/{made['id']}") == managers
         assert (await us.get("stranger", "/triggers"))["items"] == []
         assert len((await us.get("viewer", "/triggers"))["items"]) == 1

@@ -87,21 +87,7 @@ class StepApprovals:
         self, session: AsyncSession, origin: Origin, request: ApprovalRequest, space_id: str, scope: str
     ) -> dict[str, Any]:
         key = origin.key
-        shown = portable(
-            {
-                "question": request.question,
-                "value": request.value,
-                "questions": list(request.questions),
-                "editable": list(request.editable),
-                **({"tool": request.tool} if request.tool else {}),
-            }
-        )
-        content = orjson.dumps(shown)
-        if len(content) > LARGEST_BYTES:
-            raise Invalid(
-                f"Step '{origin.step_id}' asks to approve {len(content):,} bytes; {LARGEST_BYTES:,} is the most.",
-                remedy="Select the part that users need to see before the Approval.",
-            )
+        shown = _shown(origin, request)
         at = clock()
         timeout = request.timeout_seconds
         starter = await repository.find_starter(session, key.run_id, tenant_id=key.tenant_id)
@@ -135,6 +121,26 @@ class StepApprovals:
             return ApprovalAnswer(outcome, decided_by=names)
         response = unseal(self.box, decisions[-1].response)
         return ApprovalAnswer(outcome, **response, decided_by=names)
+
+
+def _shown(origin: Origin, request: ApprovalRequest) -> Any:  # noqa: ANN401 - JSON
+    """Return what users see of a request. Raises `Invalid` when it is too large."""
+    shown = portable(
+        {
+            "question": request.question,
+            "value": request.value,
+            "questions": list(request.questions),
+            "editable": list(request.editable),
+            **({"tool": request.tool} if request.tool else {}),
+        }
+    )
+    content = orjson.dumps(shown)
+    if len(content) > LARGEST_BYTES:
+        raise Invalid(
+            f"Step '{origin.step_id}' asks to approve {len(content):,} bytes; {LARGEST_BYTES:,} is the most.",
+            remedy="Select the part that users need to see before the Approval.",
+        )
+    return shown
 
 
 async def _assignee(session: AsyncSession, entry: str, tenant_id: str) -> dict[str, Any]:

@@ -7,9 +7,9 @@ from typing import Protocol
 from headgate.features.audit.chain import Entry
 from headgate.features.idempotency.keys import StartKey
 from headgate.features.runs.companions import Companion
-from headgate.features.runs.ports import Services
 from headgate.features.runs.quotas.bounds import Bound
 from headgate.features.runs.states import RunStatus
+from headgate.features.runs.step_services import Services
 from headgate.features.runs.steps.planned import Plans
 from headgate.features.runs.store.port import RunStore
 from headgate.features.runs.terms import NO_TERMS, Terms

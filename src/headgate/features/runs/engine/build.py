@@ -8,7 +8,7 @@ from typing import Any
 from headgate.features.jobs.worker import Worker
 from headgate.features.runs.engine.backend import ExecutionBackend
 from headgate.features.runs.engine.embedded import EmbeddedBackend
-from headgate.features.runs.ports import Services
+from headgate.features.runs.step_services import Services
 from headgate.features.runs.store.port import RunStore
 from headgate.features.runs.store.postgres import PostgresRunStore
 from headgate.features.runs.store.sqlite import SqliteRunStore

@@ -12,8 +12,8 @@ from headgate.features.runs.engine.turns import Turns
 from headgate.features.runs.engine.worker_lease import WorkerLease
 from headgate.features.runs.errors import FLOW_DELETED
 from headgate.features.runs.events import StepEvents
-from headgate.features.runs.ports import Services
 from headgate.features.runs.states import RunStatus
+from headgate.features.runs.step_services import Services
 from headgate.features.runs.steps.active import ActiveRun
 from headgate.features.runs.steps.calls import StepCalls
 from headgate.features.runs.steps.executor import Executed, StepExecutor

@@ -6,7 +6,7 @@ another process left. `RunRegistry` holds every run of this process once.
 """
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Sequence
 from contextlib import suppress
 
 from headgate.features.audit.chain import Entry
@@ -27,9 +27,9 @@ from headgate.features.runs.engine.waiters import Waiters
 from headgate.features.runs.engine.worker_lease import WorkerLease
 from headgate.features.runs.errors import DEADLINE_EXCEEDED
 from headgate.features.runs.events import RunEvents
-from headgate.features.runs.ports import Services
 from headgate.features.runs.spaces import share_of
 from headgate.features.runs.states import ACTIVE_RUNS, RunStatus, StepStatus
+from headgate.features.runs.step_services import Services
 from headgate.features.runs.steps.active import ActiveRun
 from headgate.features.runs.steps.ledger import Ledger
 from headgate.features.runs.steps.planned import PlannedFlow, Plans
@@ -194,11 +194,15 @@ class EmbeddedBackend:
             events.run_queued()
             self._enqueue(key.run_id, share, run)
             return RunStatus.QUEUED
-        run.ready.extend(planned.roots[claim_limit:])
-        run.working.update({step: Claim(step, 1) for step in new.claim})
-        events.run_started()
-        self._spawn(entry, self._conductor.conduct(run, list(run.working.values())))
+        self._execute(entry, run, new.claim)
         return RunStatus.RUNNING
+
+    def _execute(self, entry: OwnedRun, run: ActiveRun, claimed: Sequence[str]) -> None:
+        """Execute the first steps of a stored run that are claimed; the others are ready for a free slot."""
+        run.ready.extend(run.planned.roots[len(claimed) :])
+        run.working.update({step: Claim(step, 1) for step in claimed})
+        run.events.run_started()
+        self._spawn(entry, self._conductor.conduct(run, list(run.working.values())))
 
     async def _start_settled(self, request: RunRequest, planned: PlannedFlow) -> RunStatus:
         """Store a run with settled steps; it is read from the database when its turn comes, like a recovered one."""

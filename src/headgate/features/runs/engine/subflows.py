@@ -5,8 +5,8 @@ from typing import Protocol
 from headgate.features.runs import form, start_check
 from headgate.features.runs.engine.backend import RunRequest
 from headgate.features.runs.errors import ParentPaused, SubflowRefused
-from headgate.features.runs.ports import Services
 from headgate.features.runs.states import RunStatus
+from headgate.features.runs.step_services import Services
 from headgate.features.runs.steps.active import ActiveRun
 from headgate.features.runs.steps.flows import Prepared
 from headgate.features.runs.steps.planned import Plans, refuse_unoffered

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, cast
 from pydantic import JsonValue, SecretStr
 
 from headgate.features.models.chain import Miss, ModelChain
-from headgate.features.runs.ports import Origin, Pending, Services
+from headgate.features.runs.ports import Origin, Pending
+from headgate.features.runs.step_services import Services
 from headgate.features.runs.steps.calls import ModelMisses, StepCalls
 from headgate.features.runs.steps.circuits import CircuitHttp
 from headgate.features.runs.steps.files import StepFiles

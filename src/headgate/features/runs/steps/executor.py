@@ -11,7 +11,8 @@ from pydantic import JsonValue
 from headgate.features.runs.deliveries.target import resolve_target
 from headgate.features.runs.errors import PolicyUnmet, StepTimeout
 from headgate.features.runs.events import StepEvents
-from headgate.features.runs.ports import Origin, Services
+from headgate.features.runs.ports import Origin
+from headgate.features.runs.step_services import Services
 from headgate.features.runs.steps.active import ActiveRun
 from headgate.features.runs.steps.calls import StepCalls
 from headgate.features.runs.steps.context import StepContext
@@ -134,11 +135,7 @@ class StepExecutor:
             ctx.priority = run.terms.priority
             await self._take_slots(run, step, origin)
             async with metered, ctx.limit.scope:
-                if self._services.classes is not None:
-                    ctx.guard = await open_guard(self._services.classes, run, step.id, recorder)
-                outputs = await self._work(run, step, ctx, recorder)
-                if run.input.files:
-                    outside.add(*outside.of_outputs(orjson.dumps(outputs)))
+                outputs = await self._guarded_work(run, step, ctx, recorder, outside)
                 marks = outside.marks
                 packed = await self._packer.pack(origin, step, outputs, recorder.saved_file_ids, outside=marks)
         except TimeoutError as error:
@@ -216,6 +213,17 @@ class StepExecutor:
         target = resolve_target(policy.output_config, context, as_json=policy.output_type is OutputType.JSON)
         outside.check_request("POST", target.url, delivery=True)
         return self._services.deliveries.seal(Origin(run.key, step.id), target)
+
+    async def _guarded_work(
+        self, run: ActiveRun, step: PlannedStep, ctx: StepContext, recorder: Recorder, outside: OutsideContent
+    ) -> Outputs:
+        """Return the outputs of the component; checks classifications, and marks what the run's files brought in."""
+        if self._services.classes is not None:
+            ctx.guard = await open_guard(self._services.classes, run, step.id, recorder)
+        outputs = await self._work(run, step, ctx, recorder)
+        if run.input.files:
+            outside.add(*outside.of_outputs(orjson.dumps(outputs)))
+        return outputs
 
     async def _work(self, run: ActiveRun, step: PlannedStep, ctx: StepContext, recorder: Recorder) -> Outputs:
         values = await gather_inputs(run, step, run.planned.components, ctx=ctx, recorder=recorder)

@@ -20,8 +20,8 @@ from headgate.features.runs.engine.recovery import settled_run, whole_run
 from headgate.features.runs.engine.worker_lease import WorkerLease
 from headgate.features.runs.errors import DEADLINE_EXCEEDED
 from headgate.features.runs.events import RunEvents, topic_of
-from headgate.features.runs.ports import Services
 from headgate.features.runs.states import RunStatus
+from headgate.features.runs.step_services import Services
 from headgate.features.runs.steps.planned import PlannedFlow, Plans
 from headgate.features.runs.store.postgres_dispatches import PostgresDispatchStore
 from headgate.features.runs.transitions import (

@@ -23,7 +23,7 @@ from headgate.features.runs.engine.distributed.sweeper import Sweeper
 from headgate.features.runs.engine.reconciler import Reconciler, Rules
 from headgate.features.runs.engine.subflows import Subflows
 from headgate.features.runs.engine.worker_lease import WorkerLease
-from headgate.features.runs.ports import Services
+from headgate.features.runs.step_services import Services
 from headgate.features.runs.steps.planned import Plans
 from headgate.features.runs.store.postgres_dispatches import PostgresDispatchStore
 from headgate.foundation.database import Database

@@ -22,8 +22,8 @@ from headgate.features.runs.engine.recovery import Recovery
 from headgate.features.runs.engine.worker_lease import WorkerLease
 from headgate.features.runs.errors import NEVER_BEGUN, STEP_TIMEOUT, WORKER_LOST
 from headgate.features.runs.events import RunEvents
-from headgate.features.runs.ports import Services
 from headgate.features.runs.states import RunStatus, StepStatus
+from headgate.features.runs.step_services import Services
 from headgate.features.runs.steps.active import ActiveRun
 from headgate.features.runs.steps.flows import FlowStarter
 from headgate.features.runs.steps.ledger import Following
