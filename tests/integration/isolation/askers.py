@@ -139,6 +139,14 @@ class Case:
         return f"{self.route} {dict(self.values) or ''}".strip()
 
 
+OF_SHARED_CONNECTIONS: tuple[Name, ...] = (
+    ("PATCH", "/api/v1/connections/{connection}"),
+    ("DELETE", "/api/v1/connections/{connection}"),
+    ("POST", "/api/v1/connections/{connection}/test"),
+    ("POST", "/api/v1/connections/{connection}/authorize"),
+    ("POST", "/api/v1/connections/{connection}/authorize/poll"),
+)
+"""The connection here is shared; who may have only connections of their own may not change it."""
 RAISED: Mapping[Name, Callable[[World], list[tuple[dict[str, Any], Permission]]]] = {
     ("POST", "/api/v1/flows/{flow_id}/runs"): lambda world: [
         ({"version": "published"}, Permission.RUNS_START),
@@ -171,14 +179,28 @@ RAISED: Mapping[Name, Callable[[World], list[tuple[dict[str, Any], Permission]]]
     ],
     ("PUT", "/api/v1/flows/{flow_id}/state/{name}"): lambda _world: [({}, Permission.FLOWS_PUBLISH)],
     ("DELETE", "/api/v1/flows/{flow_id}/state/{name}"): lambda _world: [({}, Permission.FLOWS_PUBLISH)],
+    ("POST", "/api/v1/flows/{flow_id}/inline"): lambda _world: [({}, Permission.FLOWS_VIEW)],
+    # an owner of the trigger is named by admins alone
+    ("POST", "/api/v1/flows/{flow_id}/triggers"): lambda _world: [
+        ({"owner_user_id": None}, Permission.TRIGGERS_MANAGE)
+    ],
+    ("PATCH", "/api/v1/triggers/{trigger_id}"): lambda _world: [({"owner_user_id": None}, Permission.TRIGGERS_MANAGE)],
+    ("POST", "/api/v1/connections"): lambda _world: [
+        ({"personal": False}, Permission.CONNECTIONS_MANAGE),
+        ({"personal": True}, Permission.CONNECTIONS_OWN),
+    ],
+    **dict.fromkeys(OF_SHARED_CONNECTIONS, lambda _world: [({}, Permission.CONNECTIONS_MANAGE)]),
 }
 """Routes whose requests do not all need what the route declares, and what each needs."""
+INSTEAD = frozenset({("POST", "/api/v1/connections"), *OF_SHARED_CONNECTIONS})
+"""Routes whose requests need in the space what they need, and not also what the route declares."""
 ALLOWED_AND_REFUSED: Mapping[Name, int] = {
     # the keys are of the first organisation's admins, and these are of another
     ("GET", "/api/v1/keyring"): 403,
     ("POST", "/api/v1/keyring/{purpose}/rotate"): 403,
     ("POST", "/api/v1/keyring/keys/{key}/retire"): 403,
     ("POST", "/api/v1/keyring/keys/{key}/revoke"): 403,
+    ("DELETE", "/api/v1/flows/{flow_id}/comments/{comment_id}"): 403,  # another person wrote it
     ("DELETE", "/api/v1/spaces/{space_id}"): 409,  # flows are in it: what they were is kept as evidence
     ("DELETE", "/api/v1/users/{user_id}/single-sign-on"): 409,  # they never came through a provider
     ("GET", "/api/v1/workspace/files/content"): 404,  # one's own workspace is empty, whoever has a file of that name
@@ -200,6 +222,8 @@ SOMEWHERE: Mapping[Name, str] = {
     ("POST", "/api/v1/agentic/page-metrics"): "figures of a window are of no space",
     ("POST", "/api/v1/agentic/turns/{turn_id}/stop"): "a turn is of the person who asked, whichever flow it is about",
     ("POST", "/api/v1/agentic/components"): "a proposal is of the person to whom it was made, and in no space",
+    ("POST", "/api/v1/triggers/preview"): "a schedule that is of no flow yet",
+    ("POST", "/api/v1/connections/authorizations"): "an authorization is of the person who began it",
     ("GET", "/api/v1/evidence-keys"): "the keys sign for the whole installation",
 }
 """Routes that need a permission in any space at all, and why no space is known."""
@@ -243,7 +267,8 @@ def answer(case: Case, access: Access, home: str, spaces: Spaces) -> tuple[Answe
         return (Answer.ALLOWED if access.sees(spaces.here) else Answer.NOTHING), case.needs
     if not access.sees(where):
         return Answer.HIDDEN, case.needs
-    missing = [one for one in (case.declared, case.needs) if one not in access.granted(where)]
+    needed = (case.needs,) if case.name in INSTEAD else (case.declared, case.needs)
+    missing = [one for one in needed if one not in access.granted(where)]
     return (Answer.REFUSED, missing[0]) if missing else (Answer.ALLOWED, case.needs)
 
 

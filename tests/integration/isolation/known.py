@@ -211,6 +211,7 @@ FOR_ROUTE: dict[tuple[str, str], Any] = {
     ("/api/v1/flows/{flow_id}/tests", "revision"): lambda world: revision_of(
         [TestCase(name="same", text=world.marker, file_ids=[world.file_ids[0]])]
     ),
+    ("/api/v1/flows/{flow_id}/triggers", "name"): "Another",
     ("/api/v1/flow-collections", "folder"): "Another folder",
     ("/api/v1/flows/{flow_id}/extract", "definition"): lambda world: with_step(world, "Regex", **TIDIES),
     ("/api/v1/flows/{flow_id}/extract", "node_ids"): ["between"],

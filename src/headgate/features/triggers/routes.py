@@ -82,8 +82,9 @@ async def list_(
 
 
 @router.post("/triggers/preview", summary="Preview a trigger", responses=problems(), dependencies=_VIEW)
-async def preview(body: PreviewIn) -> PreviewOut:
+async def preview(body: PreviewIn, caller: Caller) -> PreviewOut:
     """Return a schedule in words with its next occurrences. Nothing is stored."""
+    caller.require_somewhere(Permission.FLOWS_VIEW)
     return views.preview(body.config, body.count)
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import orjson
 from pydantic import SecretStr
 
+from headgate.features.access.permissions import Permission
 from headgate.features.access.principal import Principal
 from headgate.features.audit.recorder import record_of
 from headgate.features.connections import repository as connections
@@ -76,8 +77,10 @@ class Authorizations:
     async def finish(self, principal: Principal, *, state: str, code: str, error: str) -> ConnectionRow:
         """Redeem the code that the provider gave to the user's browser.
 
-        Raises `AuthorizationLost` for an authorization of someone else, a used or an old one; `ProviderFailed`.
+        Raises `AuthorizationLost` for an authorization of someone else, a used or an old one; `ProviderFailed`,
+        `PermissionMissing`.
         """
+        principal.require_somewhere(Permission.CONNECTIONS_OWN)
         async with self.database.writing() as session:
             pending = await repository.take_authorization(
                 session, _hash(state), tenant_id=principal.tenant_id, user_id=principal.user_id, at=now()
