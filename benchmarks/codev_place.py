@@ -19,7 +19,7 @@ from headgate.agents.codev.domain import (
     mark_of,
 )
 from headgate.agents.codev.errors import WriteConflict
-from headgate.agents.codev.ports import Reasoning, ModelAnswer
+from headgate.agents.codev.ports import ModelAnswer, Reasoning
 from headgate.agents.codev.sessions.places import Place
 from headgate.features.access.principal import Principal
 from headgate.features.models.ports import KeySource
