@@ -101,7 +101,7 @@ class Parts(Installation):
             self.services.opener,
             lambda principal: self.secret_reads.of(principal, "connection"),
             self.settings.connections.test_seconds,
-            self.web,
+            self.services.oauth_providers,
         )
 
     @property

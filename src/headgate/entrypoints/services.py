@@ -178,7 +178,13 @@ class StepServices:
     @cached_property
     def tokens(self) -> "oauth_tokens.ConnectionTokens":
         """Access tokens of connections."""
-        return oauth_tokens.ConnectionTokens(self.installation.database, self.installation.box, self.web)
+        return oauth_tokens.ConnectionTokens(self.installation.database, self.installation.box, self.oauth_providers)
+
+    @cached_property
+    def oauth_providers(self) -> "guarded_http.GuardedHttp":
+        """The way to OAuth providers: a redirect would carry the client secret to another server."""
+        settings = self.installation.settings
+        return guarded_http.GuardedHttp(outgoing.OAUTH.limits(settings.http), settings.outgoing)
 
     @cached_property
     def _vault(self) -> "guarded_http.GuardedHttp":
@@ -332,7 +338,7 @@ class StepServices:
             await self.code.aclose()
         if "isolated" in vars(self):
             await self.isolated.aclose()
-        for client in ("web", "_vault"):
+        for client in ("web", "oauth_providers", "_vault"):
             if client in vars(self):
                 await vars(self)[client].close()
         if "local_fetches" in vars(self.installation):

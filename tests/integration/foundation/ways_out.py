@@ -41,6 +41,7 @@ from headgate.foundation.guarded_http.outgoing import (
     MCP,
     MODEL_LISTS,
     MODELS,
+    OAUTH,
     OPERATOR_NETWORKS,
     SINGLE_SIGN_ON,
     STEPS,
@@ -156,7 +157,7 @@ async def _connection(url: str) -> str:
 
 
 async def _oauth_provider(url: str) -> str:
-    web = open_web(SETTINGS, outgoing())
+    web = open_web(OAUTH.limits(SETTINGS), outgoing())
     try:
         return str(await post(web, url, {}, "grant_type=client_credentials"))
     finally:
@@ -283,7 +284,7 @@ WAYS = [
     Way("transcription", MODELS, _transcription),
     Way("ollama_list", MODEL_LISTS, _ollama_list),
     Way("connections", CONNECTIONS, _connection),
-    Way("connections_oauth", CONNECTIONS, _oauth_provider),
+    Way("oauth", OAUTH, _oauth_provider),
     Way("vault", VAULT, _vault, operator=True),
     Way("weights", WEIGHTS, partial(_weights, False)),
     Way("weights_mirror", WEIGHTS_MIRROR, partial(_weights, True), operator=True),

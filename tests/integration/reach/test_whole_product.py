@@ -25,6 +25,7 @@ TOP = Path(__file__).parents[3]
 SECONDS = 600
 NOT_VISITED = {
     "local_models": "the weights of a model are not part of the tests",
+    "oauth": "a provider is asked in tests of the connections",
     "vault": "its values are read in tests of the connections",
     "weights_mirror": "used instead of the publishers of the weights, whose row is visited",
 }

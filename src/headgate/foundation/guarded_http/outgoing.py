@@ -117,11 +117,19 @@ MCP = Outgoing(
 )
 CONNECTIONS = Outgoing(
     "connections",
-    "Connections: requests of flows with a credential, tests, OAuth providers",
+    "Connections: requests of flows with a credential, tests",
     "user who adds the connection",
     Reach.PUBLIC,
     Redirects.CHECKED,
     ("entrypoints.services", "features.connections"),
+)
+OAUTH = Outgoing(
+    "oauth",
+    "OAuth providers of connections: tokens, device codes, revocation",
+    "user who adds the connection",
+    Reach.PUBLIC,
+    Redirects.REFUSED,
+    ("entrypoints.services", "features.connections.oauth"),
 )
 STEP_SERVERS = Outgoing(
     "step_servers",
@@ -305,6 +313,7 @@ OUTGOING: tuple[Outgoing, ...] = (
     DELIVERIES,
     MCP,
     CONNECTIONS,
+    OAUTH,
     STEP_SERVERS,
     VAULT,
     MODELS,
