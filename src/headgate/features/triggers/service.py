@@ -1,16 +1,17 @@
 """Adds, reads, changes, pauses and removes triggers."""
 
 import secrets
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
+from pydantic import JsonValue
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.features.access.permissions import Permission
 from headgate.features.access.principal import Principal
 from headgate.features.accounts import repository as accounts
 from headgate.features.audit.recorder import record
-from headgate.features.files.service import get_files
+from headgate.features.files.service import find_files, get_files
 from headgate.features.flows.service import get_flow
 from headgate.features.flows.tables import FlowRow
 from headgate.features.runs.ports import Sealer
@@ -41,7 +42,7 @@ from headgate.features.triggers.views import config_of, next_of, occurrence_out,
 from headgate.features.triggers.words import schedule_of
 from headgate.foundation.database import moment
 from headgate.foundation.errors import Forbidden
-from headgate.foundation.ids import new_id
+from headgate.foundation.ids import is_id, new_id
 
 MOST_OF_FLOW = 100
 AGENDA_TRIGGERS = 200
@@ -104,7 +105,7 @@ async def change_trigger(
     if body.policies is not None:
         row.policies = body.policies.model_dump(mode="json")
     if body.input is not None:
-        await _require_files(session, principal, body.input, known=row.input.get("file_ids", ()))
+        await _require_files(session, principal, body.input, known=set(_texts(row.input)))
         row.input = body.input.model_dump(mode="json")
     if body.owner_user_id is not None:
         row.owner_user_id = await _owner(session, principal, body.owner_user_id)
@@ -291,8 +292,22 @@ async def _owner(session: AsyncSession, principal: Principal, user_id: str | Non
 async def _require_files(
     session: AsyncSession, principal: Principal, given: TriggerInput, *, known: Collection[str] = ()
 ) -> None:
-    """Raise `FileNotFound` unless the caller sees the added files: the runs read them with the rights of the owner."""
-    await get_files(session, principal, [file_id for file_id in given.file_ids if file_id not in known])
+    """Raise `FileNotFound` unless the caller sees the added files: the runs read them with the rights of the owner.
+
+    A form may change with each release, so that any answer that is the id of a stored file is one of them.
+    """
+    named = {text for text in _texts(given.form_data) if is_id(text)}
+    stored = await find_files(session, tenant_id=principal.tenant_id, file_ids=named) if named else ()
+    file_ids = dict.fromkeys([*given.file_ids, *(file.id for file in stored)])
+    await get_files(session, principal, [file_id for file_id in file_ids if file_id not in known])
+
+
+def _texts(value: JsonValue) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list | dict):
+        for member in value.values() if isinstance(value, dict) else value:
+            yield from _texts(member)
 
 
 async def _require_free_name(session: AsyncSession, flow_id: str, name: str, *, tenant_id: str) -> None:

@@ -179,11 +179,16 @@ class TestOwners:
         for who, method, where, body in (
             ("runner", "POST", f"{path}/fire", named),
             ("owner", "PATCH", path, {"input": named}),
+            ("owner", "PATCH", path, {"input": {"form_data": {"report": [private]}}}),
             ("admin", "POST", f"/flows/{flow_id}/triggers", {"name": "B", "config": NEVER_NOW, "input": named}),
         ):
             refused = await us.ask(who, method, where, json=body)
             assert (refused.status_code, refused.json()["code"]) == (404, "file_not_found"), who
         assert await occurrences(us, trigger["id"]) == []
+        assert (await us.ask("publisher", "PATCH", path, json={"input": named})).status_code == 200
+        assert (
+            await us.ask("owner", "PATCH", path, json={"input": {"form_data": {"id": new_id()}}})
+        ).status_code == 200
         assert (await us.ask("publisher", "PATCH", path, json={"input": named})).status_code == 200
         kept = {"input": {"text": "hi", **named}}
         assert (await us.ask("owner", "PATCH", path, json=kept)).status_code == 200
