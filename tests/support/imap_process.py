@@ -1,4 +1,4 @@
-"""A real IMAP server (pymap) with one empty mailbox, in a process of its own."""
+"""A real IMAP server (pymap) with one empty mailbox, in a separate process."""
 
 import imaplib
 import socket

@@ -1,4 +1,4 @@
-"""A real S3-speaking server on loopback: moto in a process of its own."""
+"""A real S3-speaking server on loopback: moto in a separate process."""
 
 import socket
 import subprocess

@@ -240,7 +240,7 @@ def _rewired(edge: Edge, replaced: Mapping[tuple[str, str], tuple[str, str]]) ->
 
 
 def _with_defaults(policy: StepPolicy, inner: FlowSettings, outer: FlowSettings) -> StepPolicy:
-    """Return the policy with the defaults of its own flow, where they differ from those of the other one."""
+    """Return the policy with the defaults of its flow, where they differ from those of the other one."""
     given: dict[str, object] = {}
     if policy.retry is None and inner.retry is not None and inner.retry != outer.retry:
         given["retry"] = inner.retry

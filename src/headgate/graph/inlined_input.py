@@ -59,7 +59,7 @@ class InputSteps:
         return next((edge for edge in into if edge.input == name), None)
 
     def _given(self, name: str) -> JsonValue:
-        """Return the value that the step sets: the answer, a value of its own input, or the text."""
+        """Return the value that the step sets: the answer, a value of the step's input, or the text."""
         bound = self.call.policy.input_bindings.get(name)
         own = self.call.params.get(name)
         answers = self.call.params.get("answers")

@@ -1,4 +1,4 @@
-"""TLS, certificate authorities and custom code through the operator's proxy, which runs in a process of its own."""
+"""TLS, certificate authorities and custom code through the operator's proxy, which runs in a separate process."""
 
 import asyncio
 import socket

@@ -5802,7 +5802,7 @@ export interface components {
         };
         /**
          * AuthorizationAnswer
-         * @description The answer of a provider, as it came to the browser.
+         * @description Response of a provider, as the browser received it.
          */
         AuthorizationAnswer: {
             /** State */

@@ -156,7 +156,7 @@ class CreateArchive(Component):
 
 
 def _batches(entries: Sequence[dict[str, Any]]) -> Iterator[list[str]]:
-    """Group paths so that each group unpacks to at most `_BATCH_BYTES`; a larger file is a group of its own."""
+    """Group paths so that each group unpacks to at most `_BATCH_BYTES`; a larger file is a separate group."""
     batch: list[str] = []
     size = 0
     for entry in entries:

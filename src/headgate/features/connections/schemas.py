@@ -140,7 +140,7 @@ class AuthorizationPoll(BaseModel):
 
 
 class AuthorizationAnswer(BaseModel):
-    """The answer of a provider, as it came to the browser."""
+    """Response of a provider, as the browser received it."""
 
     model_config = ConfigDict(extra="forbid", hide_input_in_errors=True)
 

@@ -51,7 +51,7 @@ async def finished(engine: ExecutionBackend, database: Database, text: str = "on
 
 
 def headgate(settings: Settings, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """One command in a process of its own."""
+    """One command in a separate process."""
     command = ["headgate", *arguments]
     environment = {
         **os.environ,

@@ -177,7 +177,7 @@ class TestConnecting:
 
 
 class TestProbing:
-    """As `headgate doctor` asks, against a proxy in a process of its own."""
+    """As `headgate doctor` asks, against a proxy in a separate process."""
 
     def test_accepts_a_proxy_that_cannot_reach_what_is_not_there(self, tmp_path: Path) -> None:
         with connect_proxy(tmp_path, user="u", password="p") as running:

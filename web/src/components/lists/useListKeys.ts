@@ -13,7 +13,7 @@ export const TARGET = "data-item-target";
 export function listKeys(selection: Selection, onDelete?: () => void) {
   return (event: KeyboardEvent<HTMLElement>) => {
     const item = (event.target as HTMLElement).closest<HTMLElement>(`[${ITEM}]`);
-    // A field, a menu or a button in the item has keys of its own.
+    // A field, a menu or a button in the item handles its own keys.
     if (!item || !(event.target as HTMLElement).matches(`[${TARGET}]`)) return;
     const id = item.getAttribute(ITEM) ?? "";
     if (handled(event, item, id, selection, onDelete)) event.preventDefault();

@@ -71,16 +71,16 @@ export function useSaving(tell: (text: string) => void) {
   );
   const heard = useCallback(
     ({ event, data }: StreamEvent) => {
-      const told = (typeof data === "object" && data !== null ? data : {}) as Told;
-      if (typeof told.revision === "number") void saver.pull(told.revision, told.by);
+      const message = (typeof data === "object" && data !== null ? data : {}) as Told;
+      if (typeof message.revision === "number") void saver.pull(message.revision, message.by);
       const reactions: Record<string, () => void> = {
         deleted: () => store.getState().close("deleted"),
-        published: () => published(told),
+        published: () => published(message),
         unpublished: () => store.getState().setPublished(null),
         comments_changed: () => void queryClient.invalidateQueries({ queryKey: commentKeys.of(flowId) }),
-        present: () => announced(event, told as Parameters<typeof announced>[1]),
-        left: () => announced(event, told as Parameters<typeof announced>[1]),
-        flow_state: () => store.getState().setPublished(told.published_version ?? null),
+        present: () => announced(event, message as Parameters<typeof announced>[1]),
+        left: () => announced(event, message as Parameters<typeof announced>[1]),
+        flow_state: () => store.getState().setPublished(message.published_version ?? null),
       };
       if (Object.hasOwn(reactions, event)) reactions[event]?.();
     },

@@ -75,7 +75,7 @@ class Authorizations:
         )
 
     async def finish(self, principal: Principal, *, state: str, code: str, error: str) -> ConnectionRow:
-        """Redeem the code that the provider gave to the user's browser.
+        """Redeem the code that the provider sent to the user's browser.
 
         Raises `AuthorizationLost` for an authorization of someone else, a used or an old one; `ProviderFailed`,
         `PermissionMissing`.

@@ -16,7 +16,7 @@ describe("the lane of an edge", () => {
     expect(laneOf(FROM, TO, [node(300, -60)])).toEqual({ y: 38, from: 282, to: 518 });
     expect(laneOf(FROM, TO, [node(300, -20)])).toEqual({ y: -38, from: 282, to: 518 });
   });
-  it("passes none of the nodes beside it either", () => {
+  it("passes none of the neighbouring nodes either", () => {
     const nodes = [node(300, -60), node(320, 30), node(310, -170)];
     const lane = laneOf(FROM, TO, nodes);
     expect(lane).not.toBeNull();

@@ -21,10 +21,10 @@ export function laneOf(from: Spot, to: Spot, obstacles: readonly Rect[]): Lane |
   const start = Math.max(from.x + GAP, Math.min(...met.map((one) => one.x)) - GAP);
   const end = Math.min(to.x - GAP, Math.max(...met.map((one) => one.x + one.width)) + GAP);
   if (end <= start) return null;
-  const beside = between.filter((one) => one.x < end && one.x + one.width > start);
+  const neighbours = between.filter((one) => one.x < end && one.x + one.width > start);
   const middle = (from.y + to.y) / 2;
-  const heights = beside.flatMap((one) => [one.y - GAP, one.y + one.height + GAP]);
-  const free = heights.filter((y) => beside.every((one) => y <= one.y - GAP || y >= one.y + one.height + GAP));
+  const heights = neighbours.flatMap((one) => [one.y - GAP, one.y + one.height + GAP]);
+  const free = heights.filter((y) => neighbours.every((one) => y <= one.y - GAP || y >= one.y + one.height + GAP));
   if (free.length === 0) return null;
   const y = free.reduce((best, one) => (Math.abs(one - middle) < Math.abs(best - middle) ? one : best));
   return { y, from: start, to: end };

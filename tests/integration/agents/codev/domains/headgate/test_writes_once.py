@@ -44,7 +44,7 @@ class Brittle(HeadgateWorkplace):
 
 
 class Writer:
-    """One session's calls, each in a process of its own."""
+    """One session's calls, each in a separate process."""
 
     def __init__(self, parts: Parts, place: Brittle, session_id: str) -> None:
         self.parts, self.place, self.session_id = parts, place, session_id
