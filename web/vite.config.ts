@@ -25,8 +25,10 @@ export default defineConfig({
     assetsInlineLimit: 0,
     reportCompressedSize: false,
     manifest: true,
-    // An icon is smaller than a request: all of them together, or half of a page's files are icons.
-    rolldownOptions: { output: { codeSplitting: { groups: [{ name: "icons", test: /lucide-react/ }] } } },
+    // An icon is smaller than a request: those of several parts together, or half of a page's files are icons.
+    rolldownOptions: {
+      output: { codeSplitting: { groups: [{ name: "icons", test: /lucide-react/, minShareCount: 3 }] } },
+    },
     chunkSizeWarningLimit: 700, // the code editor, which is loaded when the first is shown
   },
   test: {

@@ -179,7 +179,7 @@ class TestPages:
         flow = studio.flow(SPEC.format(name="A flow with a rather long name that does not fit"))
         with open_page(browser, studio.url, console, narrow=True) as page:
             page.goto(f"/flows/{flow}")
-            for view in ("Canvas", "Steps", "Overview", "Runs", "Publish"):
+            for view in ("Canvas", "Steps", "Overview", "Runs", "Tests", "Triggers", "Publish"):
                 expect(page.get_by_role("navigation", name="Views of the flow").get_by_text(view)).to_be_in_viewport()
             assert page.evaluate("document.documentElement.scrollWidth") <= 390
             check_accessible(page, within="header")

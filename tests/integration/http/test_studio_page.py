@@ -35,11 +35,7 @@ def script_of(document: str) -> str:
 
 def address(place: Place, rest: str) -> str:
     """One of the addresses of a place."""
-    return (
-        place.path.replace("{rest:path}", rest)
-        .replace("{flow_id:uuid}", FLOW_ID)
-        .replace("{approval_id:uuid}", FLOW_ID)
-    )
+    return re.sub(r"\{\w+:uuid\}", FLOW_ID, place.path.replace("{rest:path}", rest))
 
 
 class TestThePage:

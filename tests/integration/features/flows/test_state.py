@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 
-from headgate.foundation.settings import RateLimitSettings, Settings
+from headgate.foundation.settings import Settings
 from tests.support.team import Team, team
 
 SPEC = """name: Counter
@@ -23,7 +23,7 @@ edges:
 
 @pytest.fixture
 async def us(settings: Settings) -> AsyncIterator[Team]:
-    async with team(settings, rate_limits=RateLimitSettings(enabled=False)) as people:
+    async with team(settings) as people:
         yield people
 
 

@@ -41,6 +41,8 @@ FLOW: dict[str, Any] = {
 }
 KEEPS = "name: Keep\nnodes:\n  heard: ChatInput\n  kept: SaveFile\nedges:\n  heard.message -> kept.content\n"
 SECRET = "the-value-of-the-variable-9Kd2"
+DATA = {"of_text", "of_json"}
+"""Fields whose answer is data, whatever it says."""
 RECEIVERS = {"form_data", "form", "file_ids", "files", "form_files"}
 """Members of a request that take answers to a form or files."""
 DOORS = {
@@ -54,12 +56,18 @@ DOORS = {
 """Routes that this module attacks."""
 _DEFINITION = "`form` is a flow's own definition of its form, not an answer"
 _BY_EDITORS = "for editors, who have files.view; what it runs is started as a run of the API is"
+_OF_TRIGGERS = "features/triggers/test_triggers.py::TestOwners::test_give_away_no_file_that_only_they_see"
 ELSEWHERE = {
     ("POST", "/api/v1/flows"): _DEFINITION,
     ("PATCH", "/api/v1/flows/{flow_id}/draft"): _DEFINITION,
     ("POST", "/api/v1/codev/sessions/{session_id}/resume"): _BY_EDITORS,
     ("POST", "/api/v1/codev/sessions/{session_id}/stream"): _BY_EDITORS,
     ("PUT", "/api/v1/flows/{flow_id}/tests"): "for editors, who have files.view; features/testing/test_files.py",
+    ("POST", "/api/v1/flows/{flow_id}/extract"): _DEFINITION,
+    ("POST", "/api/v1/flows/{flow_id}/inline"): _DEFINITION,
+    ("POST", "/api/v1/flows/{flow_id}/triggers"): _OF_TRIGGERS,
+    ("PATCH", "/api/v1/triggers/{trigger_id}"): _OF_TRIGGERS,
+    ("POST", "/api/v1/triggers/{trigger_id}/fire"): _OF_TRIGGERS,
     ("POST", "/api/v1/agentic/assist"): _BY_EDITORS,
     ("POST", "/api/v1/agentic/assist/stream"): _BY_EDITORS,
 }
@@ -209,7 +217,7 @@ class TestVisitors:
                 seen += 1
                 name = next(iter(body.get("form_data", {"": 0})))
                 if answer.status_code == 201:
-                    assert name == "of_text", f"{what} started a run: {body}"
+                    assert name in DATA, f"{what} started a run: {body}"
                     assert SECRET not in (await place.visitor.events(answer.json()["run"])).text
                 else:
                     assert answer.status_code in {403, 422}, f"{what}: {answer.status_code} {answer.text}"
@@ -290,7 +298,7 @@ def _requests(place: Place, value: str) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def _names_file(body: Mapping[str, Any]) -> bool:
-    files = {f"of_{one}" for one in TYPES if one not in {"text", "number", "select"}}
+    files = {f"of_{one}" for one in TYPES} - {"of_number", "of_select"} - DATA
     return "file_ids" in body or not files.isdisjoint(body.get("form_data", {}))
 
 

@@ -22,7 +22,7 @@ const FLOWS_A_PAGE = 24;
 /** Flows page by page, each with its newest run. */
 export const flowListQuery = ({ search, space, sort, folder, tag, show }: FlowFilter) =>
   infiniteQueryOptions({
-    queryKey: [...flowKeys.lists, { search, space, sort, folder, tag, show }] as const,
+    queryKey: [...flowKeys.pages, { search, space, sort, folder, tag, show }] as const,
     queryFn: ({ pageParam, signal }) =>
       unwrap(
         api.GET("/api/v1/flows", {

@@ -4,6 +4,8 @@ import { api, unwrap } from "../client";
 export const flowKeys = {
   all: ["flows"] as const,
   lists: ["flows", "list"] as const,
+  /** Of the lists, those that arrive page by page. */
+  pages: ["flows", "list", "pages"] as const,
   one: (id: string) => ["flows", "one", id] as const,
   versions: (id: string) => ["flows", "one", id, "versions"] as const,
 };

@@ -1,6 +1,6 @@
 import { useParams } from "@tanstack/react-router";
 import { ClipboardList, Play, Sparkles } from "lucide-react";
-import { useCommentCounts } from "@/components/comments";
+import { useCommentCounts } from "@/components/comments/useCommentCounts";
 import { Button, IconButton, Tip } from "@/components/ui";
 import { SaveState } from "@/features/editing";
 import { useCommands } from "@/lib/commands/commands";

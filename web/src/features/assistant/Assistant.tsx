@@ -7,6 +7,7 @@ import { useRequests } from "@/lib/requests";
 import { Conversation } from "./state/conversation";
 import { createAssistantStore } from "./state/store";
 import { useAssistantTexts } from "./texts";
+import { useDockTexts } from "./texts/dock";
 import { AssistantProvider } from "./views/context";
 import Panel from "./views/Panel";
 
@@ -20,6 +21,7 @@ interface AssistantProps {
 /** The conversation about an open flow, and its panel while that is open. */
 export default function Assistant({ open, beside, hidden, onClose }: AssistantProps) {
   const t = useAssistantTexts();
+  const dock = useDockTexts();
   const held = useHeldConversation();
   const { store, conversation } = held;
   const ask = useRequests((state) => state.ask);
@@ -33,14 +35,14 @@ export default function Assistant({ open, beside, hidden, onClose }: AssistantPr
   useCommands("assistant.conversation", () => [
     {
       id: "assistant.new",
-      group: t("title"),
+      group: dock("title"),
       label: t("new_session"),
       icon: <SquarePen />,
       run: () => conversation.newSession(),
     },
     {
       id: "assistant.skip-all",
-      group: t("title"),
+      group: dock("title"),
       label: store.getState().skipAll ? t("command_ask_again") : t("command_skip"),
       icon: <Zap />,
       run: () => void conversation.say("/skip-all"),

@@ -5,7 +5,7 @@ import { usePanels } from "@/lib/panels";
 import { part } from "@/lib/part";
 import { useRequests } from "@/lib/requests";
 import { useShortcuts } from "@/lib/shortcuts/shortcuts";
-import { useAssistantTexts } from "./texts";
+import { useDockTexts } from "./texts/dock";
 
 const Assistant = part(() => import("./Assistant"));
 
@@ -18,7 +18,7 @@ interface AssistantDockProps {
 
 /** The assistant of an open flow. It is loaded when it is wanted first, and works on while its panel is closed. */
 export function AssistantDock({ beside = false, hidden = false }: AssistantDockProps) {
-  const t = useAssistantTexts();
+  const t = useDockTexts();
   const open = usePanels((state) => state.open.assistant);
   const asked = useRequests((state) => state.ask !== null);
   const wanted = useRef(false);

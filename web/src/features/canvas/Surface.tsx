@@ -1,10 +1,10 @@
 import { Background, BackgroundVariant, ReactFlow, type Viewport } from "@xyflow/react";
-import { memo, useCallback, useMemo } from "react";
+import { memo, Suspense, useCallback, useMemo } from "react";
 import { useDraft } from "@/lib/draft";
 import { usePanels } from "@/lib/panels";
+import { part } from "@/lib/part";
 import { ConnectionLine } from "./edges/ConnectionLine";
 import { FlowEdge } from "./edges/FlowEdge";
-import { FarCanvas } from "./far/FarCanvas";
 import { useFarGestures } from "./far/useFarGestures";
 import { useConnecting } from "./gestures/useConnecting";
 import { useDrawing } from "./gestures/useDrawing";
@@ -15,6 +15,8 @@ import { useView } from "./model/view";
 import { GroupNode } from "./nodes/GroupNode";
 import { NoteNode } from "./nodes/NoteNode";
 import { StepNode } from "./nodes/StepNode";
+
+const FarCanvas = part(() => import("./far/FarCanvas"));
 
 const NODES = { step: StepNode, note: NoteNode, frame: GroupNode };
 const EDGES = { flow: FlowEdge };
@@ -49,7 +51,11 @@ export const Surface = memo(function Surface({ stage, start }: { stage: Stage; s
   );
   return (
     <div className="absolute inset-0" {...farHandlers}>
-      {far && <FarCanvas nodes={nodes} edges={edges} moving={moving} />}
+      {far && (
+        <Suspense>
+          <FarCanvas nodes={nodes} edges={edges} moving={moving} />
+        </Suspense>
+      )}
       <ReactFlow
         nodes={far ? NONE : nodes}
         edges={far ? NONE : edges}

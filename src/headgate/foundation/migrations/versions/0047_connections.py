@@ -117,3 +117,6 @@ def downgrade() -> None:
     op.drop_table("connection_authorizations")
     op.drop_table("connection_tokens")
     op.drop_table("connections")
+    if op.get_bind().dialect.name == "postgresql":
+        for table in ("connections", "connection_tokens", "connection_authorizations"):
+            op.execute(f"DROP FUNCTION {table}_sealed_key()")

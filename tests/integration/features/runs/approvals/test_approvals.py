@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import text
 
 from headgate.features.runs.evidence.verify import verify
-from headgate.foundation.settings import RateLimitSettings, Settings
+from headgate.foundation.settings import Settings
 from tests.support.team import Team, team
 
 PATIENCE = 30.0
@@ -17,7 +17,7 @@ PATIENCE = 30.0
 
 @pytest.fixture
 async def us(settings: Settings) -> AsyncIterator[Team]:
-    async with team(settings, rate_limits=RateLimitSettings(enabled=False)) as people:
+    async with team(settings) as people:
         yield people
 
 

@@ -21,7 +21,7 @@ EVA = "eva@customer.example"
 
 @pytest.fixture
 async def us(settings: Settings) -> AsyncIterator[Team]:
-    async with team(settings, rate_limits=RateLimitSettings(enabled=False, sign_in_per_minute=0)) as people:
+    async with team(settings, rate_limits=RateLimitSettings(sign_in_per_minute=1000)) as people:
         yield people
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from headgate.foundation.settings import RateLimitSettings, Settings
+from headgate.foundation.settings import Settings
 from tests.integration.features.runs.approvals.test_approvals import asked, decide
 from tests.support.patience import PATIENCE_SECONDS
 from tests.support.people import LOOPBACK
@@ -23,7 +23,7 @@ SECRET = "notice-signing-secret"
 
 @pytest.fixture
 async def us(settings: Settings) -> AsyncIterator[Team]:
-    async with team(settings, rate_limits=RateLimitSettings(enabled=False), http=LOOPBACK) as people:
+    async with team(settings, http=LOOPBACK) as people:
         yield people
 
 

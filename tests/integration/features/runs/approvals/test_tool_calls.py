@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from headgate.features.runs.evidence.verify import verify
-from headgate.foundation.settings import HttpSettings, RateLimitSettings, Settings
+from headgate.foundation.settings import HttpSettings, Settings
 from tests.integration.features.runs.approvals.test_approvals import PATIENCE, decide, ended
 from tests.support.openai_server import OpenAIServer
 from tests.support.team import Team, team
@@ -24,7 +24,7 @@ def openai() -> Iterator[OpenAIServer]:
 @pytest.fixture
 async def us(settings: Settings, openai: OpenAIServer) -> AsyncIterator[Team]:
     http = HttpSettings(allowed_internal_cidrs=["127.0.0.0/8"])
-    async with team(settings, rate_limits=RateLimitSettings(enabled=False), http=http) as people:
+    async with team(settings, http=http) as people:
         for name, value in (("OPENAI_API_KEY", "sk-test-0123456789abcdef"), ("OPENAI_BASE_URL", openai.base_url)):
             assert (await people.ask("admin", "PUT", f"/variables/{name}", json={"value": value})).is_success
         yield people

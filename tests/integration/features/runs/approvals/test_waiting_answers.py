@@ -8,7 +8,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from headgate.foundation.settings import RateLimitSettings, Settings
+from headgate.foundation.settings import Settings
 from tests.integration.features.runs.approvals.test_approvals import decide, ended
 from tests.integration.features.runs.test_widget import Visitor
 from tests.integration.http.asking import listening
@@ -35,7 +35,7 @@ FLOW: dict[str, Any] = {
 
 @pytest.fixture
 async def us(settings: Settings) -> AsyncIterator[Team]:
-    async with team(settings, rate_limits=RateLimitSettings(enabled=False), http=LOOPBACK) as people:
+    async with team(settings, http=LOOPBACK) as people:
         yield people
 
 

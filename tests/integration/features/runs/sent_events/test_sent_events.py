@@ -10,7 +10,7 @@ from sqlalchemy import text
 from headgate.features.runs.evidence.verify import verify
 from headgate.features.runs.sent_events import exchange, repository
 from headgate.features.runs.transitions import clock
-from headgate.foundation.settings import RateLimitSettings, Settings
+from headgate.foundation.settings import Settings
 from tests.support.team import Team, team
 
 PATIENCE = 60.0
@@ -31,7 +31,7 @@ EVENT = {"name": "payment_received", "correlation": "order 7", "data": {"card": 
 
 @pytest.fixture
 async def us(settings: Settings) -> AsyncIterator[Team]:
-    async with team(settings, rate_limits=RateLimitSettings(enabled=False)) as people:
+    async with team(settings) as people:
         yield people
 
 

@@ -1,7 +1,4 @@
 export default {
-  title: "Assistant",
-  close: "Close the assistant",
-  open_panel: "Open the assistant",
   dock: "Dock to the side",
   undock: "Undock",
   move: "Move the panel: arrow keys move it, Shift and arrow keys resize it",

@@ -2,9 +2,6 @@ import type { Translation } from "@/lib/i18n/texts";
 import type en from "./en";
 
 export default {
-  title: "Assistent",
-  close: "Stäng assistenten",
-  open_panel: "Öppna assistenten",
   dock: "Docka i sidan",
   undock: "Lossa",
   move: "Flytta panelen: piltangenterna flyttar den, Skift och piltangenterna ändrar storlek",

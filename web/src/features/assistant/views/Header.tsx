@@ -3,6 +3,7 @@ import type { ComponentProps } from "react";
 import { Chip, IconButton, Tip } from "@/components/ui";
 import { keysOf, useShortcutKeys } from "@/lib/shortcuts/shortcuts";
 import { useAssistantTexts } from "../texts";
+import { useDockTexts } from "../texts/dock";
 import { useAssistant, useConversation } from "./context";
 import { Sessions } from "./Sessions";
 
@@ -19,6 +20,7 @@ interface HeaderProps {
 
 export function Header({ docked, narrow, onDock, onClose, drag, grip }: HeaderProps) {
   const t = useAssistantTexts();
+  const dock = useDockTexts();
   const conversation = useConversation();
   const skipAll = useAssistant((state) => state.skipAll);
   const keys = useShortcutKeys((state) => keysOf("assistant", state.changed));
@@ -39,7 +41,7 @@ export function Header({ docked, narrow, onDock, onClose, drag, grip }: HeaderPr
           <GripVertical aria-hidden className="size-4" />
         </button>
       )}
-      <h2 className="font-semibold">{t("title")}</h2>
+      <h2 className="font-semibold">{dock("title")}</h2>
       {skipAll && (
         <Tip text={t("skip_about")}>
           {/* biome-ignore lint/a11y/noNoninteractiveTabindex: its explanation must be reached by keyboard */}
@@ -58,8 +60,8 @@ export function Header({ docked, narrow, onDock, onClose, drag, grip }: HeaderPr
             {docked ? <PictureInPicture2 /> : <PanelRight />}
           </IconButton>
         )}
-        <Tip text={t("close")} keys={keys}>
-          <IconButton size="sm" label={t("close")} onClick={onClose}>
+        <Tip text={dock("close")} keys={keys}>
+          <IconButton size="sm" label={dock("close")} onClick={onClose}>
             <X />
           </IconButton>
         </Tip>

@@ -3,6 +3,7 @@ import { memo, useLayoutEffect, useRef, useState } from "react";
 import { IconButton } from "@/components/ui";
 import type { Message } from "../model/message";
 import { type AssistantText, useAssistantTexts } from "../texts";
+import { useDockTexts } from "../texts/dock";
 import { Answer } from "./Answer";
 import { useAssistant } from "./context";
 import { Welcome } from "./Welcome";
@@ -13,6 +14,7 @@ const NEAR = 80;
 /** The conversation. It follows what comes, unless somebody reads further up. */
 export function Messages() {
   const t = useAssistantTexts();
+  const dock = useDockTexts();
   const messages = useAssistant((state) => state.messages);
   const list = useRef<HTMLDivElement>(null);
   const [follows, setFollows] = useState(true);
@@ -34,7 +36,7 @@ export function Messages() {
       <div
         ref={list}
         role="log"
-        aria-label={t("title")}
+        aria-label={dock("title")}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
         tabIndex={0}
         onScroll={onScroll}

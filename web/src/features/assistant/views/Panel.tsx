@@ -3,7 +3,7 @@ import { cx } from "@/components/ui";
 import { useNarrow } from "@/lib/narrow";
 import { usePanels } from "@/lib/panels";
 import type { Corner } from "../model/place";
-import { useAssistantTexts } from "../texts";
+import { useDockTexts } from "../texts/dock";
 import { Composer } from "./Composer";
 import { useConversation } from "./context";
 import { Header } from "./Header";
@@ -25,7 +25,7 @@ interface PanelProps {
 
 /** The assistant: floating over the flow, or where the page puts it: beside the flow, or over it as a sheet. */
 export default function Panel({ beside, hidden, onClose }: PanelProps) {
-  const t = useAssistantTexts();
+  const dock = useDockTexts();
   const conversation = useConversation();
   const narrow = useNarrow();
   const { docked, setDocked, place, drag, grip, resize } = usePlace();
@@ -44,7 +44,7 @@ export default function Panel({ beside, hidden, onClose }: PanelProps) {
   };
   return (
     <section
-      aria-label={t("title")}
+      aria-label={dock("title")}
       onKeyDown={onKeyDown}
       hidden={hidden}
       style={floats ? { left: place.x, top: place.y, width: place.width, height: place.height } : undefined}

@@ -22,7 +22,7 @@ const MARGIN = 0.3;
 const SETTLE_MS = 90;
 
 /** The whole flow as one picture, for views so far out that nodes are boxes. */
-export function FarCanvas({ nodes, edges, moving }: Props) {
+export default function FarCanvas({ nodes, edges, moving }: Props) {
   const t = useCanvasTexts();
   const { still, live } = useScenes(nodes, edges, moving);
   const dark = useAppearance((state) => state.dark);

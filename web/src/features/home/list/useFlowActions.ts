@@ -35,7 +35,7 @@ export function useFlowActions() {
       develop: (flowId: string) => void navigate({ to: "/develop/new", search: { flow: flowId } }),
       async remove(item: FlowItem) {
         // Taken out at once; what the server says comes after.
-        client.setQueriesData<InfiniteData<ListPage>>({ queryKey: flowKeys.lists }, (data) => without(data, item.id));
+        client.setQueriesData<InfiniteData<ListPage>>({ queryKey: flowKeys.pages }, (data) => without(data, item.id));
         try {
           await unwrap(api.DELETE("/api/v1/flows/{flow_id}", path(item.id)));
           client.removeQueries({ queryKey: flowKeys.one(item.id) });
