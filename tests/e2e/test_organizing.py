@@ -103,7 +103,9 @@ class TestPhone:
             page.goto("/")
             page.get_by_role("button", name="More", exact=True).click()
             sheet = page.get_by_role("dialog", name="More")
-            expect(sheet.get_by_role("link")).to_have_text(["Templates", "Triggers", "Knowledge", "Observe", "Settings"])
+            expect(sheet.get_by_role("link")).to_have_text(
+                ["Templates", "Triggers", "Knowledge", "Observe", "Settings"]
+            )
             check_accessible(page, within="[role=dialog]")
             sheet.get_by_role("link", name="Templates").click()
             expect(page).to_have_url(re.compile("/templates$"))
