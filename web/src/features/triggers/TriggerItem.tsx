@@ -25,7 +25,7 @@ import { Chip, Confirm, IconButton, Menu, Row, Switch, toast } from "@/component
 import { useChange } from "@/components/useChange";
 import { dateTime } from "@/lib/i18n/format";
 import { TriggerDetail } from "./detail/TriggerDetail";
-import { triggerWords } from "./model/words";
+import { triggerWords, zoneOf } from "./model/words";
 import { useTriggerTexts } from "./texts";
 
 const ICONS = { schedule: AlarmClock, webhook: Globe, flow: Workflow, event: Radio, manual: Hand };
@@ -78,7 +78,7 @@ export function TriggerItem({ trigger, ofFlow }: { trigger: Trigger; ofFlow: boo
       detail={
         <>
           {triggerWords(t, trigger)}
-          {trigger.next_at && <span> · {t("next", { when: dateTime(trigger.next_at) })}</span>}
+          {trigger.next_at && <span> · {t("next", { when: dateTime(trigger.next_at, zoneOf(trigger)) })}</span>}
           {!trigger.published && <span className="block text-warn">{t("not_published")}</span>}
         </>
       }

@@ -3,6 +3,7 @@ import { Link } from "@tanstack/react-router";
 import { AlarmClock, CalendarClock } from "lucide-react";
 import { type AgendaEntry, agendaQuery, triggersQuery } from "@/api/queries/triggers";
 import { Chip, EmptyState, Listing, Problem, Skeleton } from "@/components/ui";
+import { browserTimeZone, dayName } from "@/lib/i18n/format";
 import { i18next } from "@/lib/i18n/i18n";
 import { noteWords } from "./model/words";
 import { TriggerItem } from "./TriggerItem";
@@ -37,6 +38,7 @@ export function TriggersPage() {
             <CalendarClock aria-hidden className="size-4.5 text-faint" />
             {t("coming_up")}
           </h2>
+          <p className="text-muted text-xs">{t("your_time", { zone: browserTimeZone() })}</p>
           <Agenda />
         </section>
       </div>
@@ -85,10 +87,9 @@ function Agenda() {
 }
 
 function byDay(entries: readonly AgendaEntry[]): Map<string, AgendaEntry[]> {
-  const format = new Intl.DateTimeFormat(i18next.language, { weekday: "long", day: "numeric", month: "long" });
   const days = new Map<string, AgendaEntry[]>();
   for (const entry of entries) {
-    const day = format.format(new Date(entry.due_at));
+    const day = dayName(entry.due_at);
     days.set(day, [...(days.get(day) ?? []), entry]);
   }
   return days;

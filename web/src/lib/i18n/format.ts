@@ -29,9 +29,20 @@ export function bytes(size: number): string {
   return `${number(size / Number(unit[1]), 1)} ${unit[0]}`;
 }
 
-export function dateTime(value: string | Date): string {
-  return new Intl.DateTimeFormat(locale(), { dateStyle: "medium", timeStyle: "short" }).format(new Date(value));
+/** In the time zone of the browser, or in another, by its IANA name. */
+export function dateTime(value: string | Date, timeZone?: string): string {
+  return new Intl.DateTimeFormat(locale(), { dateStyle: "medium", timeStyle: "short", timeZone }).format(
+    new Date(value),
+  );
 }
+
+/** `Monday 30 November`, in the time zone of the browser. */
+export function dayName(value: string | Date): string {
+  return new Intl.DateTimeFormat(locale(), { weekday: "long", day: "numeric", month: "long" }).format(new Date(value));
+}
+
+/** `Europe/Stockholm`: the time zone of the browser. */
+export const browserTimeZone = () => Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 const STEPS: [Intl.RelativeTimeFormatUnit, number][] = [
   ["second", 60],

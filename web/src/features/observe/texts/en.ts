@@ -7,7 +7,7 @@ export default {
   range_90d: "90 days",
   space: "Space",
   every_space: "All spaces",
-  queued: "{{count}} waiting",
+  queued: "{{count}} queued",
   running: "{{count}} running",
   runs: "Runs",
   failed: "Failed",

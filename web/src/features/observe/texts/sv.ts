@@ -10,7 +10,7 @@ const sv: Translation<typeof en> = {
   range_90d: "90 dagar",
   space: "Utrymme",
   every_space: "Alla utrymmen",
-  queued: "{{count}} väntar",
+  queued: "{{count}} i kö",
   running: "{{count}} körs",
   runs: "Körningar",
   failed: "Misslyckade",

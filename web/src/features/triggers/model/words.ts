@@ -3,6 +3,11 @@ import { i18next } from "@/lib/i18n/i18n";
 import type { TriggerTexts } from "../texts";
 import { repeatOf, WEEKDAYS, type Weekday } from "./schedule";
 
+/** The time zone of a schedule with a cron expression; undefined: that of the browser. */
+export function zoneOf({ config }: Pick<Trigger, "config">): string | undefined {
+  return config.kind === "schedule" && config.cron ? (config.time_zone ?? "UTC") : undefined;
+}
+
 /** When a trigger fires, in the language of the page. */
 export function triggerWords(t: TriggerTexts, trigger: Pick<Trigger, "config">): string {
   const { config } = trigger;

@@ -10,6 +10,7 @@ export default {
   none_all: "Open a flow and add a trigger on its Triggers tab.",
   not_published: "The flow is not published: occurrences are skipped until it is.",
   coming_up: "Coming up",
+  your_time: "In your time zone, {{zone}}",
   nothing_up: "No schedule fires in the next seven days.",
   on: "On",
   paused: "Paused",

@@ -13,6 +13,7 @@ const sv: Translation<typeof en> = {
   none_all: "Öppna ett flöde och lägg till en utlösare på fliken Utlösare.",
   not_published: "Flödet är inte publicerat: händelser hoppas över tills det är det.",
   coming_up: "Kommande",
+  your_time: "I din tidszon, {{zone}}",
   nothing_up: "Inget schema startar något de närmaste sju dagarna.",
   on: "På",
   paused: "Pausad",
