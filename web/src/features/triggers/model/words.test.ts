@@ -1,0 +1,15 @@
+import { expect, test } from "vitest";
+import { dateTime } from "@/lib/i18n/format";
+import { zoneOf } from "./words";
+
+const cron = { kind: "schedule", cron: "0 8 * * MON-FRI", time_zone: "Asia/Tokyo" } as const;
+
+test("the next start of a schedule is told in the time zone of its words", () => {
+  const zone = zoneOf({ config: cron as never });
+  expect(zone).toBe("Asia/Tokyo");
+  expect(dateTime("2026-11-29T23:00:00Z", zone)).toContain("08:00");
+});
+
+test("an interval has the time zone of the browser", () => {
+  expect(zoneOf({ config: { kind: "schedule", every_seconds: 60, time_zone: "Asia/Tokyo" } as never })).toBeUndefined();
+});
