@@ -198,8 +198,34 @@ async def cancel_queued(session: AsyncSession, trigger_id: str, backfill_id: str
     return len(changed.all())
 
 
+async def delete_skipped(session: AsyncSession, trigger: TriggerRow, key: str) -> None:
+    """Delete the occurrence of a trigger with this key if it was skipped, so that it is tried again."""
+    row = OccurrenceRow
+    await session.execute(
+        delete(row).where(
+            row.trigger_id == trigger.id,
+            row.tenant_id == trigger.tenant_id,
+            row.occurrence_key == key,
+            row.status == "skipped",
+        ),
+        execution_options={"synchronize_session": False},
+    )
+
+
+async def count_started(session: AsyncSession, trigger: TriggerRow, since: int) -> int:
+    """Return how many runs a trigger has started since a time."""
+    row = OccurrenceRow
+    query = select(func.count()).where(
+        row.trigger_id == trigger.id,
+        row.tenant_id == trigger.tenant_id,
+        row.status == "started",
+        row.created_at > since,
+    )
+    return (await session.execute(query)).scalar_one()
+
+
 async def live_runs(session: AsyncSession, trigger: TriggerRow) -> Sequence[str]:
-    """Return the runs of a trigger that are not over."""
+    """Return the runs of a trigger that are not over, oldest first."""
     query = (
         select(flow_runs.c.id)
         .join(OccurrenceRow, OccurrenceRow.flow_run_id == flow_runs.c.id)
@@ -209,6 +235,7 @@ async def live_runs(session: AsyncSession, trigger: TriggerRow) -> Sequence[str]
             flow_runs.c.status.in_(_LIVE),
             OccurrenceRow.trigger_id == trigger.id,
         )
+        .order_by(OccurrenceRow.created_at, flow_runs.c.id)
     )
     return (await session.execute(query)).scalars().all()
 

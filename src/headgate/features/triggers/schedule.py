@@ -34,7 +34,8 @@ class Schedule:
         anchor: Start of the interval.
         start: No moment is before it.
         end: No moment is after it.
-        jitter_seconds: Each moment is started up to this much later, always the same for one moment.
+        jitter_seconds: Each moment is started up to this much later, always the same for one moment, and before the
+            next one is due.
     """
 
     zone: ZoneInfo
@@ -62,7 +63,10 @@ class Schedule:
         if not self.jitter_seconds:
             return at
         digest = hashlib.sha256(f"{trigger_id} {at}".encode()).digest()
-        return at + int.from_bytes(digest[:8], "big") % (self.jitter_seconds * SECOND)
+        latest, following = self.jitter_seconds * SECOND, self.next(at)
+        if following is not None:  # otherwise a later moment could begin earlier, and this one would pass for missed
+            latest = min(latest, following - at)
+        return at + int.from_bytes(digest[:8], "big") % latest
 
     def _ticks(self, after: int) -> Iterator[int]:
         if self.every_seconds is not None:

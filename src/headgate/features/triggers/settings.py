@@ -50,20 +50,22 @@ class WebhookConfig(_Settings):
     )
     algorithm: Literal["sha256", "sha1", "sha512"] = "sha256"
     encoding: Literal["hex", "base64"] = "hex"
-    prefix: str = Field(default="", max_length=32, description="Of `hmac`: text before the signature, e.g. `sha256=`.")
+    prefix: PlainText = Field(
+        default="", max_length=32, description="Of `hmac`: text before the signature, e.g. `sha256=`."
+    )
     replay_seconds: int = Field(
         default=300, ge=1, le=86_400, description="How old a signed call may be, where its scheme signs the time."
     )
     event_key: str | None = Field(
         default=None,
-        pattern=r"^(header:[A-Za-z0-9-]{1,64}|body:.{1,200})$",
+        pattern=r"^(header:[A-Za-z0-9-]{1,64}|body:[^\x00]{1,200})$",
         description="Where a call has its unique key: `header:NAME` or `body:EXPRESSION`. The preset's own by default.",
     )
     answer: Literal["accepted", "result"] = Field(
         default="accepted", description="Respond at once with 202, or when the run has ended, with its result."
     )
     text_from: Expression | None = Field(default=None, description="JMESPath of the run's text; the whole body.")
-    form_from: dict[str, Expression] = Field(
+    form_from: dict[PlainText, Expression] = Field(
         default_factory=dict, max_length=100, description="JMESPath by form field of the flow."
     )
     max_bytes: int = Field(default=1_000_000, ge=1, le=3_500_000)
@@ -74,7 +76,7 @@ class FlowConfig(_Settings):
     """The end of a run of another flow."""
 
     kind: Literal["flow"] = "flow"
-    flow_id: str = Field(max_length=36)
+    flow_id: PlainText = Field(max_length=36)
     outcomes: list[Literal["completed", "failed", "cancelled"]] = Field(default=["completed"], min_length=1)
 
 
@@ -118,4 +120,10 @@ class TriggerInput(_Settings):
 
     text: PlainText = Field(default="", max_length=100_000)
     form_data: PlainObject = Field(default_factory=dict)
-    file_ids: list[Annotated[str, Field(max_length=36)]] = Field(default_factory=list, max_length=100)
+    file_ids: list[Annotated[PlainText, Field(max_length=36)]] = Field(default_factory=list, max_length=100)
+
+
+class OccurrenceInput(TriggerInput):
+    """The input of one run: the saved one with the content of a call, a run or an event."""
+
+    text: PlainText = Field(default="", max_length=4_000_000)

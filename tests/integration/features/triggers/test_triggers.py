@@ -11,7 +11,8 @@ from headgate.features.access.permissions import Role
 from headgate.features.runs.evidence.verify import verify
 from headgate.features.runs.transitions import clock
 from headgate.features.triggers.schedule import SECOND
-from headgate.features.triggers.tables import TriggerRow
+from headgate.features.triggers.sealed import seal
+from headgate.features.triggers.tables import OccurrenceRow, TriggerRow
 from headgate.foundation.database import now
 from headgate.foundation.ids import new_id
 from headgate.foundation.settings import Settings
@@ -191,9 +192,32 @@ class TestOwners:
         ).status_code == 200
         assert (await us.ask("publisher", "PATCH", path, json={"input": named})).status_code == 200
         kept = {"input": {"text": "hi", **named}}
-        assert (await us.ask("owner", "PATCH", path, json=kept)).status_code == 200
+        assert (await us.ask("owner", "PATCH", path, json=kept)).status_code == 404
+        assert (await us.ask("owner", "PATCH", path, json={"config": NEVER_NOW})).status_code == 404
+        assert (await us.ask("admin", "PATCH", path, json=kept)).status_code == 200
         fired = await us.make("publisher", f"{path}/fire", **named)
         assert fired["occurrence"]["status"] == "started"
+
+    @pytest.mark.parametrize(
+        "change",
+        [
+            {"config": {"kind": "webhook", "verification": "none", "form_from": {"report": "'an id'"}}},
+            {"input": {"text": "other"}},
+            {"secret": "another secret"},
+        ],
+    )
+    async def test_become_the_user_who_changes_what_the_runs_read(self, us: Team, change: dict[str, Any]) -> None:
+        """Otherwise who may change a trigger would act with the rights of its owner, for example on their files."""
+        trigger = await add(us, await published(us), config={"kind": "webhook"})
+        path = f"/triggers/{trigger['id']}"
+        owner, publisher = us.people["owner"].id, us.people["publisher"].id
+        for who, body, owner_id in (
+            ("owner", {"name": "Renamed", "policies": {"overlap": "skip"}}, publisher),
+            ("admin", change, publisher),
+            ("owner", change, owner),
+        ):
+            answer = await us.ask(who, "PATCH", path, json=body)
+            assert (answer.status_code, answer.json()["owner_user_id"]) == (200, owner_id), who
 
 
 class TestPermissions:
@@ -268,6 +292,56 @@ class TestPolicies:
         states = [(await us.get("viewer", f"/flow-runs/{row['run_id']}"))["status"] for row in rows]
         assert states[:2] == ["cancelled", "cancelled"]
         assert states[2] not in {"cancelled", "failed"}
+
+    async def test_cancel_only_as_many_as_the_limit_requires(self, us: Team) -> None:
+        _, rows = await self.started(us, overlap="cancel_old", limit=2)
+        states = [(await us.get("viewer", f"/flow-runs/{row['run_id']}"))["status"] for row in rows]
+        assert states[0] == "cancelled"
+        assert not {"cancelled", "failed"} & set(states[1:])
+
+    async def test_cancel_no_run_for_one_that_the_rate_or_a_quota_refuses(self, us: Team) -> None:
+        _, rows = await self.started(us, overlap="cancel_old", rate_runs=1, rate_seconds=3600)
+        assert [row["status"] for row in rows] == ["started", "skipped", "skipped"]
+        assert (await us.get("viewer", f"/flow-runs/{rows[0]['run_id']}"))["status"] != "cancelled"
+
+    async def test_start_what_waits_at_once_when_the_limit_is_raised_or_the_trigger_resumed(self, us: Team) -> None:
+        """Not at the next due time, which may be next year."""
+        flow_id = await published(us)
+        policies = {"overlap": "queue_all", "rate_runs": 1, "rate_seconds": 86_400}
+        trigger = await add(us, flow_id, config=NEVER_NOW, policies=policies)
+        path = f"/triggers/{trigger['id']}"
+        for _ in range(2):
+            await us.make("runner", f"{path}/fire")
+        await us.make("publisher", f"{path}/pause")
+        more = {"policies": {"overlap": "queue_all", "rate_runs": 2, "rate_seconds": 86_400}}
+        assert (await us.ask("publisher", "PATCH", path, json={**more, "config": NEVER_NOW})).status_code == 200
+        await us.make("publisher", f"{path}/resume")
+
+        async def started() -> Any:
+            return [row["status"] for row in await occurrences(us, trigger["id"])] == ["started"] * 2
+
+        await until(started)
+
+    async def test_a_queued_one_that_cannot_be_read_does_not_block_the_others(self, us: Team) -> None:
+        flow_id = await published(us)
+        policies = {"overlap": "queue_all", "rate_runs": 1, "rate_seconds": 86_400}
+        trigger = await add(us, flow_id, config={"kind": "manual"}, policies=policies)
+        path = f"/triggers/{trigger['id']}"
+        for number in range(4):
+            await us.make("runner", f"{path}/fire", text=f"run {number}")
+        rows = await occurrences(us, trigger["id"])
+        box = us.app.state.box
+        async with us.database.writing() as session:
+            for row, content in ((rows[1], seal(box, "cut")[:-8]), (rows[2], seal(box, '{"input": {"text": 7}}'))):
+                change = update(OccurrenceRow).where(OccurrenceRow.id == row["id"]).values(content=content)
+                await session.execute(change)
+        await us.ask("publisher", "PATCH", path, json={"policies": {"overlap": "queue_all"}})
+
+        async def last() -> Any:
+            found = await occurrences(us, trigger["id"])
+            return found if found[3]["status"] == "started" else None
+
+        assert [row["status"] for row in await until(last)] == ["started", "skipped", "skipped", "started"]
 
     async def test_limit_starts_in_a_time(self, us: Team) -> None:
         _, rows = await self.started(us, overlap="allow", limit=50, rate_runs=2, rate_seconds=3600)

@@ -2,6 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 from itertools import islice
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -101,6 +102,18 @@ class TestDueTimes:
         assert all(0 <= delay < 300 * SECOND for delay in delays)
         assert len(set(delays)) > 40
         assert delays != [schedule.begins(due, "b") - due for due in dues]
+
+    @pytest.mark.parametrize("config", [{"cron": "* * * * *"}, {"every_seconds": 60}])
+    def test_are_all_started_in_order_with_a_jitter_longer_than_the_period(self, config: Any) -> None:
+        schedule = Schedule(checked_zone("UTC"), jitter_seconds=3600, **config)
+        cursor, started = 0, list[int]()
+        for now in range(SECOND, 7200 * SECOND, 5 * SECOND):
+            split = split_due(schedule, Policies(), "a", cursor, now)
+            assert not split.missed
+            started += split.due
+            cursor = max([cursor, *split.due])
+        assert len(started) >= 118
+        assert started == list(islice(schedule.moments(0), len(started)))
 
 
 class TestCron:
