@@ -1,7 +1,8 @@
 """Occurrences as values, and the statements that make each unique: written with the run, in its transaction.
 
 The first statement locks the trigger, so that two starts of one trigger are decided one after the other. It names the
-claim of the scheduler that fires, so that one which lost its claim writes nothing. The second inserts the occurrence
+claim of the scheduler that fires, so that one which lost its claim writes nothing, and the version of the trigger that
+was read, so that none fires with settings, an input or an owner of before a change. The second inserts the occurrence
 unless it exists, or a policy of the trigger does not let it start a run now.
 """
 
@@ -25,12 +26,15 @@ from headgate.foundation.keyring import KeyMissing
 from headgate.foundation.log import get_logger
 
 LONGEST_KEY = 240
+KEPT_MICROSECONDS = 90 * 86_400 * 1_000_000
+"""How long occurrences are kept."""
 log = get_logger(__name__)
 
 # ruff: noqa: S608 - only constants of `states` are inserted into the statements
 _HOLD = (
     "UPDATE triggers SET cursor_at = CASE WHEN CAST(:cursor_at AS BIGINT) > cursor_at THEN CAST(:cursor_at AS BIGINT)"
-    " ELSE cursor_at END WHERE id = CAST(:trigger_id AS VARCHAR) AND (enabled OR CAST(:by_hand AS INTEGER) = 1)"
+    " ELSE cursor_at END WHERE id = CAST(:trigger_id AS VARCHAR) AND updated_at = CAST(:updated_at AS BIGINT)"
+    " AND (enabled OR CAST(:by_hand AS INTEGER) = 1)"
     " AND (CAST(:worker_id AS VARCHAR) IS NULL OR (worker_id = CAST(:worker_id AS VARCHAR)"
     " AND attempts = CAST(:attempt AS INTEGER))) RETURNING id"
 )
@@ -123,6 +127,7 @@ def hold(trigger: TriggerRow, claimed: Claimed | None, *, by_hand: bool = False)
     """Return the statement that locks a trigger and moves its cursor, with its values."""
     return _HOLD, {
         "trigger_id": trigger.id,
+        "updated_at": trigger.updated_at,
         "cursor_at": 0 if claimed is None else claimed.cursor_at,
         "worker_id": None if claimed is None else claimed.worker_id,
         "attempt": 0 if claimed is None else claimed.attempt,

@@ -161,15 +161,16 @@ async def list_queued(session: AsyncSession, trigger_id: str, *, tenant_id: str,
 
 
 async def due_with_rows(
-    session: AsyncSession, trigger_id: str, *, tenant_id: str, since: int, until: int
+    session: AsyncSession, trigger_id: str, *, tenant_id: str, since: int, until: int, limit: int
 ) -> frozenset[int]:
-    """Return the due times of a range that have an occurrence."""
+    """Return the due times of a range that have an occurrence, oldest first up to a limit."""
     query = select(OccurrenceRow.due_at).where(
         OccurrenceRow.trigger_id == trigger_id,
         OccurrenceRow.tenant_id == tenant_id,
         OccurrenceRow.due_at >= since,
         OccurrenceRow.due_at <= until,
     )
+    query = query.order_by(OccurrenceRow.due_at).limit(limit)
     return frozenset((await session.execute(query)).scalars().all())  # type: ignore[arg-type]
 
 

@@ -3,9 +3,9 @@
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field
 
-from headgate.features.triggers.settings import Config, Kind, Policies, TriggerInput
+from headgate.features.triggers.settings import Config, Kind, Policies, Time, TriggerInput
 from headgate.foundation.names import Name
 from headgate.graph.json_values import PlainText
 
@@ -158,8 +158,8 @@ class BackfillIn(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    since: AwareDatetime
-    until: AwareDatetime
+    since: Time
+    until: Time
     dry_run: bool = Field(default=False, description="Only list what would run.")
 
 

@@ -40,10 +40,10 @@ from headgate.features.triggers.settings import (
     WebhookConfig,
 )
 from headgate.features.triggers.tables import TriggerRow
-from headgate.features.triggers.views import config_of, next_of, occurrence_out, trigger_out
+from headgate.features.triggers.views import agenda_of, config_of, next_of, occurrence_out, trigger_out, triggers_out
 from headgate.features.triggers.words import schedule_of
-from headgate.foundation.database import moment
 from headgate.foundation.errors import Forbidden
+from headgate.foundation.flow_threads import run_in_flow_thread
 from headgate.foundation.ids import is_id, new_id
 
 MOST_OF_FLOW = 100
@@ -195,7 +195,7 @@ async def list_triggers(
         limit=limit,
         before=before,
     )
-    return [await trigger_out(session, principal, row) for row in rows]
+    return await triggers_out(session, principal, rows)
 
 
 async def list_occurrences(
@@ -218,7 +218,7 @@ async def list_occurrences(
 async def next_firings(session: AsyncSession, principal: Principal, trigger_id: str, count: int) -> list[FiringOut]:
     """Return the next occurrences of a schedule; none of a trigger of another kind, or that is paused."""
     listed = await require(session, principal, trigger_id, Permission.FLOWS_VIEW)
-    return next_of(listed.row, count)
+    return await run_in_flow_thread(next_of, listed.row, count)
 
 
 async def agenda(
@@ -233,19 +233,7 @@ async def agenda(
         kind="schedule",
         limit=AGENDA_TRIGGERS,
     )
-    entries = [
-        AgendaEntry(
-            **firing.model_dump(),
-            trigger_id=listed.row.id,
-            trigger_name=listed.row.name,
-            flow_id=listed.row.flow_id,
-            flow_name=listed.flow_name,
-        )
-        for listed in rows
-        for firing in next_of(listed.row, limit)
-        if firing.due_at <= moment(until)
-    ]
-    return sorted(entries, key=lambda entry: (entry.due_at, entry.trigger_id))[:limit]
+    return await run_in_flow_thread(agenda_of, rows, until, limit)
 
 
 async def require(session: AsyncSession, principal: Principal, trigger_id: str, permission: Permission) -> Listed:

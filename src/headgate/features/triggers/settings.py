@@ -1,8 +1,9 @@
 """Settings of a trigger by kind, its policies and its saved input, as stored and as sent."""
 
+from datetime import datetime
 from typing import Annotated, Literal
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field, model_validator
 
 from headgate.foundation.names import Name
 from headgate.graph.json_values import PlainObject, PlainText
@@ -10,6 +11,17 @@ from headgate.graph.json_values import PlainObject, PlainText
 Kind = Literal["schedule", "webhook", "flow", "event", "manual"]
 Verification = Literal["none", "github", "stripe", "slack", "standard", "hmac", "basic", "key"]
 Expression = Annotated[PlainText, Field(max_length=500)]
+_YEARS = range(1970, 2201)
+
+
+def _of_these_years(at: datetime) -> datetime:
+    if at.year not in _YEARS:
+        raise ValueError(f"the year is not in {_YEARS[0]} to {_YEARS[-1]}")
+    return at
+
+
+Time = Annotated[AwareDatetime, AfterValidator(_of_these_years)]
+"""Far from the ends of the calendar, so that no time zone and no interval exceeds them."""
 
 
 class _Settings(BaseModel):
@@ -27,8 +39,8 @@ class ScheduleConfig(_Settings):
         default=None, ge=1, le=366 * 86_400, description="A true interval instead of `cron`, counted from `start`."
     )
     time_zone: str = Field(default="UTC", max_length=64, description="IANA name, for example `Europe/Stockholm`.")
-    start: AwareDatetime | None = Field(default=None, description="No occurrence is before it.")
-    end: AwareDatetime | None = Field(default=None, description="No occurrence is after it.")
+    start: Time | None = Field(default=None, description="No occurrence is before it.")
+    end: Time | None = Field(default=None, description="No occurrence is after it.")
     jitter_seconds: int = Field(default=0, ge=0, le=3600, description="Start each one up to this much later.")
 
     @model_validator(mode="after")

@@ -10,8 +10,13 @@ from sqlalchemy import text, update
 from headgate.features.access.permissions import Role
 from headgate.features.runs.evidence.verify import verify
 from headgate.features.runs.transitions import clock
+from headgate.features.triggers import repository
+from headgate.features.triggers.errors import TriggerChanged
+from headgate.features.triggers.firing import Firing
+from headgate.features.triggers.occurrences import Occurrence
 from headgate.features.triggers.schedule import SECOND
 from headgate.features.triggers.sealed import seal
+from headgate.features.triggers.settings import TriggerInput
 from headgate.features.triggers.tables import OccurrenceRow, TriggerRow
 from headgate.foundation.database import now
 from headgate.foundation.ids import new_id
@@ -101,6 +106,24 @@ class TestSchedules:
         assert [note["text"] for note in shown["next"][0]["notes"]] == [
             "02:30 does not exist on 2027-03-28: runs at 03:00"
         ]
+
+    @pytest.mark.parametrize("year", [1, 9990])
+    async def test_begin_and_end_in_these_centuries(self, us: Team, year: int) -> None:
+        config = {"kind": "schedule", "every_seconds": 366 * 86_400, "start": f"{year:04}-01-01T00:00:00Z"}
+        refused = await us.ask("viewer", "POST", "/triggers/preview", json={"config": config, "count": 100})
+        assert refused.status_code == 422, refused.text
+
+    async def test_of_an_agenda_are_computed_until_its_end(self, us: Team) -> None:
+        flow_id = await published(us)
+        config = {"kind": "schedule", "cron": "0 * * * *"}
+        ids = {(await add(us, flow_id, name=f"Hourly {number}", config=config))["id"] for number in range(3)}
+        await add(us, flow_id, name="Paused", config=config, enabled=False)
+        entries = (await us.get("viewer", "/triggers/agenda", params={"days": 1, "limit": 50}))["items"]
+        dues = [entry["due_at"] for entry in entries]
+        assert (len(entries), dues) == (50, sorted(dues))
+        assert {entry["trigger_id"] for entry in entries} == ids
+        entries = (await us.get("viewer", "/triggers/agenda", params={"days": 1, "limit": 200}))["items"]
+        assert len(entries) == 72
 
     @pytest.mark.parametrize(("catch_up", "started", "skipped"), [("none", 0, 5), ("latest", 1, 4), ("all", 5, 0)])
     async def test_catch_up_after_a_downtime(self, us: Team, catch_up: str, started: int, skipped: int) -> None:
@@ -369,6 +392,20 @@ class TestPolicies:
         assert (await us.get("viewer", f"/triggers/{trigger['id']}"))["enabled"] is True
 
 
+class TestChanges:
+    async def test_during_a_firing_are_not_ignored(self, us: Team) -> None:
+        """A firing that read the trigger before a change must not use the old owner or input."""
+        trigger = await add(us, await published(us), config={"kind": "manual"})
+        async with us.database.reading() as session:
+            listed = await repository.find_claimed(session, trigger["id"])
+        assert listed is not None
+        await us.ask("publisher", "PATCH", f"/triggers/{trigger['id']}", json={"input": {"text": "new"}})
+        firing: Firing = us.app.state.firing
+        with pytest.raises(TriggerChanged):
+            await firing.fire(listed, Occurrence("manual:a", TriggerInput(text="old"), by_hand=True))
+        assert await occurrences(us, trigger["id"]) == []
+
+
 class TestPauses:
     async def test_keep_the_reason_and_fire_nothing(self, us: Team) -> None:
         flow_id = await published(us)
@@ -435,6 +472,19 @@ class TestBackfills:
         for wrong in (f"{trigger['id']}/backfill/{new_id()}", f"{other['id']}/backfill/{made['id']}"):
             refused = await us.ask("publisher", "DELETE", f"/triggers/{wrong}")
             assert (refused.status_code, refused.json()["code"]) == (404, "backfill_not_found")
+
+    async def test_are_refused_where_occurrences_were_deleted(self, us: Team) -> None:
+        """A due time that had run would run again."""
+        trigger = await add(us, await published(us), config=HOURLY)
+        async with us.database.writing() as session:
+            old = clock() - round(timedelta(days=200).total_seconds()) * SECOND
+            await session.execute(update(TriggerRow).where(TriggerRow.id == trigger["id"]).values(created_at=old))
+        path = f"/triggers/{trigger['id']}/backfill"
+        for days, status in ((100, 422), (80, 201), (210, 201)):
+            since = now() - timedelta(days=days)
+            body = {"since": since.isoformat(), "until": (since + timedelta(hours=2)).isoformat(), "dry_run": True}
+            answer = await us.ask("publisher", "POST", path, json=body)
+            assert answer.status_code == status or (answer.status_code, status) == (200, 201), answer.text
 
     async def test_are_refused_where_they_make_no_sense(self, us: Team) -> None:
         flow_id = await published(us)

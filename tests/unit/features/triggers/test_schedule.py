@@ -55,6 +55,16 @@ class TestNightsOfClockChanges:
         ]
         assert local_times("*/30 * * * *", at(2027, 3, 28, 1, 15), 2) == ["03-28 01:30+0100", "03-28 03:00+0200"]
 
+    @pytest.mark.parametrize("cron", ["30 2 * * *", "*/30 * * * *", "0 */6 * * *", "59 1,2 * * 0"])
+    @pytest.mark.parametrize("second", [0, 7])
+    def test_are_the_same_with_one_fixed_second(self, cron: str, second: int) -> None:
+        plain, with_second = Schedule(STOCKHOLM, cron=cron), Schedule(STOCKHOLM, cron=f"{second} {cron}")
+        for day in (at(2027, 3, 27), at(2027, 10, 30)):
+            dues = list(islice(plain.moments(day), 60))
+            later = [due + second * SECOND for due in dues]
+            assert list(islice(with_second.moments(day + second * SECOND), 60)) == later
+            assert [with_second.notes(due) for due in later] == [plain.notes(due) for due in dues]
+
     def test_ordinary_days_have_no_note(self) -> None:
         schedule = Schedule(STOCKHOLM, cron="30 2 * * *")
         assert [schedule.notes(due) for due in islice(schedule.moments(at(2027, 5, 1)), 20)] == [[]] * 20
