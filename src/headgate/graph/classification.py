@@ -44,6 +44,10 @@ class Scheme:
     input_class: int = 0
     """Class of a run's input where the flow does not say."""
 
+    def of_input(self, declared: int | None) -> int:
+        """Return the classification of a run's input: as the flow declares it, or the default."""
+        return self.input_class if declared is None else declared
+
     @property
     def highest(self) -> int:
         """Return the highest classification."""
@@ -134,8 +138,7 @@ class _Classifier:
         self._class_of = class_of
         self._aliases = wiring.aliases
         self._bits, self._before = ancestor_masks(wiring)
-        input_class = wiring.flow.settings.input_classification
-        self.input_class = scheme.input_class if input_class is None else input_class
+        self.input_class = scheme.of_input(wiring.flow.settings.input_classification)
         self._history = self.input_class
         self.steps: dict[str, StepClass] = {}
         self._walk()

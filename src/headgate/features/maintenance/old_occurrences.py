@@ -4,10 +4,9 @@ from headgate.features.files.storage import Storage
 from headgate.features.maintenance.outcome import Outcome
 from headgate.features.runs.transitions import clock
 from headgate.features.triggers import repository
+from headgate.features.triggers.occurrences import KEPT_MICROSECONDS
 from headgate.foundation.database import Database
 from headgate.foundation.settings import RetentionSettings
-
-KEPT_MICROSECONDS = 90 * 86_400 * 1_000_000
 
 
 async def delete_old_occurrences(

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from headgate.features.runs.errors import InputInvalid
+from headgate.features.runs.errors import ClassRefused, InputInvalid
 from headgate.features.runs.steps.planned import PlannedFlow
 from headgate.features.runs.transitions import Part, RunKey
 from headgate.foundation.flow_threads import run_in_flow_thread
@@ -52,6 +52,21 @@ def require_files(planned: PlannedFlow, run_input: "RunInput", part: Part | None
                 f"Step '{steps[0]}' reads a file{location}, but the run has no file.",
                 remedy="Start the run with a file.",
             )
+
+
+def require_class(services: "Services", planned: PlannedFlow, level: int | None) -> None:
+    """Raise `ClassRefused` when the input of a flow is classified lower than what it would be started with."""
+    classes = services.classes
+    if classes is None or level is None:
+        return
+    scheme, flow = classes.scheme, planned.flow
+    takes = scheme.of_input(flow.settings.input_classification)
+    if takes < level:
+        raise ClassRefused(
+            f"'{flow.name}', whose input is classified {scheme.name(takes)}, would be started with input classified "
+            f"{scheme.name(level)}.",
+            remedy=f"Set the classification of that flow's input to {scheme.name(level)} or higher.",
+        )
 
 
 def _has_file(need: "Need", run_input: "RunInput") -> bool:

@@ -71,10 +71,24 @@ class TriggerPaused(Conflict):
 
 
 class OwnerGone(Forbidden):
-    """The owner of a trigger may no longer start the flow."""
+    """The owner of a trigger may no longer start the flow, or view what the trigger follows."""
 
     code = "trigger_owner_gone"
     title = "Owner without permission"
+
+
+class TriggerLoop(Conflict):
+    """Flows start each other without an end."""
+
+    code = "trigger_loop"
+    title = "Flows start each other"
+
+
+class QueueFull(RateLimited):
+    """The trigger has reached its limits, and so many occurrences wait that no further one is stored."""
+
+    code = "trigger_queue_full"
+    title = "Queue full"
 
 
 class TooManyTriggers(Conflict):
@@ -103,10 +117,3 @@ class HookRefused(Forbidden):
 
     def __init__(self, reason: str) -> None:
         super().__init__(f"The call could not be verified: {reason}.", remedy="Check the secret on both sides.")
-
-
-class HookBusy(RateLimited):
-    """The trigger has reached its limit of calls."""
-
-    code = "hook_busy"
-    title = "Too many calls"

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from sqlalchemy import text, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from headgate.features.access.permissions import Permission
 from headgate.features.access.principal import LOCAL, Actor, Principal, system_principal
 from headgate.features.accounts import repository as accounts
 from headgate.features.accounts.standing import access_of
@@ -14,9 +15,10 @@ from headgate.features.runs import service as runs
 from headgate.features.runs.engine.backend import ExecutionBackend
 from headgate.features.runs.schemas import RunStart
 from headgate.features.runs.service import PreparedRun
+from headgate.features.runs.start_check import require_class
 from headgate.features.runs.transitions import clock
 from headgate.features.triggers import repository
-from headgate.features.triggers.errors import OccurrenceRefused, OwnerGone, TriggerChanged
+from headgate.features.triggers.errors import OccurrenceRefused, OwnerGone, QueueFull, TriggerChanged, TriggerLoop
 from headgate.features.triggers.occurrences import (
     Claimed,
     Fired,
@@ -27,10 +29,11 @@ from headgate.features.triggers.occurrences import (
     sealed_input,
 )
 from headgate.features.triggers.repository import Listed
+from headgate.features.triggers.schedule import SECOND
 from headgate.features.triggers.settings import Policies, TriggerInput
 from headgate.features.triggers.tables import OccurrenceRow, TriggerRow
 from headgate.foundation.database import Database, moment
-from headgate.foundation.errors import HeadgateError, Unavailable
+from headgate.foundation.errors import HeadgateError, RateLimited, Unavailable
 from headgate.foundation.log import get_logger
 from headgate.sdk.outside import merged
 
@@ -38,6 +41,10 @@ MOST_QUEUED = 1_000
 """Occurrences of a trigger that wait."""
 _TRIES = 3
 """Times that `cancel_old` cancels runs which others started in the meantime."""
+MOST_FOLLOWING = 20
+"""Runs that start each other by triggers, one after the other."""
+RETRY_SECONDS = 60
+"""After this time the sender of a call that no place was left for may repeat it."""
 log = get_logger(__name__)
 
 
@@ -82,7 +89,7 @@ class Firing:
     async def fire(self, listed: Listed, occurrence: Occurrence, claimed: Claimed | None = None) -> Fired:
         """Start the run of an occurrence, or store why it starts none; the cursor moves in the same transaction.
 
-        Raises `Unavailable` and `TriggerChanged`; then nothing is stored.
+        Raises `Unavailable`, `TriggerChanged`, and for a call `RateLimited`; then nothing is stored.
         """
         trigger = listed.row
         policies = Policies.model_validate(trigger.policies)
@@ -93,6 +100,10 @@ class Firing:
         except (Unavailable, TriggerChanged):
             raise
         except HeadgateError as error:
+            if isinstance(error, RateLimited) and occurrence.is_queued:
+                return Fired(occurrence.id, "queued", error.code, str(error))
+            if isinstance(error, RateLimited) and occurrence.is_call:
+                raise
             return await self.store(trigger, occurrence, Verdict("skipped", error.code, str(error)), claimed)
 
     async def pause_failing(self, listed: Listed) -> bool:
@@ -135,8 +146,24 @@ class Firing:
         return Principal(trigger.tenant_id, user.id, space_id, access, actor)
 
     async def _prepare(self, owner: Principal, trigger: TriggerRow, occurrence: Occurrence) -> PreparedRun:
+        if occurrence.refusal is not None:
+            raise occurrence.refusal
+        if occurrence.depth > MOST_FOLLOWING:
+            raise TriggerLoop(
+                f"{MOST_FOLLOWING} runs before it started each other by triggers.", remedy="Let the last flow end it."
+            )
+        source = occurrence.source
+        if source is not None:
+            hidden = OwnerGone(
+                "The owner of the trigger has no read access to the run or event that it follows.",
+                remedy="Give the owner access to its space, or set another owner.",
+            )
+            owner.require_in(source.space_id, Permission.RUNS_VIEW, hidden)
         start = start_of(occurrence.input)
         prepared = await runs.prepare_run(self.database, self.engine, owner, trigger.flow_id, start)
+        if source is not None:
+            planned = await self.engine.plans.of(prepared.request.key)
+            require_class(self.engine.services, planned, source.classification)
         run_input = prepared.request.input
         run_input = replace(run_input, outside=merged(run_input.outside, occurrence.outside))
         named = {
@@ -146,14 +173,13 @@ class Firing:
             "occurrence_id": occurrence.id,
             "due_at": None if occurrence.due_at is None else moment(occurrence.due_at).isoformat(),
             "key": occurrence.key,
+            **({"depth": str(occurrence.depth)} if occurrence.depth else {}),
         }
         return replace(prepared, request=replace(prepared.request, input=run_input, trigger=named))
 
     async def _begin(self, start: _Start) -> Fired:
         trigger, occurrence, policies = start.trigger, start.occurrence, start.policies
         for _ in range(_TRIES if policies.overlap == "cancel_old" else 1):
-            if policies.overlap == "cancel_old":
-                await self._cancel_old(start)
             rows = companions(trigger, occurrence, policies, start.claimed, clock())
             request = replace(start.prepared.request, companions=rows)
             try:
@@ -163,24 +189,31 @@ class Firing:
                 existing = await self._existing(trigger, occurrence)
                 if existing is not None:
                     return existing
+                if policies.overlap != "cancel_old" or not await self._cancel_old(start):
+                    break
         if occurrence.is_queued:
             return Fired(occurrence.id, "queued", "overlap")
         return await self.store(trigger, occurrence, _refusal(occurrence, policies), start.claimed)
 
-    async def _cancel_old(self, start: _Start) -> None:
-        """Cancel the runs of a trigger, unless this occurrence has one."""
-        if await self._existing(start.trigger, start.occurrence) is not None:
-            return
+    async def _cancel_old(self, start: _Start) -> bool:
+        """Cancel the oldest runs of a trigger until one more is allowed. False when the rate refuses one anyway."""
+        policies, trigger = start.policies, start.trigger
         async with self.database.reading() as session:
-            live = await repository.live_runs(session, start.trigger)
-        for run_id in live:
+            since = clock() - policies.rate_seconds * SECOND
+            most = policies.rate_runs
+            if most is not None and await repository.count_started(session, trigger, since) >= most:
+                return False
+            live = await repository.live_runs(session, trigger)
+        for run_id in live[: max(0, len(live) - policies.limit + 1)]:
             await runs.cancel_run(self.engine, start.owner, run_id)
+        return True
 
     async def _existing(self, trigger: TriggerRow, occurrence: Occurrence) -> Fired | None:
         """Return the outcome of an occurrence that was stored before, by anyone; None for one that waits its turn."""
         async with self.database.reading() as session:
             row = await repository.find_occurrence(session, trigger.id, occurrence.key, tenant_id=trigger.tenant_id)
-        if row is None or (occurrence.is_queued and row[0].status == "queued"):
+        again = {"queued"} if occurrence.is_queued else {"skipped"} if occurrence.is_call else set()
+        if row is None or row[0].status in again:
             return None
         stored: OccurrenceRow = row[0]
         return Fired(stored.id, stored.status, stored.reason, stored.message, stored.flow_run_id, duplicate=True)
@@ -188,11 +221,15 @@ class Firing:
     async def store(
         self, trigger: TriggerRow, occurrence: Occurrence, verdict: Verdict, claimed: Claimed | None
     ) -> Fired:
-        """Store an occurrence without a run, and the cursor. Raises `TriggerChanged`."""
+        """Store an occurrence without a run, and the cursor. Raises `TriggerChanged`, and for a call `QueueFull`."""
         async with self.database.writing() as session:
             await self._hold(session, trigger, claimed, by_hand=occurrence.by_hand)
+            if occurrence.is_call:
+                await repository.delete_skipped(session, trigger, occurrence.key)
             if verdict.status == "queued":
-                verdict = await _within(session, trigger, verdict)
+                many, verdict = verdict.most == MOST_QUEUED, await _within(session, trigger, verdict)
+                if many and occurrence.is_call and verdict.status == "skipped":
+                    raise QueueFull(verdict.message, remedy="Send it again later.", retry_after_seconds=RETRY_SECONDS)
             outcome = {"status": verdict.status, "reason": verdict.reason, "message": verdict.message}
             fired = Fired(occurrence.id, verdict.status, verdict.reason, verdict.message)
             if occurrence.is_queued:
@@ -234,7 +271,7 @@ def start_of(given: TriggerInput) -> RunStart:
 def _refusal(occurrence: Occurrence, policies: Policies) -> Verdict:
     """Return whether an occurrence that may not start a run now is queued or skipped."""
     most = {"queue_one": 1, "queue_all": MOST_QUEUED}.get(policies.overlap, 0)
-    if occurrence.queues:
+    if occurrence.queues or (occurrence.is_call and policies.overlap in {"allow", "cancel_old"}):
         most = MOST_QUEUED
     message = f"{policies.limit} of its runs had not ended"
     if policies.rate_runs is not None:

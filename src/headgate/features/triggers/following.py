@@ -4,24 +4,28 @@ The cursor is a time that lags behind, because rows become visible in another or
 followed once is decided by the unique key of its occurrence.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
-from sqlalchemy import ColumnElement, exists, select
+from sqlalchemy import ColumnElement, and_, exists, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from headgate.features.flows.tables import FlowRow, FlowVersionRow
 from headgate.features.runs.ports import Sealer
 from headgate.features.runs.sent_events.sealed import unseal
 from headgate.features.runs.sent_events.tables import SentEventRow
-from headgate.features.runs.tables import flow_runs
+from headgate.features.runs.tables import flow_runs, flow_step_results
 from headgate.features.runs.transitions import clock
+from headgate.features.triggers.errors import TriggerInvalid
 from headgate.features.triggers.firing import Firing
 from headgate.features.triggers.hooks.bodies import text_of
-from headgate.features.triggers.occurrences import Claimed, Occurrence
+from headgate.features.triggers.occurrences import Claimed, Occurrence, Source, input_with
 from headgate.features.triggers.repository import Listed
 from headgate.features.triggers.schedule import SECOND
 from headgate.features.triggers.settings import EventConfig, FlowConfig, TriggerInput
 from headgate.features.triggers.tables import OccurrenceRow, TriggerRow
+from headgate.foundation.quoting import CUT
 from headgate.sdk.outside import mark, merged
 
 BATCH = 50
@@ -49,17 +53,29 @@ async def fire_followed(firing: Firing, listed: Listed, claimed: Claimed) -> Non
 
 
 async def _ended_runs(session: AsyncSession, listed: Listed, saved: TriggerInput, _box: Sealer) -> Sequence[Occurrence]:
-    """Return ended runs without an occurrence, in the order in which they ended. Runs of steps do not count."""
+    """Return ended runs without an occurrence, in the order in which they ended.
+
+    Runs of steps, of drafts and of parts of the flow do not count.
+    """
     trigger, config = listed.row, FlowConfig.model_validate(listed.row.config)
-    run = flow_runs.c
+    run, version, step = flow_runs.c, FlowVersionRow, flow_step_results.c
+    classification = (
+        select(func.max(step.classification))
+        .where(step.flow_run_id == run.id, step.flow_id == run.flow_id)
+        .scalar_subquery()
+    )
     query = (
-        select(run.id, run.output_payload)
+        select(run.id, run.input_payload, run.output_payload, FlowRow.space_id, classification.label("classification"))
+        .join(version, and_(version.flow_id == run.flow_id, version.version == run.version))
+        .join(FlowRow, and_(FlowRow.id == run.flow_id, FlowRow.tenant_id == run.tenant_id))
         .where(
             run.flow_id == config.flow_id,
             run.tenant_id == trigger.tenant_id,
             run.status.in_(config.outcomes),
             run.finished_at > _since(trigger),
             run.parent_run_id.is_(None),
+            run.part.is_(None),
+            version.release.is_not(None),
             _has_no_occurrence(trigger, "run:" + run.id),
         )
         .order_by(run.finished_at, run.id)
@@ -68,9 +84,15 @@ async def _ended_runs(session: AsyncSession, listed: Listed, saved: TriggerInput
     occurrences = []
     for row in await session.execute(query):
         output = row.output_payload or {}
-        given = saved.model_copy(update={"text": saved.text or str(output.get("text") or "")})
-        outside = merged(output.get("outside", ()), [mark("run")])
-        occurrences.append(Occurrence(f"run:{row.id}", given, outside=outside))
+        text = str(output.get("text") or "") + (CUT if output.get("truncated") else "")
+        occurrence = Occurrence(
+            f"run:{row.id}",
+            saved,
+            outside=merged(output.get("outside", ()), [mark("run")]),
+            source=Source(row.space_id, None if saved.text else row.classification),
+            depth=_depth_of(row.input_payload) + 1,
+        )
+        occurrences.append(_with_text(occurrence, saved.text or text))
     return occurrences
 
 
@@ -88,14 +110,40 @@ async def _sent_events(session: AsyncSession, listed: Listed, saved: TriggerInpu
     if config.correlation is not None:
         query = query.where(event.correlation == config.correlation)
     rows = (await session.execute(query.order_by(event.received_at, event.id).limit(BATCH))).scalars().all()
-    return [
-        Occurrence(
+    occurrences = []
+    for row in rows:
+        occurrence = Occurrence(
             f"event:{row.id}",
-            saved.model_copy(update={"text": text_of(unseal(box, row.content)) or saved.text}),
+            saved,
             outside=merged(row.outside, [mark("event", row.name)]),
+            source=Source(row.space_id, row.classification),
+            depth=await _depth_of_sender(session, row),
         )
-        for row in rows
-    ]
+        occurrences.append(_with_text(occurrence, text_of(unseal(box, row.content)) or saved.text))
+    return occurrences
+
+
+def _with_text(occurrence: Occurrence, text: str) -> Occurrence:
+    try:
+        return replace(occurrence, input=input_with(occurrence.input, text=text))
+    except TriggerInvalid as error:
+        return replace(occurrence, refusal=error)
+
+
+async def _depth_of_sender(session: AsyncSession, event: SentEventRow) -> int:
+    """Return the depth of what an event of a step starts, by the run that a trigger started above it."""
+    run_id, run = event.flow_run_id, flow_runs.c
+    while run_id is not None:
+        query = select(run.parent_run_id, run.input_payload).where(run.id == run_id, run.tenant_id == event.tenant_id)
+        row = (await session.execute(query)).one_or_none()
+        if row is None or row.parent_run_id is None:
+            return 1 if row is None else _depth_of(row.input_payload) + 1
+        run_id = row.parent_run_id
+    return 0
+
+
+def _depth_of(run_input: Mapping[str, Any]) -> int:
+    return int((run_input.get("trigger") or {}).get("depth") or 0)
 
 
 def _since(trigger: TriggerRow) -> int:

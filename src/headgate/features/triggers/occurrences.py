@@ -1,32 +1,40 @@
 """Occurrences as values, and the statements that make each unique: written with the run, in its transaction.
 
 The first statement locks the trigger, so that two starts of one trigger are decided one after the other. It names the
-claim of the scheduler that fires, so that one which lost its claim writes nothing. The second inserts the occurrence
+claim of the scheduler that fires, so that one which lost its claim writes nothing, and the version of the trigger that
+was read, so that none fires with settings, an input or an owner of before a change. The second inserts the occurrence
 unless it exists, or a policy of the trigger does not let it start a run now.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import orjson
-from pydantic import JsonValue
+from pydantic import ValidationError
 
 from headgate.features.runs.companions import Companion
 from headgate.features.runs.ports import Sealer
 from headgate.features.runs.states import LIVE_RUNS, sql_list
-from headgate.features.triggers.errors import OccurrenceRefused, TriggerChanged
+from headgate.features.triggers.errors import OccurrenceRefused, TriggerChanged, TriggerInvalid
 from headgate.features.triggers.sealed import seal, unseal
-from headgate.features.triggers.settings import Policies, TriggerInput
+from headgate.features.triggers.settings import OccurrenceInput, Policies, TriggerInput
 from headgate.features.triggers.tables import OccurrenceRow, TriggerRow
 from headgate.foundation.database import moment
+from headgate.foundation.errors import HeadgateError, Unavailable
 from headgate.foundation.ids import new_id
+from headgate.foundation.keyring import KeyMissing
+from headgate.foundation.log import get_logger
 
 LONGEST_KEY = 240
+KEPT_MICROSECONDS = 90 * 86_400 * 1_000_000
+"""How long occurrences are kept."""
+log = get_logger(__name__)
 
 # ruff: noqa: S608 - only constants of `states` are inserted into the statements
 _HOLD = (
     "UPDATE triggers SET cursor_at = CASE WHEN CAST(:cursor_at AS BIGINT) > cursor_at THEN CAST(:cursor_at AS BIGINT)"
-    " ELSE cursor_at END WHERE id = CAST(:trigger_id AS VARCHAR) AND (enabled OR CAST(:by_hand AS INTEGER) = 1)"
+    " ELSE cursor_at END WHERE id = CAST(:trigger_id AS VARCHAR) AND updated_at = CAST(:updated_at AS BIGINT)"
+    " AND (enabled OR CAST(:by_hand AS INTEGER) = 1)"
     " AND (CAST(:worker_id AS VARCHAR) IS NULL OR (worker_id = CAST(:worker_id AS VARCHAR)"
     " AND attempts = CAST(:attempt AS INTEGER))) RETURNING id"
 )
@@ -44,7 +52,9 @@ _INSERT = (
     " SELECT CAST(:id AS VARCHAR), CAST(:tenant_id AS VARCHAR), CAST(:trigger_id AS VARCHAR), CAST(:key AS VARCHAR),"
     " CAST(:due_at AS BIGINT), CAST(:at AS BIGINT), 'started', '', '', CAST(:run_id AS VARCHAR),"
     f" CAST(:backfill_id AS VARCHAR) WHERE {_ALLOWED}"
-    " ON CONFLICT (trigger_id, occurrence_key) DO NOTHING RETURNING id"
+    " ON CONFLICT (trigger_id, occurrence_key) DO UPDATE SET id = excluded.id, created_at = excluded.created_at,"
+    " status = 'started', reason = '', message = '', flow_run_id = excluded.flow_run_id"
+    " WHERE trigger_occurrences.status = 'skipped' AND CAST(:again AS INTEGER) = 1 RETURNING id"
 )
 _START_QUEUED = (
     "UPDATE trigger_occurrences SET status = 'started', reason = '', message = '', content = NULL,"
@@ -60,6 +70,14 @@ class Claimed:
     worker_id: str
     attempt: int
     cursor_at: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """What an occurrence takes content from: the owner must have read access, and the flow take its classification."""
+
+    space_id: str
+    classification: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +97,13 @@ class Occurrence:
     """Whether it waits for its turn instead of being skipped: one of a downtime, of which all are run."""
     by_hand: bool = False
     """Whether a user starts it: then a paused trigger fires."""
+    is_call: bool = False
+    """Whether its sender repeats it when it is refused, and then it is tried again where it had been skipped."""
+    source: Source | None = None
+    depth: int = 0
+    """How many runs before it started each other by triggers."""
+    refusal: HeadgateError | None = None
+    """Why it must start no run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +127,7 @@ def hold(trigger: TriggerRow, claimed: Claimed | None, *, by_hand: bool = False)
     """Return the statement that locks a trigger and moves its cursor, with its values."""
     return _HOLD, {
         "trigger_id": trigger.id,
+        "updated_at": trigger.updated_at,
         "cursor_at": 0 if claimed is None else claimed.cursor_at,
         "worker_id": None if claimed is None else claimed.worker_id,
         "attempt": 0 if claimed is None else claimed.attempt,
@@ -125,6 +151,7 @@ def companions(
         "most": policies.limit,
         "rate_runs": policies.rate_runs,
         "rate_since": at - policies.rate_seconds * 1_000_000,
+        "again": int(occurrence.is_call),
     }
     return (
         Companion(*hold(trigger, claimed, by_hand=occurrence.by_hand), TriggerChanged),
@@ -152,21 +179,49 @@ def row_of(
 
 def sealed_input(box: Sealer, occurrence: Occurrence) -> bytes:
     """Encrypt the input of an occurrence that waits."""
-    content = {"input": occurrence.input.model_dump(mode="json"), "outside": list(occurrence.outside)}
+    content = {
+        "input": occurrence.input.model_dump(mode="json"),
+        "outside": list(occurrence.outside),
+        "source": None if occurrence.source is None else asdict(occurrence.source),
+        "depth": occurrence.depth,
+    }
     return seal(box, orjson.dumps(content).decode())
 
 
 def queued_occurrence(box: Sealer, row: OccurrenceRow, saved: TriggerInput) -> Occurrence:
-    """Return an occurrence that waits. One without content has the saved input of its trigger."""
-    content: dict[str, JsonValue] = {} if row.content is None else orjson.loads(unseal(box, row.content))
-    stored = saved if not content else TriggerInput.model_validate(content["input"])
-    outside = content.get("outside", [])
-    return Occurrence(
-        key=row.occurrence_key,
-        input=stored,
-        due_at=row.due_at,
-        outside=tuple(str(mark) for mark in outside) if isinstance(outside, list) else (),
-        id=row.id,
-        is_queued=True,
-        backfill_id=row.backfill_id,
+    """Return an occurrence that waits. One without content has the saved input of its trigger.
+
+    One whose content cannot be read is refused, so that those behind it do not wait for it.
+    """
+    occurrence = Occurrence(
+        row.occurrence_key, saved, row.due_at, id=row.id, is_queued=True, backfill_id=row.backfill_id
     )
+    if row.content is None:
+        return occurrence
+    try:
+        content = orjson.loads(unseal(box, row.content))
+        source = content.get("source")
+        return replace(
+            occurrence,
+            input=OccurrenceInput.model_validate(content["input"]),
+            outside=tuple(content["outside"]),
+            source=None if source is None else Source(**source),
+            depth=content.get("depth", 0),
+        )
+    except KeyMissing:  # of all rows: they wait until it is back
+        raise
+    except (Unavailable, ValueError, KeyError, TypeError) as error:
+        log.warning("queued occurrence not readable", occurrence_id=row.id, exc_info=error)
+        return replace(occurrence, refusal=TriggerInvalid("The stored input of the occurrence cannot be read."))
+
+
+def input_with(saved: TriggerInput, **content: Any) -> OccurrenceInput:  # noqa: ANN401 - members of the input
+    """Return the saved input with the content of a call, a run or an event. Raises `TriggerInvalid`."""
+    try:
+        return OccurrenceInput.model_validate(saved.model_dump() | content)
+    except ValidationError as error:
+        problem = error.errors(include_url=False, include_input=False)[0]
+        name = ".".join(str(part) for part in problem["loc"])
+        raise TriggerInvalid(
+            f"The content is not a valid input of a run: {name}: {problem['msg']}.", remedy="Send other content."
+        ) from None

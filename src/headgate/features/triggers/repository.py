@@ -161,15 +161,16 @@ async def list_queued(session: AsyncSession, trigger_id: str, *, tenant_id: str,
 
 
 async def due_with_rows(
-    session: AsyncSession, trigger_id: str, *, tenant_id: str, since: int, until: int
+    session: AsyncSession, trigger_id: str, *, tenant_id: str, since: int, until: int, limit: int
 ) -> frozenset[int]:
-    """Return the due times of a range that have an occurrence."""
+    """Return the due times of a range that have an occurrence, oldest first up to a limit."""
     query = select(OccurrenceRow.due_at).where(
         OccurrenceRow.trigger_id == trigger_id,
         OccurrenceRow.tenant_id == tenant_id,
         OccurrenceRow.due_at >= since,
         OccurrenceRow.due_at <= until,
     )
+    query = query.order_by(OccurrenceRow.due_at).limit(limit)
     return frozenset((await session.execute(query)).scalars().all())  # type: ignore[arg-type]
 
 
@@ -198,8 +199,34 @@ async def cancel_queued(session: AsyncSession, trigger_id: str, backfill_id: str
     return len(changed.all())
 
 
+async def delete_skipped(session: AsyncSession, trigger: TriggerRow, key: str) -> None:
+    """Delete the occurrence of a trigger with this key if it was skipped, so that it is tried again."""
+    row = OccurrenceRow
+    await session.execute(
+        delete(row).where(
+            row.trigger_id == trigger.id,
+            row.tenant_id == trigger.tenant_id,
+            row.occurrence_key == key,
+            row.status == "skipped",
+        ),
+        execution_options={"synchronize_session": False},
+    )
+
+
+async def count_started(session: AsyncSession, trigger: TriggerRow, since: int) -> int:
+    """Return how many runs a trigger has started since a time."""
+    row = OccurrenceRow
+    query = select(func.count()).where(
+        row.trigger_id == trigger.id,
+        row.tenant_id == trigger.tenant_id,
+        row.status == "started",
+        row.created_at > since,
+    )
+    return (await session.execute(query)).scalar_one()
+
+
 async def live_runs(session: AsyncSession, trigger: TriggerRow) -> Sequence[str]:
-    """Return the runs of a trigger that are not over."""
+    """Return the runs of a trigger that are not over, oldest first."""
     query = (
         select(flow_runs.c.id)
         .join(OccurrenceRow, OccurrenceRow.flow_run_id == flow_runs.c.id)
@@ -209,6 +236,7 @@ async def live_runs(session: AsyncSession, trigger: TriggerRow) -> Sequence[str]
             flow_runs.c.status.in_(_LIVE),
             OccurrenceRow.trigger_id == trigger.id,
         )
+        .order_by(OccurrenceRow.created_at, flow_runs.c.id)
     )
     return (await session.execute(query)).scalars().all()
 

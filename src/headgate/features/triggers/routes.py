@@ -42,6 +42,7 @@ from headgate.foundation.api import (
 )
 from headgate.foundation.crypto import SecretBox
 from headgate.foundation.database import Database, microseconds, now
+from headgate.foundation.flow_threads import run_in_flow_thread
 
 router = APIRouter(tags=["triggers"])
 Rows = Annotated[Database, Depends(get_database)]
@@ -85,7 +86,7 @@ async def list_(
 async def preview(body: PreviewIn, caller: Caller) -> PreviewOut:
     """Return a schedule in words with its next occurrences. Nothing is stored."""
     caller.require_somewhere(Permission.FLOWS_VIEW)
-    return views.preview(body.config, body.count)
+    return await run_in_flow_thread(views.preview, body.config, body.count)
 
 
 @router.get("/triggers/agenda", summary="List what schedules will start", responses=problems(), dependencies=_VIEW)

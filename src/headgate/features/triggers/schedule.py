@@ -1,7 +1,7 @@
 """Moments of a schedule: cron in a time zone, or a true interval. Pure: no clock and no database.
 
 A fixed time of day that the change to summer time skips runs at the end of the gap; one that the change back repeats
-runs once, the first time. Times that repeat within the hour (`*` or `*/15` in the minutes, or fields with seconds)
+runs once, the first time. Times that repeat within the hour (`*` or `*/15` in the minutes, or several seconds)
 follow real time: they skip the missing hour and run in both repeated ones.
 """
 
@@ -34,7 +34,8 @@ class Schedule:
         anchor: Start of the interval.
         start: No moment is before it.
         end: No moment is after it.
-        jitter_seconds: Each moment is started up to this much later, always the same for one moment.
+        jitter_seconds: Each moment is started up to this much later, always the same for one moment, and before the
+            next one is due.
     """
 
     zone: ZoneInfo
@@ -62,7 +63,10 @@ class Schedule:
         if not self.jitter_seconds:
             return at
         digest = hashlib.sha256(f"{trigger_id} {at}".encode()).digest()
-        return at + int.from_bytes(digest[:8], "big") % (self.jitter_seconds * SECOND)
+        latest, following = self.jitter_seconds * SECOND, self.next(at)
+        if following is not None:  # otherwise a later moment could begin earlier, and this one would pass for missed
+            latest = min(latest, following - at)
+        return at + int.from_bytes(digest[:8], "big") % latest
 
     def _ticks(self, after: int) -> Iterator[int]:
         if self.every_seconds is not None:
@@ -72,26 +76,30 @@ class Schedule:
                 yield at
                 at += step
         last = after
-        for local in self._local(after):
-            at = microseconds(local.astimezone(UTC))
+        for tick in self._of_cron(after):
+            at = microseconds(tick)
             if at > last:
                 last = at
                 yield at
 
-    def _local(self, after: int) -> Iterator[datetime]:
+    def _of_cron(self, after: int) -> Iterator[datetime]:
+        cron, later = _without_seconds(self.cron or "")
         try:
-            yield from CronSim(self.cron or "", moment(after).astimezone(self.zone))
+            for local in CronSim(cron, (moment(after) - later).astimezone(self.zone)):
+                yield local.astimezone(UTC) + later
         except OverflowError:  # the end of the calendar
             return
 
     def notes(self, at: int) -> "list[ClockNote]":
         """Return what a change of the clocks does to a due time; empty for an ordinary one."""
-        if self.cron is None or not _is_fixed_time(self.cron):
+        cron, later = _without_seconds(self.cron or "")
+        if not _is_fixed_time(cron):
             return []
+        at -= later // timedelta(microseconds=1)
         local = moment(at).astimezone(self.zone)
         naive = local.replace(tzinfo=None)
         notes: list[ClockNote] = []
-        for wall in CronSim(self.cron, naive - _GAP - timedelta(seconds=1)):
+        for wall in CronSim(cron, naive - _GAP - timedelta(seconds=1)):
             if wall > naive:
                 break
             written = wall.replace(tzinfo=self.zone)
@@ -152,6 +160,14 @@ def checked_cron(text: str) -> str:
     except StopIteration as error:
         raise ScheduleInvalid(f"'{clipped(text)}' never comes.", remedy="Choose a date that exists.") from error
     return " ".join(parts)
+
+
+def _without_seconds(cron: str) -> tuple[str, timedelta]:
+    """Return an expression with one fixed second as five fields, which define the nights of clock changes, and it."""
+    first, _, rest = cron.partition(" ")
+    if len(cron.split()) == 6 and first.isascii() and first.isdecimal():
+        return rest, timedelta(seconds=int(first))
+    return cron, timedelta()
 
 
 def _is_fixed_time(cron: str) -> bool:

@@ -12,13 +12,15 @@ from headgate.features.jobs.runner import JobKind, JobRunner
 from headgate.features.runs.transitions import clock
 from headgate.features.triggers import following, repository
 from headgate.features.triggers.errors import TriggerChanged
-from headgate.features.triggers.firing import Firing
+from headgate.features.triggers.firing import Firing, Verdict
 from headgate.features.triggers.occurrences import Claimed, Occurrence, due_key, queued_occurrence
 from headgate.features.triggers.repository import QUEUE, Listed
 from headgate.features.triggers.schedule import SECOND, Schedule
 from headgate.features.triggers.settings import Policies, ScheduleConfig, TriggerInput
 from headgate.features.triggers.tables import TriggerRow
 from headgate.features.triggers.words import schedule_of
+from headgate.foundation.errors import HeadgateError
+from headgate.foundation.log import get_logger
 
 KIND = "triggers"
 MOST_AT_ONCE = 20
@@ -32,6 +34,7 @@ POLL_SECONDS = 1.0
 DELETED_SECONDS = 3600
 """How often the trigger of a deleted flow is looked at: the flow may be restored."""
 RETRY_SECONDS = 5.0
+log = get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +124,14 @@ class Scheduler:
         saved = TriggerInput.model_validate(trigger.input)
         for row in rows:
             occurrence = queued_occurrence(self._firing.engine.services.sealer, row, saved)
-            fired = await self._firing.fire(listed, occurrence, claimed)
+            try:
+                fired = await self._firing.fire(listed, occurrence, claimed)
+            except HeadgateError:
+                raise
+            except Exception:  # those behind it do not wait for it
+                log.exception("queued occurrence not started", occurrence_id=row.id)
+                verdict = Verdict("skipped", "internal_error", "An unexpected error occurred; see the server log.")
+                fired = await self._firing.store(trigger, occurrence, verdict, claimed)
             if fired.status == "queued":
                 return True
         return len(rows) == BATCH

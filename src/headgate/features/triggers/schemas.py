@@ -3,9 +3,9 @@
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field
 
-from headgate.features.triggers.settings import Config, Kind, Policies, TriggerInput
+from headgate.features.triggers.settings import Config, Kind, Policies, Time, TriggerInput
 from headgate.foundation.names import Name
 from headgate.graph.json_values import PlainText
 
@@ -22,7 +22,7 @@ class TriggerIn(BaseModel):
     config: Config
     policies: Policies | None = Field(default=None, description="By default one run at a time for a schedule.")
     input: TriggerInput = Field(default_factory=TriggerInput)
-    owner_user_id: str | None = Field(
+    owner_user_id: PlainText | None = Field(
         default=None, max_length=36, description="Whose rights each firing uses; you by default, others for admins."
     )
     enabled: bool = True
@@ -40,7 +40,7 @@ class TriggerPatch(BaseModel):
     config: Config | None = None
     policies: Policies | None = None
     input: TriggerInput | None = None
-    owner_user_id: str | None = Field(default=None, max_length=36)
+    owner_user_id: PlainText | None = Field(default=None, max_length=36)
     secret: str | None = Field(default=None, min_length=8, max_length=500)
 
 
@@ -158,8 +158,8 @@ class BackfillIn(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    since: AwareDatetime
-    until: AwareDatetime
+    since: Time
+    until: Time
     dry_run: bool = Field(default=False, description="Only list what would run.")
 
 

@@ -18,6 +18,7 @@ from headgate.features.runs.ports import Sealer
 from headgate.features.runs.transitions import clock
 from headgate.features.triggers import repository
 from headgate.features.triggers.errors import TooManyTriggers, TriggerInvalid, TriggerNotFound
+from headgate.features.triggers.hook_secrets import check_secret, new_secret
 from headgate.features.triggers.repository import Listed
 from headgate.features.triggers.schemas import (
     AgendaEntry,
@@ -28,7 +29,7 @@ from headgate.features.triggers.schemas import (
     TriggerOut,
     TriggerPatch,
 )
-from headgate.features.triggers.sealed import seal
+from headgate.features.triggers.sealed import seal, unseal
 from headgate.features.triggers.settings import (
     Config,
     EventConfig,
@@ -36,12 +37,13 @@ from headgate.features.triggers.settings import (
     Policies,
     ScheduleConfig,
     TriggerInput,
+    WebhookConfig,
 )
 from headgate.features.triggers.tables import TriggerRow
-from headgate.features.triggers.views import config_of, next_of, occurrence_out, trigger_out
+from headgate.features.triggers.views import agenda_of, config_of, next_of, occurrence_out, trigger_out, triggers_out
 from headgate.features.triggers.words import schedule_of
-from headgate.foundation.database import moment
 from headgate.foundation.errors import Forbidden
+from headgate.foundation.flow_threads import run_in_flow_thread
 from headgate.foundation.ids import is_id, new_id
 
 MOST_OF_FLOW = 100
@@ -63,8 +65,10 @@ async def add_trigger(
     await _require_files(session, principal, body.input)
     at = clock()
     given = body.secret
-    if given is None and body.config.kind == "webhook" and body.config.verification != "none":
-        given = secrets.token_urlsafe(32)
+    if isinstance(body.config, WebhookConfig):
+        if given is None and body.config.verification != "none":
+            given = new_secret(body.config.verification)
+        check_secret(body.config.verification, given)
     row = TriggerRow(
         id=new_id(),
         tenant_id=flow.tenant_id,
@@ -96,19 +100,24 @@ async def add_trigger(
 async def change_trigger(
     session: AsyncSession, principal: Principal, trigger_id: str, body: TriggerPatch, *, box: Sealer
 ) -> TriggerOut:
-    """Change a trigger. Its kind stays. Raises what `add_trigger` raises, and `TriggerNotFound`."""
+    """Change a trigger. Its kind stays. Raises what `add_trigger` raises, and `TriggerNotFound`.
+
+    A user who changes what its runs read becomes its owner, unless an administrator does: no user acts with the rights
+    of another.
+    """
     row, flow = await _managed(session, principal, trigger_id)
-    before = _recorded(row)
+    before, owner_user_id = _recorded(row), row.owner_user_id
+    row.owner_user_id = await _owner_after(session, principal, row, body)
     if body.name is not None and body.name != row.name:
         await _require_free_name(session, row.flow_id, body.name, tenant_id=row.tenant_id)
         row.name = body.name
     if body.policies is not None:
         row.policies = body.policies.model_dump(mode="json")
-    if body.input is not None:
-        await _require_files(session, principal, body.input, known=set(_texts(row.input)))
-        row.input = body.input.model_dump(mode="json")
-    if body.owner_user_id is not None:
-        row.owner_user_id = await _owner(session, principal, body.owner_user_id)
+    taken_over = row.owner_user_id == principal.user_id != owner_user_id
+    if body.input is not None or taken_over:
+        saved = body.input or TriggerInput.model_validate(row.input)
+        await _require_files(session, principal, saved, known=() if taken_over else set(_texts(row.input)))
+        row.input = saved.model_dump(mode="json")
     if body.secret is not None:
         row.secret = seal(box, body.secret)
     if body.config is not None:
@@ -116,6 +125,10 @@ async def change_trigger(
             raise TriggerInvalid(f"The trigger is a {row.kind}.", remedy="Add another trigger for another kind.")
         row.cursor_at = max(row.cursor_at, clock())
         await _configure(session, principal, row, flow, body.config)
+        row.due_at = clock() if row.enabled else None  # occurrences may wait
+    config = config_of(row)
+    if isinstance(config, WebhookConfig) and (body.config is not None or body.secret is not None):
+        check_secret(config.verification, None if row.secret is None else unseal(box, row.secret))
     row.updated_at = clock()
     await session.flush()
     await _record(session, principal, "trigger.changed", row, flow, before=before)
@@ -144,8 +157,7 @@ async def resume_trigger(session: AsyncSession, principal: Principal, trigger_id
         row.enabled, row.paused_reason, row.resumed_at, row.updated_at = True, "", at, at
         row.cursor_at = max(row.cursor_at, at)
         await _configure(session, principal, row, flow, config_of(row))
-        if row.due_at is None:
-            row.due_at = at  # occurrences may wait
+        row.due_at = at  # occurrences may wait
         await session.flush()
         await _record(session, principal, "trigger.resumed", row, flow)
     return await trigger_out(session, principal, await _find(session, principal, row.id))
@@ -183,7 +195,7 @@ async def list_triggers(
         limit=limit,
         before=before,
     )
-    return [await trigger_out(session, principal, row) for row in rows]
+    return await triggers_out(session, principal, rows)
 
 
 async def list_occurrences(
@@ -206,7 +218,7 @@ async def list_occurrences(
 async def next_firings(session: AsyncSession, principal: Principal, trigger_id: str, count: int) -> list[FiringOut]:
     """Return the next occurrences of a schedule; none of a trigger of another kind, or that is paused."""
     listed = await require(session, principal, trigger_id, Permission.FLOWS_VIEW)
-    return next_of(listed.row, count)
+    return await run_in_flow_thread(next_of, listed.row, count)
 
 
 async def agenda(
@@ -221,19 +233,7 @@ async def agenda(
         kind="schedule",
         limit=AGENDA_TRIGGERS,
     )
-    entries = [
-        AgendaEntry(
-            **firing.model_dump(),
-            trigger_id=listed.row.id,
-            trigger_name=listed.row.name,
-            flow_id=listed.row.flow_id,
-            flow_name=listed.flow_name,
-        )
-        for listed in rows
-        for firing in next_of(listed.row, limit)
-        if firing.due_at <= moment(until)
-    ]
-    return sorted(entries, key=lambda entry: (entry.due_at, entry.trigger_id))[:limit]
+    return await run_in_flow_thread(agenda_of, rows, until, limit)
 
 
 async def require(session: AsyncSession, principal: Principal, trigger_id: str, permission: Permission) -> Listed:
@@ -287,6 +287,15 @@ async def _owner(session: AsyncSession, principal: Principal, user_id: str | Non
     if user is None or (not user.active and user.id != principal.user_id):
         raise TriggerInvalid("The owner is not an active user.", remedy="Name the id of an active user.")
     return user.id
+
+
+async def _owner_after(session: AsyncSession, principal: Principal, row: TriggerRow, body: TriggerPatch) -> str | None:
+    """Return the owner of a trigger after a change."""
+    if body.owner_user_id is not None:
+        return await _owner(session, principal, body.owner_user_id)
+    if principal.access.admin or (body.config is None and body.input is None and body.secret is None):
+        return row.owner_user_id
+    return await _owner(session, principal, None)
 
 
 async def _require_files(

@@ -1,8 +1,9 @@
 """Settings of a trigger by kind, its policies and its saved input, as stored and as sent."""
 
+from datetime import datetime
 from typing import Annotated, Literal
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field, model_validator
 
 from headgate.foundation.names import Name
 from headgate.graph.json_values import PlainObject, PlainText
@@ -10,6 +11,17 @@ from headgate.graph.json_values import PlainObject, PlainText
 Kind = Literal["schedule", "webhook", "flow", "event", "manual"]
 Verification = Literal["none", "github", "stripe", "slack", "standard", "hmac", "basic", "key"]
 Expression = Annotated[PlainText, Field(max_length=500)]
+_YEARS = range(1970, 2201)
+
+
+def _of_these_years(at: datetime) -> datetime:
+    if at.year not in _YEARS:
+        raise ValueError(f"the year is not in {_YEARS[0]} to {_YEARS[-1]}")
+    return at
+
+
+Time = Annotated[AwareDatetime, AfterValidator(_of_these_years)]
+"""Far from the ends of the calendar, so that no time zone and no interval exceeds them."""
 
 
 class _Settings(BaseModel):
@@ -27,8 +39,8 @@ class ScheduleConfig(_Settings):
         default=None, ge=1, le=366 * 86_400, description="A true interval instead of `cron`, counted from `start`."
     )
     time_zone: str = Field(default="UTC", max_length=64, description="IANA name, for example `Europe/Stockholm`.")
-    start: AwareDatetime | None = Field(default=None, description="No occurrence is before it.")
-    end: AwareDatetime | None = Field(default=None, description="No occurrence is after it.")
+    start: Time | None = Field(default=None, description="No occurrence is before it.")
+    end: Time | None = Field(default=None, description="No occurrence is after it.")
     jitter_seconds: int = Field(default=0, ge=0, le=3600, description="Start each one up to this much later.")
 
     @model_validator(mode="after")
@@ -50,20 +62,22 @@ class WebhookConfig(_Settings):
     )
     algorithm: Literal["sha256", "sha1", "sha512"] = "sha256"
     encoding: Literal["hex", "base64"] = "hex"
-    prefix: str = Field(default="", max_length=32, description="Of `hmac`: text before the signature, e.g. `sha256=`.")
+    prefix: PlainText = Field(
+        default="", max_length=32, description="Of `hmac`: text before the signature, e.g. `sha256=`."
+    )
     replay_seconds: int = Field(
         default=300, ge=1, le=86_400, description="How old a signed call may be, where its scheme signs the time."
     )
     event_key: str | None = Field(
         default=None,
-        pattern=r"^(header:[A-Za-z0-9-]{1,64}|body:.{1,200})$",
+        pattern=r"^(header:[A-Za-z0-9-]{1,64}|body:[^\x00]{1,200})$",
         description="Where a call has its unique key: `header:NAME` or `body:EXPRESSION`. The preset's own by default.",
     )
     answer: Literal["accepted", "result"] = Field(
         default="accepted", description="Respond at once with 202, or when the run has ended, with its result."
     )
     text_from: Expression | None = Field(default=None, description="JMESPath of the run's text; the whole body.")
-    form_from: dict[str, Expression] = Field(
+    form_from: dict[PlainText, Expression] = Field(
         default_factory=dict, max_length=100, description="JMESPath by form field of the flow."
     )
     max_bytes: int = Field(default=1_000_000, ge=1, le=3_500_000)
@@ -74,7 +88,7 @@ class FlowConfig(_Settings):
     """The end of a run of another flow."""
 
     kind: Literal["flow"] = "flow"
-    flow_id: str = Field(max_length=36)
+    flow_id: PlainText = Field(max_length=36)
     outcomes: list[Literal["completed", "failed", "cancelled"]] = Field(default=["completed"], min_length=1)
 
 
@@ -118,4 +132,10 @@ class TriggerInput(_Settings):
 
     text: PlainText = Field(default="", max_length=100_000)
     form_data: PlainObject = Field(default_factory=dict)
-    file_ids: list[Annotated[str, Field(max_length=36)]] = Field(default_factory=list, max_length=100)
+    file_ids: list[Annotated[PlainText, Field(max_length=36)]] = Field(default_factory=list, max_length=100)
+
+
+class OccurrenceInput(TriggerInput):
+    """The input of one run: the saved one with the content of a call, a run or an event."""
+
+    text: PlainText = Field(default="", max_length=4_000_000)

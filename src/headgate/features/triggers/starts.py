@@ -1,5 +1,6 @@
 """Starts by hand, and backfills: occurrences that users ask for."""
 
+from collections.abc import Collection
 from itertools import takewhile
 
 from headgate.features.access.permissions import Permission
@@ -10,7 +11,8 @@ from headgate.features.runs.transitions import clock
 from headgate.features.triggers import repository
 from headgate.features.triggers.errors import BackfillNotFound, TooManyTriggers, TriggerInvalid, TriggerPaused
 from headgate.features.triggers.firing import MOST_QUEUED, Firing, start_of, wake
-from headgate.features.triggers.occurrences import Occurrence, due_key, row_of
+from headgate.features.triggers.occurrences import KEPT_MICROSECONDS, Occurrence, due_key, row_of
+from headgate.features.triggers.schedule import Schedule
 from headgate.features.triggers.schemas import BackfillIn, BackfillOut, FiredOut
 from headgate.features.triggers.service import require
 from headgate.features.triggers.settings import ScheduleConfig, TriggerInput
@@ -18,9 +20,12 @@ from headgate.features.triggers.views import firing_out, occurrence_out
 from headgate.features.triggers.words import schedule_of
 from headgate.foundation.database import Database, microseconds
 from headgate.foundation.errors import Unavailable
+from headgate.foundation.flow_threads import run_in_flow_thread
 from headgate.foundation.ids import new_id
 
 SHOWN = 100
+MOST_OF_RANGE = 20_000
+"""Due times of a range that are examined for a backfill, also those that have an occurrence."""
 
 
 async def fire_now(
@@ -67,15 +72,15 @@ async def backfill(database: Database, principal: Principal, trigger_id: str, bo
         if not body.since < body.until or until > clock():
             raise TriggerInvalid("The range ends before it begins, or in the future.", remedy="Choose past times.")
         schedule = schedule_of(ScheduleConfig.model_validate(trigger.config), trigger.created_at)
+        if since < clock() - KEPT_MICROSECONDS and until >= trigger.created_at:
+            raise TriggerInvalid(
+                "Occurrences that are older than 90 days were deleted, so that runs of that time could be repeated.",
+                remedy="Choose a range within the last 90 days.",
+            )
         existing = await repository.due_with_rows(
-            session, trigger.id, tenant_id=trigger.tenant_id, since=since, until=until
+            session, trigger.id, tenant_id=trigger.tenant_id, since=since, until=until, limit=MOST_OF_RANGE
         )
-        due: list[int] = []
-        for at in takewhile(lambda at: at <= until, schedule.moments(since - 1)):
-            if at not in existing:
-                due.append(at)
-            if len(due) > MOST_QUEUED:
-                raise TooManyTriggers(f"The range has more than {MOST_QUEUED:,} due times.", remedy="Choose less.")
+        due = await run_in_flow_thread(_missing, schedule, existing, since, until)
         firings = [firing_out(schedule, at) for at in due[:SHOWN]]
         if body.dry_run:
             return BackfillOut(id=None, count=len(due), due=firings)
@@ -97,6 +102,17 @@ async def backfill(database: Database, principal: Principal, trigger_id: str, bo
             payload=payload | {"backfill_id": backfill_id},
         )
     return BackfillOut(id=backfill_id, count=len(due), due=firings)
+
+
+def _missing(schedule: Schedule, existing: Collection[int], since: int, until: int) -> list[int]:
+    """Return the due times of a range without an occurrence. Raises `TooManyTriggers`."""
+    due: list[int] = []
+    for number, at in enumerate(takewhile(lambda at: at <= until, schedule.moments(since - 1))):
+        if number >= MOST_OF_RANGE or len(due) > MOST_QUEUED:
+            raise TooManyTriggers(f"The range has more than {MOST_QUEUED:,} due times.", remedy="Choose less.")
+        if at not in existing:
+            due.append(at)
+    return due
 
 
 async def cancel_backfill(database: Database, principal: Principal, trigger_id: str, backfill_id: str) -> int:

@@ -1,6 +1,8 @@
 """Triggers, occurrences and future due times for display."""
 
-from collections.abc import Iterator, Mapping
+import heapq
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice, takewhile
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -9,7 +11,15 @@ from headgate.features.flows.service import names_of
 from headgate.features.runs.transitions import clock
 from headgate.features.triggers.repository import Listed
 from headgate.features.triggers.schedule import ClockNote, Schedule
-from headgate.features.triggers.schemas import ClockNoteOut, FiringOut, OccurrenceOut, PreviewOut, TriggerIn, TriggerOut
+from headgate.features.triggers.schemas import (
+    AgendaEntry,
+    ClockNoteOut,
+    FiringOut,
+    OccurrenceOut,
+    PreviewOut,
+    TriggerIn,
+    TriggerOut,
+)
 from headgate.features.triggers.settings import Config, FlowConfig, ScheduleConfig, TriggerInput
 from headgate.features.triggers.tables import OccurrenceRow, TriggerRow
 from headgate.features.triggers.words import schedule_of, sentence_of
@@ -23,10 +33,19 @@ def config_of(row: TriggerRow) -> Config:
 
 async def trigger_out(session: AsyncSession, principal: Principal, listed: Listed) -> TriggerOut:
     """Return a trigger for display."""
+    return (await triggers_out(session, principal, [listed]))[0]
+
+
+async def triggers_out(session: AsyncSession, principal: Principal, rows: Sequence[Listed]) -> list[TriggerOut]:
+    """Return triggers for display."""
+    configs = [config_of(listed.row) for listed in rows]
+    others = [config.flow_id for config in configs if isinstance(config, FlowConfig)]
+    names: Mapping[str, str] = await names_of(session, principal, others) if others else {}
+    return [_trigger_out(listed, config, names) for listed, config in zip(rows, configs, strict=True)]
+
+
+def _trigger_out(listed: Listed, config: Config, names: Mapping[str, str]) -> TriggerOut:
     row = listed.row
-    config = config_of(row)
-    other = [config.flow_id] if isinstance(config, FlowConfig) else []
-    names: Mapping[str, str] = await names_of(session, principal, other) if other else {}
     return TriggerOut.model_validate(
         {
             "id": row.id,
@@ -58,15 +77,36 @@ def _path(row: TriggerRow) -> str | None:
 
 
 def next_of(row: TriggerRow, count: int) -> list[FiringOut]:
-    """Return the next occurrences of a schedule that is on; none of another trigger."""
+    """Return the next occurrences of a schedule that is on; none of another trigger. It blocks."""
     if row.kind != "schedule" or not row.enabled:
         return []
     schedule = schedule_of(ScheduleConfig.model_validate(row.config), row.created_at)
     return list(firings_of(schedule, max(row.cursor_at, clock()), count))
 
 
+def agenda_of(rows: Sequence[Listed], until: int, limit: int) -> list[AgendaEntry]:
+    """Return what schedules fire until a time (microseconds), soonest first. It blocks."""
+
+    def dues(listed: Listed) -> Iterator[tuple[int, str, Listed, Schedule]]:
+        schedule = schedule_of(ScheduleConfig.model_validate(listed.row.config), listed.row.created_at)
+        for at in takewhile(lambda at: at <= until, schedule.moments(max(listed.row.cursor_at, clock()))):
+            yield at, listed.row.id, listed, schedule
+
+    enabled = [dues(listed) for listed in rows if listed.row.enabled]
+    return [
+        AgendaEntry(
+            **firing_out(schedule, at).model_dump(),
+            trigger_id=trigger_id,
+            trigger_name=listed.row.name,
+            flow_id=listed.row.flow_id,
+            flow_name=listed.flow_name,
+        )
+        for at, trigger_id, listed, schedule in islice(heapq.merge(*enabled, key=lambda due: due[:2]), limit)
+    ]
+
+
 def preview(config: Config, count: int) -> PreviewOut:
-    """Return a trigger in words, and the next occurrences of a schedule. Raises `ScheduleInvalid`."""
+    """Return a trigger in words, and the next occurrences of a schedule. It blocks. Raises `ScheduleInvalid`."""
     firings: list[FiringOut] = []
     if isinstance(config, ScheduleConfig):
         at = clock()

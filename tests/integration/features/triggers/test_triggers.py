@@ -10,8 +10,14 @@ from sqlalchemy import text, update
 from headgate.features.access.permissions import Role
 from headgate.features.runs.evidence.verify import verify
 from headgate.features.runs.transitions import clock
+from headgate.features.triggers import repository
+from headgate.features.triggers.errors import TriggerChanged
+from headgate.features.triggers.firing import Firing
+from headgate.features.triggers.occurrences import Occurrence
 from headgate.features.triggers.schedule import SECOND
-from headgate.features.triggers.tables import TriggerRow
+from headgate.features.triggers.sealed import seal
+from headgate.features.triggers.settings import TriggerInput
+from headgate.features.triggers.tables import OccurrenceRow, TriggerRow
 from headgate.foundation.database import now
 from headgate.foundation.ids import new_id
 from headgate.foundation.settings import Settings
@@ -100,6 +106,24 @@ class TestSchedules:
         assert [note["text"] for note in shown["next"][0]["notes"]] == [
             "02:30 does not exist on 2027-03-28: runs at 03:00"
         ]
+
+    @pytest.mark.parametrize("year", [1, 9990])
+    async def test_begin_and_end_in_these_centuries(self, us: Team, year: int) -> None:
+        config = {"kind": "schedule", "every_seconds": 366 * 86_400, "start": f"{year:04}-01-01T00:00:00Z"}
+        refused = await us.ask("viewer", "POST", "/triggers/preview", json={"config": config, "count": 100})
+        assert refused.status_code == 422, refused.text
+
+    async def test_of_an_agenda_are_computed_until_its_end(self, us: Team) -> None:
+        flow_id = await published(us)
+        config = {"kind": "schedule", "cron": "0 * * * *"}
+        ids = {(await add(us, flow_id, name=f"Hourly {number}", config=config))["id"] for number in range(3)}
+        await add(us, flow_id, name="Paused", config=config, enabled=False)
+        entries = (await us.get("viewer", "/triggers/agenda", params={"days": 1, "limit": 50}))["items"]
+        dues = [entry["due_at"] for entry in entries]
+        assert (len(entries), dues) == (50, sorted(dues))
+        assert {entry["trigger_id"] for entry in entries} == ids
+        entries = (await us.get("viewer", "/triggers/agenda", params={"days": 1, "limit": 200}))["items"]
+        assert len(entries) == 72
 
     @pytest.mark.parametrize(("catch_up", "started", "skipped"), [("none", 0, 5), ("latest", 1, 4), ("all", 5, 0)])
     async def test_catch_up_after_a_downtime(self, us: Team, catch_up: str, started: int, skipped: int) -> None:
@@ -191,9 +215,32 @@ class TestOwners:
         ).status_code == 200
         assert (await us.ask("publisher", "PATCH", path, json={"input": named})).status_code == 200
         kept = {"input": {"text": "hi", **named}}
-        assert (await us.ask("owner", "PATCH", path, json=kept)).status_code == 200
+        assert (await us.ask("owner", "PATCH", path, json=kept)).status_code == 404
+        assert (await us.ask("owner", "PATCH", path, json={"config": NEVER_NOW})).status_code == 404
+        assert (await us.ask("admin", "PATCH", path, json=kept)).status_code == 200
         fired = await us.make("publisher", f"{path}/fire", **named)
         assert fired["occurrence"]["status"] == "started"
+
+    @pytest.mark.parametrize(
+        "change",
+        [
+            {"config": {"kind": "webhook", "verification": "none", "form_from": {"report": "'an id'"}}},
+            {"input": {"text": "other"}},
+            {"secret": "another secret"},
+        ],
+    )
+    async def test_become_the_user_who_changes_what_the_runs_read(self, us: Team, change: dict[str, Any]) -> None:
+        """Otherwise who may change a trigger would act with the rights of its owner, for example on their files."""
+        trigger = await add(us, await published(us), config={"kind": "webhook"})
+        path = f"/triggers/{trigger['id']}"
+        owner, publisher = us.people["owner"].id, us.people["publisher"].id
+        for who, body, owner_id in (
+            ("owner", {"name": "Renamed", "policies": {"overlap": "skip"}}, publisher),
+            ("admin", change, publisher),
+            ("owner", change, owner),
+        ):
+            answer = await us.ask(who, "PATCH", path, json=body)
+            assert (answer.status_code, answer.json()["owner_user_id"]) == (200, owner_id), who
 
 
 class TestPermissions:
@@ -269,6 +316,56 @@ class TestPolicies:
         assert states[:2] == ["cancelled", "cancelled"]
         assert states[2] not in {"cancelled", "failed"}
 
+    async def test_cancel_only_as_many_as_the_limit_requires(self, us: Team) -> None:
+        _, rows = await self.started(us, overlap="cancel_old", limit=2)
+        states = [(await us.get("viewer", f"/flow-runs/{row['run_id']}"))["status"] for row in rows]
+        assert states[0] == "cancelled"
+        assert not {"cancelled", "failed"} & set(states[1:])
+
+    async def test_cancel_no_run_for_one_that_the_rate_or_a_quota_refuses(self, us: Team) -> None:
+        _, rows = await self.started(us, overlap="cancel_old", rate_runs=1, rate_seconds=3600)
+        assert [row["status"] for row in rows] == ["started", "skipped", "skipped"]
+        assert (await us.get("viewer", f"/flow-runs/{rows[0]['run_id']}"))["status"] != "cancelled"
+
+    async def test_start_what_waits_at_once_when_the_limit_is_raised_or_the_trigger_resumed(self, us: Team) -> None:
+        """Not at the next due time, which may be next year."""
+        flow_id = await published(us)
+        policies = {"overlap": "queue_all", "rate_runs": 1, "rate_seconds": 86_400}
+        trigger = await add(us, flow_id, config=NEVER_NOW, policies=policies)
+        path = f"/triggers/{trigger['id']}"
+        for _ in range(2):
+            await us.make("runner", f"{path}/fire")
+        await us.make("publisher", f"{path}/pause")
+        more = {"policies": {"overlap": "queue_all", "rate_runs": 2, "rate_seconds": 86_400}}
+        assert (await us.ask("publisher", "PATCH", path, json={**more, "config": NEVER_NOW})).status_code == 200
+        await us.make("publisher", f"{path}/resume")
+
+        async def started() -> Any:
+            return [row["status"] for row in await occurrences(us, trigger["id"])] == ["started"] * 2
+
+        await until(started)
+
+    async def test_a_queued_one_that_cannot_be_read_does_not_block_the_others(self, us: Team) -> None:
+        flow_id = await published(us)
+        policies = {"overlap": "queue_all", "rate_runs": 1, "rate_seconds": 86_400}
+        trigger = await add(us, flow_id, config={"kind": "manual"}, policies=policies)
+        path = f"/triggers/{trigger['id']}"
+        for number in range(4):
+            await us.make("runner", f"{path}/fire", text=f"run {number}")
+        rows = await occurrences(us, trigger["id"])
+        box = us.app.state.box
+        async with us.database.writing() as session:
+            for row, content in ((rows[1], seal(box, "cut")[:-8]), (rows[2], seal(box, '{"input": {"text": 7}}'))):
+                change = update(OccurrenceRow).where(OccurrenceRow.id == row["id"]).values(content=content)
+                await session.execute(change)
+        await us.ask("publisher", "PATCH", path, json={"policies": {"overlap": "queue_all"}})
+
+        async def last() -> Any:
+            found = await occurrences(us, trigger["id"])
+            return found if found[3]["status"] == "started" else None
+
+        assert [row["status"] for row in await until(last)] == ["started", "skipped", "skipped", "started"]
+
     async def test_limit_starts_in_a_time(self, us: Team) -> None:
         _, rows = await self.started(us, overlap="allow", limit=50, rate_runs=2, rate_seconds=3600)
         assert [row["status"] for row in rows] == ["started", "started", "skipped"]
@@ -293,6 +390,20 @@ class TestPolicies:
         assert (await until(paused))["paused_reason"] == "2 runs in a row failed."
         await us.make("publisher", f"/triggers/{trigger['id']}/resume")
         assert (await us.get("viewer", f"/triggers/{trigger['id']}"))["enabled"] is True
+
+
+class TestChanges:
+    async def test_during_a_firing_are_not_ignored(self, us: Team) -> None:
+        """A firing that read the trigger before a change must not use the old owner or input."""
+        trigger = await add(us, await published(us), config={"kind": "manual"})
+        async with us.database.reading() as session:
+            listed = await repository.find_claimed(session, trigger["id"])
+        assert listed is not None
+        await us.ask("publisher", "PATCH", f"/triggers/{trigger['id']}", json={"input": {"text": "new"}})
+        firing: Firing = us.app.state.firing
+        with pytest.raises(TriggerChanged):
+            await firing.fire(listed, Occurrence("manual:a", TriggerInput(text="old"), by_hand=True))
+        assert await occurrences(us, trigger["id"]) == []
 
 
 class TestPauses:
@@ -361,6 +472,19 @@ class TestBackfills:
         for wrong in (f"{trigger['id']}/backfill/{new_id()}", f"{other['id']}/backfill/{made['id']}"):
             refused = await us.ask("publisher", "DELETE", f"/triggers/{wrong}")
             assert (refused.status_code, refused.json()["code"]) == (404, "backfill_not_found")
+
+    async def test_are_refused_where_occurrences_were_deleted(self, us: Team) -> None:
+        """A due time that had run would run again."""
+        trigger = await add(us, await published(us), config=HOURLY)
+        async with us.database.writing() as session:
+            old = clock() - round(timedelta(days=200).total_seconds()) * SECOND
+            await session.execute(update(TriggerRow).where(TriggerRow.id == trigger["id"]).values(created_at=old))
+        path = f"/triggers/{trigger['id']}/backfill"
+        for days, status in ((100, 422), (80, 201), (210, 201)):
+            since = now() - timedelta(days=days)
+            body = {"since": since.isoformat(), "until": (since + timedelta(hours=2)).isoformat(), "dry_run": True}
+            answer = await us.ask("publisher", "POST", path, json=body)
+            assert answer.status_code == status or (answer.status_code, status) == (200, 201), answer.text
 
     async def test_are_refused_where_they_make_no_sense(self, us: Team) -> None:
         flow_id = await published(us)

@@ -1,8 +1,10 @@
 """Webhooks at their public address, on both databases."""
 
 import asyncio
+import base64
 import json
 import time
+from collections.abc import Callable
 from typing import Any
 
 import httpx2
@@ -10,6 +12,7 @@ import orjson
 import pytest
 from sqlalchemy import text
 
+from headgate.features.triggers import firing
 from headgate.features.triggers.hooks import service
 from tests.integration.features.triggers.conftest import add, occurrences, published, until
 from tests.support.people import asking
@@ -28,16 +31,20 @@ edges:
 """
 
 
-async def call(us: Team, trigger: dict[str, Any], content: bytes = EVENT, **headers: Any) -> httpx2.Response:
+async def call(
+    us: Team, trigger: dict[str, Any], content: bytes = EVENT, *, query: str = "", **headers: Any
+) -> httpx2.Response:
     async with asking(us.app) as client:
         sent = {"content-type": "application/json", **headers}
         address = client.base_url.copy_with(path=trigger["path"])
-        return await client.post(str(address), content=content, headers=sent)
+        return await client.post(f"{address}?{query}", content=content, headers=sent)
 
 
-async def hook(us: Team, *, spec: str | None = None, secret: str | None = None, **config: Any) -> Any:
+async def hook(
+    us: Team, *, spec: str | None = None, secret: str | None = None, policies: Any = None, **config: Any
+) -> Any:
     flow_id = await published(us, *([] if spec is None else [spec]))
-    members: dict[str, Any] = {} if secret is None else {"secret": secret}
+    members: dict[str, Any] = {"policies": policies} | ({} if secret is None else {"secret": secret})
     return await add(us, flow_id, name="Orders", config={"kind": "webhook", **config}, **members)
 
 
@@ -140,6 +147,71 @@ class TestLimits:
         states = [(await call(us, trigger, b'"x"')).status_code for _ in range(3)]
         assert states == [202, 202, 429]
 
+    async def test_of_an_input_are_refused_at_the_address(self, us: Team) -> None:
+        trigger = await hook(us, verification="none", text_from="query.text")
+        refused = await call(us, trigger, query="text=%00")
+        assert (refused.status_code, refused.json()["code"]) == (422, "trigger_invalid"), refused.text
+        assert await occurrences(us, trigger["id"]) == []
+
+    async def test_large_calls_wait_and_start(self, us: Team) -> None:
+        """A text of more than 100,000 characters blocked the queue of the trigger for ever."""
+        trigger = await hook(us, verification="none", policies={"overlap": "queue_all", "rate_runs": 1})
+        for size in (1, 150_000, 2):
+            assert (await call(us, trigger, b'"' + b"x" * size + b'"')).status_code == 202
+        more = {"policies": {"overlap": "queue_all"}}
+        assert (await us.ask("publisher", "PATCH", f"/triggers/{trigger['id']}", json=more)).status_code == 200
+
+        async def done() -> Any:
+            rows = await occurrences(us, trigger["id"])
+            return rows if [row["status"] for row in rows] == ["started"] * 3 else None
+
+        rows = await until(done)
+        assert len((await us.get("viewer", f"/flow-runs/{rows[1]['run_id']}"))["input"]["text"]) == 150_000
+
+    async def test_of_runs_keep_calls_waiting(self, us: Team) -> None:
+        """A verified call that was answered with 202 is not dropped."""
+        policies = {"overlap": "allow", "limit": 100, "rate_runs": 1, "rate_seconds": 86_400}
+        trigger = await hook(us, verification="none", policies=policies)
+        states = [(await call(us, trigger)).json()["status"] for _ in range(2)]
+        assert states == ["started", "queued"]
+
+    async def test_of_the_queue_are_answered_with_429(self, us: Team, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(firing, "MOST_QUEUED", 1)
+        policies = {"overlap": "allow", "limit": 100, "rate_runs": 1, "rate_seconds": 86_400}
+        trigger = await hook(us, verification="none", policies=policies)
+        answers = [await call(us, trigger) for _ in range(3)]
+        assert [answer.status_code for answer in answers] == [202, 202, 429]
+        assert answers[2].headers["retry-after"] == "60"
+        assert len(await occurrences(us, trigger["id"])) == 2
+
+    async def test_of_quotas_are_answered_with_429_and_the_call_can_be_delivered_again(self, us: Team) -> None:
+        trigger = await hook(us, verification="github", secret=SECRET)
+        headers: dict[str, Any] = github(EVENT, SECRET) | {"x-github-delivery": "d-1"}
+        limit = {"scope": "space", "quota": "runs_per_hour", "space_id": us.space}
+        await us.ask("admin", "PUT", "/quotas", json={**limit, "most": 1})
+        await us.make("runner", f"/flows/{trigger['flow_id']}/runs", text="one", version="published", wait=True)
+        refused = await call(us, trigger, **headers)
+        assert (refused.status_code, refused.json()["code"]) == (429, "quota_exceeded")
+        assert await occurrences(us, trigger["id"]) == []
+        await us.ask("admin", "PUT", "/quotas", json={**limit, "most": 100})
+        assert (await call(us, trigger, **headers)).json()["status"] == "started"
+
+    async def test_skipped_calls_can_be_delivered_again(self, us: Team) -> None:
+        trigger = await hook(us, verification="github", secret=SECRET)
+        path = f"/triggers/{trigger['id']}"
+        headers: dict[str, Any] = github(EVENT, SECRET) | {"x-github-delivery": "d-1"}
+        async with us.database.writing() as session:
+            query = text("UPDATE users SET active = :on WHERE id = :id")
+            await session.execute(query, {"on": False, "id": us.people["publisher"].id})
+        for _ in range(2):
+            assert (await call(us, trigger, **headers)).json()["reason"] == "trigger_owner_gone"
+        assert len(await occurrences(us, trigger["id"])) == 1
+        assert (await us.ask("admin", "PATCH", path, json={"owner_user_id": us.people["owner"].id})).status_code == 200
+        again = (await call(us, trigger, **headers)).json()
+        assert (again["status"], again["duplicate"]) == ("started", False)
+        (row,) = await occurrences(us, trigger["id"])
+        assert (row["id"], row["run_id"]) == (again["occurrence"], again["run_id"])
+
     async def test_old_calls_are_refused(self, us: Team) -> None:
         trigger = await hook(us, verification="stripe", secret=SECRET)
         assert (await call(us, trigger, **dict[str, Any](stripe(EVENT, SECRET, current() - 400)))).status_code == 401
@@ -156,7 +228,9 @@ class TestLimits:
     async def test_of_a_paused_trigger_are_to_be_sent_again(self, us: Team) -> None:
         trigger = await hook(us, verification="none")
         await us.make("publisher", f"/triggers/{trigger['id']}/pause", reason="tests")
-        assert (await call(us, trigger)).status_code == 503
+        refused = await call(us, trigger)
+        assert refused.status_code == 503
+        assert "tests" not in refused.text
         await us.make("publisher", f"/triggers/{trigger['id']}/resume")
         assert (await call(us, trigger)).status_code == 202
 
@@ -177,6 +251,28 @@ class TestSecrets:
         await us.ask("publisher", "PATCH", f"/triggers/{trigger['id']}", json={"secret": other})
         assert (await call(us, trigger, **{"x-api-key": trigger["secret"]})).status_code == 401
         assert (await call(us, trigger, **{"x-api-key": other})).status_code == 202
+
+    @pytest.mark.parametrize(
+        ("kind", "wrong"), [("standard", "no base 64!"), ("basic", "password"), ("key", "håll så")]
+    )
+    async def test_fit_their_verification(self, us: Team, kind: str, wrong: str) -> None:
+        trigger = await hook(us, verification=kind)
+        secret, now = trigger["secret"], current()
+        proofs: dict[str, Callable[[], Any]] = {
+            "standard": lambda: standard(EVENT, secret, now),
+            "basic": lambda: {"authorization": "Basic " + base64.b64encode(secret.encode()).decode()},
+            "key": lambda: {"x-api-key": secret},
+        }
+        assert (await call(us, trigger, **proofs[kind]())).status_code == 202
+        path = f"/triggers/{trigger['id']}"
+        assert (await us.ask("publisher", "PATCH", path, json={"secret": wrong})).status_code == 422
+        body = {"name": "Other", "config": {"kind": "webhook", "verification": kind}, "secret": wrong}
+        where = f"/flows/{trigger['flow_id']}/triggers"
+        assert (await us.ask("publisher", "POST", where, json=body)).status_code == 422
+        other = {"basic": "standard"}.get(kind, "basic")
+        changed = {"config": {"kind": "webhook", "verification": other}}
+        assert (await us.ask("publisher", "PATCH", path, json=changed)).status_code == 422
+        assert (await call(us, trigger, **proofs[kind]())).status_code == 202
 
 
 class TestTestMode:

@@ -2,6 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 from itertools import islice
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -54,6 +55,16 @@ class TestNightsOfClockChanges:
         ]
         assert local_times("*/30 * * * *", at(2027, 3, 28, 1, 15), 2) == ["03-28 01:30+0100", "03-28 03:00+0200"]
 
+    @pytest.mark.parametrize("cron", ["30 2 * * *", "*/30 * * * *", "0 */6 * * *", "59 1,2 * * 0"])
+    @pytest.mark.parametrize("second", [0, 7])
+    def test_are_the_same_with_one_fixed_second(self, cron: str, second: int) -> None:
+        plain, with_second = Schedule(STOCKHOLM, cron=cron), Schedule(STOCKHOLM, cron=f"{second} {cron}")
+        for day in (at(2027, 3, 27), at(2027, 10, 30)):
+            dues = list(islice(plain.moments(day), 60))
+            later = [due + second * SECOND for due in dues]
+            assert list(islice(with_second.moments(day + second * SECOND), 60)) == later
+            assert [with_second.notes(due) for due in later] == [plain.notes(due) for due in dues]
+
     def test_ordinary_days_have_no_note(self) -> None:
         schedule = Schedule(STOCKHOLM, cron="30 2 * * *")
         assert [schedule.notes(due) for due in islice(schedule.moments(at(2027, 5, 1)), 20)] == [[]] * 20
@@ -101,6 +112,18 @@ class TestDueTimes:
         assert all(0 <= delay < 300 * SECOND for delay in delays)
         assert len(set(delays)) > 40
         assert delays != [schedule.begins(due, "b") - due for due in dues]
+
+    @pytest.mark.parametrize("config", [{"cron": "* * * * *"}, {"every_seconds": 60}])
+    def test_are_all_started_in_order_with_a_jitter_longer_than_the_period(self, config: Any) -> None:
+        schedule = Schedule(checked_zone("UTC"), jitter_seconds=3600, **config)
+        cursor, started = 0, list[int]()
+        for now in range(SECOND, 7200 * SECOND, 5 * SECOND):
+            split = split_due(schedule, Policies(), "a", cursor, now)
+            assert not split.missed
+            started += split.due
+            cursor = max([cursor, *split.due])
+        assert len(started) >= 118
+        assert started == list(islice(schedule.moments(0), len(started)))
 
 
 class TestCron:

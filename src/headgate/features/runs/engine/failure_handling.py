@@ -16,7 +16,8 @@ from headgate.sdk.outside import mark
 HANDLE_SECONDS = 1.0
 """How often the database is asked for failed runs without a handler."""
 LONGEST_RETRY = 3600 * 1_000_000
-"""Microseconds for which a start is repeated that a limit or an outage prevents."""
+"""Microseconds for which a start is repeated that a limit, an outage or an unexpected error prevents."""
+UNEXPECTED = "An unexpected error occurred; see the server log."
 log = get_logger(__name__)
 
 
@@ -41,6 +42,10 @@ async def _handle(engine: ExecutionBackend, failed: FailedRun) -> None:
             await handlers.settle(failed, str(error))
     except HeadgateError as error:
         await handlers.settle(failed, str(error))
+    except Exception:
+        if clock() - failed.created_at > LONGEST_RETRY:
+            await handlers.settle(failed, UNEXPECTED)
+        raise
     else:
         await handlers.settle(failed)
 
@@ -99,5 +104,4 @@ async def _may_read(engine: ExecutionBackend, failed: FailedRun, planned: Planne
     steps = (await classes.classify(failed.key.tenant_id, flow)).steps
     of_step = steps.get(failed.step_id)
     level = of_step.incoming if of_step is not None else max((step.output for step in steps.values()), default=0)
-    declared = planned.flow.settings.input_classification
-    return (classes.scheme.input_class if declared is None else declared) >= level
+    return classes.scheme.of_input(planned.flow.settings.input_classification) >= level

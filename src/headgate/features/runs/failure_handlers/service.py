@@ -42,8 +42,6 @@ class FailureHandlers:
         async with self._database.reading() as session:
             new = await repository.list_unhandled(session, since=since, limit=MOST_CLAIMED)
             left = await repository.list_left(session, before=now - CLAIM, limit=MOST_CLAIMED)
-        if len(new) < MOST_CLAIMED:
-            self._seen = now
         claimed = []
         for run_id, tenant_id in (*new, *left):
             async with self._database.writing() as session:
@@ -54,6 +52,8 @@ class FailureHandlers:
                 failed = await self._read(session, run_id, tenant_id=tenant_id) if own else None
             if failed is not None:
                 claimed.append(failed)
+        if len(new) < MOST_CLAIMED:
+            self._seen = now
         return claimed
 
     async def settle(self, failed: FailedRun, problem: str | None = None) -> None:

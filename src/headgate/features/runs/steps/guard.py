@@ -67,8 +67,8 @@ class StepGuard:
 
     def check_flow(self, flow: Flow) -> None:
         """Raise `ClassRefused` when a flow that the step runs takes less than what reaches the step."""
-        declared, scheme = flow.settings.input_classification, self._found.scheme
-        takes = scheme.input_class if declared is None else declared
+        scheme = self._found.scheme
+        takes = scheme.of_input(flow.settings.input_classification)
         if takes < self._here.incoming:
             raise ClassRefused(
                 f"Step '{self._step_id}' would run '{flow.name}', whose input is classified {scheme.name(takes)}, with "

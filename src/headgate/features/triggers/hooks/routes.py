@@ -14,7 +14,7 @@ from starlette.exceptions import HTTPException
 from headgate.features.access.caller import public
 from headgate.features.accounts.ports import Scope
 from headgate.features.runs import service as runs
-from headgate.features.triggers.errors import HookRefused, TriggerPaused
+from headgate.features.triggers.errors import HookRefused, TriggerChanged, TriggerPaused
 from headgate.features.triggers.firing import Firing
 from headgate.features.triggers.hooks import service
 from headgate.features.triggers.hooks.bodies import Body, Upload, parse_body
@@ -72,8 +72,11 @@ async def receive(address: str, request: Request, firing: Fires, box: Box, conte
     if await service.catch_call(firing, listed, received, refusal="", box=box):
         return JSONResponse({"status": "caught"}, 202)
     if not listed.row.enabled:
-        raise _Paused(listed.row.paused_reason)
-    fired = await service.fire_call(firing, contents, listed, config, received)
+        raise _Paused("")  # the reason is for users
+    try:
+        fired = await service.fire_call(firing, contents, listed, config, received)
+    except TriggerChanged as error:
+        raise Unavailable("The webhook was changed meanwhile.", remedy="Call again.", retry_after_seconds=1) from error
     if config.answer == "result" and fired.run_id is not None:
         return await _result(firing, listed, fired)
     return JSONResponse(_summary(fired), 202)

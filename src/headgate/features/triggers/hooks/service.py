@@ -24,7 +24,7 @@ from headgate.features.triggers.errors import HookNotFound, HookRefused, Trigger
 from headgate.features.triggers.firing import Firing
 from headgate.features.triggers.hooks.bodies import Body, Upload, event_key, selected, text_of
 from headgate.features.triggers.hooks.signatures import EVENT_KEYS, Call, verify
-from headgate.features.triggers.occurrences import LONGEST_KEY, Fired, Occurrence
+from headgate.features.triggers.occurrences import LONGEST_KEY, Fired, Occurrence, input_with
 from headgate.features.triggers.repository import Listed
 from headgate.features.triggers.schedule import SECOND
 from headgate.features.triggers.schemas import CallOut
@@ -32,6 +32,7 @@ from headgate.features.triggers.sealed import seal, unseal
 from headgate.features.triggers.settings import TriggerInput, WebhookConfig
 from headgate.features.triggers.tables import TriggerRow
 from headgate.foundation.database import moment
+from headgate.foundation.errors import TooLarge
 from headgate.foundation.flow_threads import run_in_flow_thread
 from headgate.foundation.ids import new_id
 from headgate.sdk.outside import mark
@@ -39,6 +40,8 @@ from headgate.sdk.outside import mark
 CATCH_SECONDS = 600
 """How long test mode waits for a call."""
 LONGEST_SHOWN = 50_000
+MOST_RUN_FILES = 100
+"""`TriggerInput.file_ids`."""
 _PRIVATE = frozenset({"authorization", "cookie", "proxy-authorization", "x-api-key"})
 
 
@@ -90,22 +93,21 @@ def challenge_of(config: WebhookConfig, body: Body) -> str | None:
 async def fire_call(
     firing: Firing, uploads: UploadStore, listed: Listed, config: WebhookConfig, received: Received
 ) -> Fired:
-    """Start the run of a verified call; a call with the key of an earlier one is that one.
+    """Start the run of a verified call; a call with the key of an earlier one is that one, unless it was skipped.
 
-    Raises `Unavailable`, `TriggerInvalid`; then nothing is stored.
+    Raises `Unavailable`, `TriggerInvalid`, and `RateLimited` for a reached limit or quota; then nothing is stored.
     """
     key = await run_in_flow_thread(_key, config, received, listed.row.name)
     await firing.pause_failing(listed)
     given = await run_in_flow_thread(_input, listed, config, received)
-    occurrence = Occurrence(f"event:{key}", given, outside=(mark("event", f"webhook {listed.row.name}"),))
+    marks = (mark("event", f"webhook {listed.row.name}"),)
+    occurrence = Occurrence(f"event:{key}", given, outside=marks, is_call=True)
     if received.uploads or received.body.binary:
         earlier = await _earlier(firing, listed, occurrence)
         if earlier is not None:
             return earlier
-        given = given.model_copy(
-            update={"file_ids": [*given.file_ids, *await _store(firing, uploads, listed, received)]}
-        )
-        occurrence = replace(occurrence, input=given)
+        new = await _store(firing, uploads, listed, received)
+        occurrence = replace(occurrence, input=input_with(given, file_ids=[*given.file_ids, *new]))
     return await firing.fire(listed, occurrence)
 
 
@@ -113,7 +115,7 @@ async def _earlier(firing: Firing, listed: Listed, occurrence: Occurrence) -> Fi
     """Return the outcome of an earlier delivery, so that its files are not stored again."""
     async with firing.database.reading() as session:
         row = await repository.find_occurrence(session, listed.row.id, occurrence.key, tenant_id=listed.row.tenant_id)
-    if row is None:
+    if row is None or row[0].status == "skipped":
         return None
     stored = row[0]
     return Fired(stored.id, stored.status, stored.reason, stored.message, stored.flow_run_id, duplicate=True)
@@ -166,7 +168,10 @@ def _input(listed: Listed, config: WebhookConfig, received: Received) -> Trigger
     form = dict(saved.form_data)
     for field, expression in config.form_from.items():
         form[field] = selected(expression, document, name=name)
-    return saved.model_copy(update={"text": text or saved.text, "form_data": form})
+    files = len(saved.file_ids) + (len(received.uploads) or received.body.binary)
+    if files > MOST_RUN_FILES:
+        raise TooLarge(f"The run would have {files} files; {MOST_RUN_FILES} is the most.", remedy="Send fewer files.")
+    return input_with(saved, text=text or saved.text, form_data=form)
 
 
 def _private_headers(config: WebhookConfig) -> frozenset[str]:

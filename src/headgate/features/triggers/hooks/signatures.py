@@ -6,12 +6,12 @@ Slack: `X-Slack-Signature: v0=HEX` over `v0:TIME:BODY`. Standard Webhooks: `webh
 """
 
 import base64
-import binascii
 import hmac
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from headgate.features.triggers.errors import HookRefused
+from headgate.features.triggers.hook_secrets import standard_key
 from headgate.features.triggers.settings import Verification, WebhookConfig
 
 EVENT_KEYS: Mapping[Verification, str] = {
@@ -65,10 +65,9 @@ def _slack(config: WebhookConfig, secret: str, call: Call) -> None:
 def _standard(config: WebhookConfig, secret: str, call: Call) -> None:
     time = _header(call, "webhook-timestamp")
     _require_recent(config, time, call)
-    try:
-        key = base64.b64decode(secret.removeprefix("whsec_"), validate=True)
-    except binascii.Error:
-        raise HookRefused("the trigger's secret is not Base64, as Standard Webhooks require") from None
+    key = standard_key(secret)
+    if key is None:
+        raise HookRefused("the trigger's secret is not Base64, as Standard Webhooks require")
     content = f"{_header(call, 'webhook-id')}.{time}.".encode() + call.body
     expected = base64.b64encode(hmac.digest(key, content, "sha256")).decode()
     signatures = [entry.partition(",") for entry in _header(call, "webhook-signature").split(" ")]
