@@ -47,7 +47,13 @@ class Shelf:
         return self.base_id
 
     async def add(
-        self, name: str, text: str, principal: Principal = LOCAL, *, readers: Readers | None = None, level: int = 0
+        self,
+        name: str,
+        text: str,
+        principal: Principal = LOCAL,
+        *,
+        readers: Readers | None = None,
+        level: int | None = None,
     ) -> str:
         file = await files.store_upload(
             self.database, self.storage, principal, name=name, content=text.encode(), media_type="text/plain"

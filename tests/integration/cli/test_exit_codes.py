@@ -71,6 +71,7 @@ UNDOABLE: dict[str, tuple[str, ...]] = {
     "events send": ("paid", "--data", "{"),
     "knowledge create": ("a", "--passage-tokens", "1"),
     "knowledge add": ("nobody", "missing.txt"),
+    "knowledge change": ("nobody", "missing.txt"),
     "knowledge status": ("nobody",),
     "knowledge search": ("nobody", "x"),
     "knowledge verify": (NOBODY,),

@@ -6985,7 +6985,7 @@ export interface components {
         };
         /**
          * DocumentChange
-         * @description The members to change; omitted ones stay unchanged.
+         * @description The members to change, for all versions of the document; omitted ones stay unchanged.
          */
         DocumentChange: {
             readers?: components["schemas"]["Readers"] | null;
@@ -7013,11 +7013,11 @@ export interface components {
              * @default upload
              */
             source?: string;
-            /** @description Empty: every member of the space; of a next version: those of the document. */
+            /** @description Empty: every member of the space; of a next version: those of the document, which apply to all its versions. A next version with others is refused. */
             readers?: components["schemas"]["Readers"] | null;
             /**
              * Classification
-             * @description Sensitivity level of the content. Empty: 0, or that of the document.
+             * @description Sensitivity level of the content. Empty: 0; of a next version: that of the document. A next version with another is refused.
              */
             classification?: number | null;
             /**

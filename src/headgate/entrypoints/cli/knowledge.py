@@ -19,6 +19,7 @@ from headgate.features.knowledge.schemas import (
     DEFAULT_PASSAGES,
     MOST_PASSAGES,
     CitationIn,
+    DocumentChange,
     DocumentIn,
     DocumentOut,
     KnowledgeBaseIn,
@@ -35,6 +36,11 @@ app = typer.Typer(
     add_completion=False, no_args_is_help=True, help="Knowledge: bases, documents, search, verify citations."
 )
 BaseArgument = Annotated[str, typer.Argument(metavar="BASE", help="Id or name of the knowledge base.")]
+RoleOption = Annotated[
+    Literal["nobody", "visitor", "viewer", "runner", "editor", "publisher", "owner"] | None,
+    typer.Option(help="Lowest role in the space that may read it; nobody: only its owner and listed readers."),
+]
+LevelOption = Annotated[int | None, typer.Option(help="Sensitivity level.", min=0, max=4)]
 MOST_FILES = 10_000
 SEARCH = "knowledge.search"
 
@@ -89,14 +95,14 @@ def create(
 def add(
     which: BaseArgument,
     paths: Annotated[list[Path], typer.Argument(help="Files, or folders whose files are added.")],
-    role: Annotated[
-        Literal["nobody", "visitor", "viewer", "runner", "editor", "publisher", "owner"],
-        typer.Option(help="Lowest role in the space that may read them; nobody: only you."),
-    ] = "viewer",
-    classification: Annotated[int, typer.Option(help="Sensitivity level.", min=0, max=4)] = 0,
+    role: RoleOption = None,
+    classification: LevelOption = None,
     json: JsonFlag = False,
 ) -> int:
     """Add files to a knowledge base and index them. A document of the same name becomes its next version.
+
+    Unless options say otherwise, viewers of the space read a new document, at level 0. A document that exists keeps its
+    readers and level: `headgate knowledge change` changes them for all its versions.
 
     Exit code 1 when a document could not be read; each is listed with the reason.
     """
@@ -104,7 +110,7 @@ def add(
 
     async def work(parts: Parts) -> Sequence[DocumentOut]:
         base = await _base(parts, which)
-        readers = Readers(role=None if role == "nobody" else role)
+        readers = None if role is None else Readers(role=None if role == "nobody" else role)
         ids = []
         for path, name in files:
             (file_id,) = await store_files(parts, [path])
@@ -175,6 +181,37 @@ def _show(rows: Sequence[DocumentOut]) -> None:
         for line in [item.problem, *item.notes]:
             if line:
                 console.print(f"{escape(item.name)}: {escape(line)}")
+
+
+@app.command()
+def change(
+    which: BaseArgument,
+    document: Annotated[str, typer.Argument(help="Id or name of the document.")],
+    role: RoleOption = None,
+    classification: LevelOption = None,
+    json: JsonFlag = False,
+) -> None:
+    """Change who may read a document, or its level: for all its versions, from the next search on.
+
+    Omitted options and listed users and groups stay unchanged.
+    """
+
+    async def work(installation: Installation) -> None:
+        base = await _base(installation, which)
+        async with installation.database.writing() as session:
+            document_id = await documents.document_id_of(session, acting(), base.id, document)
+            readers = (await documents.describe_document(session, acting(), base.id, document_id)).readers
+            readers = (
+                readers if role is None else readers.model_copy(update={"role": None if role == "nobody" else role})
+            )
+            wanted = DocumentChange(readers=readers, classification=classification)
+            changed = await documents.change_document(session, acting(), base.id, document_id, wanted)
+        if json:
+            print_json(changed)
+        else:
+            _show([changed])
+
+    with_installation(work)
 
 
 @app.command()

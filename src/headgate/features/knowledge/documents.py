@@ -16,7 +16,7 @@ from headgate.features.files import service as files
 from headgate.features.files.storage import Storage
 from headgate.features.jobs.leases import clock
 from headgate.features.knowledge import repository
-from headgate.features.knowledge.errors import DocumentNotFound, ReadersUnknown, TooManyDocuments
+from headgate.features.knowledge.errors import DocumentNotFound, ReadersUnknown, RightsDiffer, TooManyDocuments
 from headgate.features.knowledge.rights import readable, reader_of
 from headgate.features.knowledge.schemas import DocumentChange, DocumentIn, DocumentOut, PassageOut, Readers
 from headgate.features.knowledge.service import get_base, visible_to
@@ -43,7 +43,8 @@ async def add_document(
     """Add an uploaded file to a base, or make it the next version of the document of its name.
 
     It is indexed afterwards. Raises `BaseNotFound`, `PermissionMissing`, `FileNotFound`, `ReadersUnknown`,
-    `DocumentNotFound` for a name that a document has which the caller cannot view, and `TooManyDocuments`.
+    `DocumentNotFound` for a name that a document has which the caller cannot view, `RightsDiffer` when the document has
+    other rights than the request, and `TooManyDocuments`.
     """
     base = await get_base(session, principal, base_id, permission=Permission.KNOWLEDGE_EDIT)
     file = await files.get_file(session, bringing(principal, Permission.FILES_VIEW), document_in.file_id)
@@ -60,8 +61,6 @@ async def add_document(
         size_bytes=file.size_bytes, media_type=file.media_type, created_at=now(),
     )  # fmt: skip
     await repository.add_knowledge(session, version)
-    if document_in.readers is not None:
-        await _set_readers(session, row, document_in.readers)
     out = (await _described(session, [(row, version)], principal.tenant_id))[0]
     await _record(session, principal, action, base, out)
     return out
@@ -87,6 +86,7 @@ async def _new_document(
         await repository.add_knowledge(session, row)
     except IntegrityError as error:
         raise DocumentNotFound(name) from error
+    await _set_readers(session, row, readers)
     return row
 
 
@@ -96,13 +96,22 @@ async def _next_version(
     visible = await visible_to(session, principal, base)
     if not await repository.is_visible(session, row.id, tenant_id=row.tenant_id, visible=visible):
         raise DocumentNotFound(row.name)
+    await _require_same_rights(session, row, document_in)
     row.version += 1
     row.source = document_in.source
     row.language = document_in.language or row.language
-    if document_in.classification is not None:
-        row.classification = document_in.classification
     _index_again(row)
     await session.flush()
+
+
+async def _require_same_rights(session: AsyncSession, row: DocumentRow, document_in: DocumentIn) -> None:
+    """Raise `RightsDiffer` when a next version has other rights: rights are of the document, with all its versions."""
+    same = document_in.classification in {None, row.classification}
+    if document_in.readers is not None:
+        listed = (await repository.readers_of(session, [row.id], tenant_id=row.tenant_id)).get(row.id, [])
+        same = same and document_in.readers.role == row.reader_role and set(listed) == set(_listed(document_in.readers))
+    if not same:
+        raise RightsDiffer(row.name)
 
 
 def _index_again(row: DocumentRow) -> None:
@@ -183,7 +192,10 @@ async def require_readable(session: AsyncSession, principal: Principal, document
 async def change_document(
     session: AsyncSession, principal: Principal, base_id: str, document_id: str, change: DocumentChange
 ) -> DocumentOut:
-    """Change readers and classification; valid for the next search. Raises like `get_document`, `ReadersUnknown`."""
+    """Change readers and classification of all versions, from the next search on.
+
+    Raises like `get_document`, and `ReadersUnknown`.
+    """
     document = await get_document(
         session, principal, base_id, document_id, permission=Permission.KNOWLEDGE_EDIT, lock=True
     )
@@ -243,9 +255,12 @@ async def _set_readers(session: AsyncSession, row: DocumentRow, readers: Readers
             remedy="Use ids of users and of directory groups of the organisation.",
         )
     row.reader_role = readers.role
-    listed = [("user", entry) for entry in readers.users] + [("group", entry) for entry in readers.groups]
     await session.flush()
-    await repository.set_readers(session, row.id, listed, tenant_id=row.tenant_id)
+    await repository.set_readers(session, row.id, _listed(readers), tenant_id=row.tenant_id)
+
+
+def _listed(readers: Readers) -> list[tuple[str, str]]:
+    return [("user", entry) for entry in readers.users] + [("group", entry) for entry in readers.groups]
 
 
 async def _described(

@@ -47,6 +47,19 @@ class ReadersUnknown(Invalid):
     title = "Unknown reader"
 
 
+class RightsDiffer(Conflict):
+    """A next version has other readers or another classification than its document."""
+
+    code = "knowledge_rights_differ"
+    title = "Other rights"
+
+    def __init__(self, name: str) -> None:
+        super().__init__(
+            f"The document '{name[:200]}' has other readers or another classification, for all its versions.",
+            remedy="Omit both to keep them, change them first, or add the file under another name.",
+        )
+
+
 class TooManyDocuments(Conflict):
     """The knowledge base has as many documents as it can have."""
 

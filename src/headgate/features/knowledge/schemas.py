@@ -91,16 +91,26 @@ class DocumentIn(BaseModel):
     name: DocumentName | None = Field(default=None, description="Name of the document; empty: that of the file.")
     source: PlainText = Field(default="upload", max_length=500, description="Where it came from.")
     readers: Readers | None = Field(
-        default=None, description="Empty: every member of the space; of a next version: those of the document."
+        default=None,
+        description=(
+            "Empty: every member of the space; of a next version: those of the document, which apply to all its"
+            " versions. A next version with others is refused."
+        ),
     )
     classification: int | None = Field(
-        default=None, ge=0, le=4, description="Sensitivity level of the content. Empty: 0, or that of the document."
+        default=None,
+        ge=0,
+        le=4,
+        description=(
+            "Sensitivity level of the content. Empty: 0; of a next version: that of the document. A next version with"
+            " another is refused."
+        ),
     )
     language: str = Field(default="", max_length=16, description="ISO 639-1 code; empty: detected.")
 
 
 class DocumentChange(BaseModel):
-    """The members to change; omitted ones stay unchanged."""
+    """The members to change, for all versions of the document; omitted ones stay unchanged."""
 
     model_config = ConfigDict(extra="forbid")
 

@@ -13,7 +13,7 @@ from headgate.features.access.principal import DEFAULT_TENANT_ID, LOCAL, Princip
 from headgate.features.accounts.directory.tables import DirectoryGroup, DirectoryGroupMember, DirectoryUser
 from headgate.features.accounts.tables import User
 from headgate.features.knowledge import documents, searching
-from headgate.features.knowledge.errors import BaseNotFound, DocumentNotFound, ReadersUnknown
+from headgate.features.knowledge.errors import BaseNotFound, DocumentNotFound, ReadersUnknown, RightsDiffer
 from headgate.features.knowledge.rights import Reader
 from headgate.features.knowledge.schemas import DocumentChange, Readers, SearchIn
 from headgate.features.knowledge.search_index import Scope
@@ -140,6 +140,52 @@ class TestReaders:
         await shelf.add("private", "the secret", first, readers=Readers(role=None))
         with pytest.raises(DocumentNotFound):
             await shelf.add("private", "changed", second)
+
+
+class TestVersions:
+    """Rights are of a document, with all its versions."""
+
+    async def test_keep_the_rights_of_the_document(self, shelf: Shelf) -> None:
+        viewer = member(new_id(), Role.VIEWER)
+        await shelf.add("plan", "the secret plan", readers=Readers(role="owner"), level=3)
+        await shelf.add("plan", "the secret plan, second edition", level=None)
+        await shelf.indexer.settle()
+        assert await names(shelf, viewer) == set()
+        assert await names(shelf, LOCAL, clearance=2) == set()
+        assert await names(shelf, LOCAL) == {"plan"}
+
+    async def test_with_other_rights_are_refused(self, shelf: Shelf) -> None:
+        user = await add_user(shelf.database)
+        readers = Readers(role="publisher", users=[user])
+        await shelf.add("plan", "the secret plan", readers=readers, level=2)
+        wider = Readers(role="viewer", users=[user])
+        narrower = Readers(role="owner", users=[user])
+        for other, level in ((wider, 2), (narrower, 2), (Readers(role="publisher"), 2), (readers, 0), (readers, 4)):
+            with pytest.raises(RightsDiffer):
+                await shelf.add("plan", "edited", readers=other, level=level)
+        await shelf.add("plan", "edited", readers=readers, level=2)
+
+    @pytest.mark.parametrize(("before", "after", "reads"), [("owner", "viewer", True), ("viewer", "owner", False)])
+    async def test_that_are_still_indexed_follow_a_change_of_the_document(
+        self, database: Database, tmp_path: Path, before: str, after: str, reads: bool
+    ) -> None:
+        shelf, viewer = open_shelf(database, tmp_path), member(new_id(), Role.VIEWER)
+        async with shelf.jobs.running():
+            await shelf.make_base()
+            document = await shelf.add("plan", "the secret plan", readers=Readers.model_validate({"role": before}))
+            await shelf.indexer.settle()
+        await shelf.add("plan", "another edition")  # nothing indexes it
+        async with database.writing() as session:
+            change = DocumentChange(readers=Readers.model_validate({"role": after}))
+            await documents.change_document(session, LOCAL, shelf.base_id, document, change)
+        assert await names(shelf, viewer) == ({"plan"} if reads else set())
+        async with database.reading() as session:
+            listing = documents.list_passages(session, viewer, shelf.base_id, document, limit=10)
+            if reads:
+                assert [one.text for one in await listing] == ["the secret plan"]
+            else:
+                with pytest.raises(DocumentNotFound):
+                    await listing
 
 
 class TestLeakage:
