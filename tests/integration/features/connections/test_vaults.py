@@ -3,7 +3,7 @@
 import json
 from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import httpx2
 import pytest
@@ -11,6 +11,9 @@ from fastapi import FastAPI
 
 from headgate.entrypoints.http.app import create_app
 from headgate.features.access.principal import LOCAL
+from headgate.features.connections.errors import VaultFailed
+from headgate.features.connections.outside_values import OutsideValues
+from headgate.features.connections.sealed import OutsideValue
 from headgate.foundation.settings import ConnectionSettings, Settings
 from tests.integration.features.connections.conftest import LOOPBACK
 from tests.support.connections import connect, run_request
@@ -36,9 +39,12 @@ async def app(
     settings: Settings, vault: WebServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> AsyncIterator[FastAPI]:
     files = tmp_path / "run-secrets"
-    files.mkdir()
-    (files / "crm").write_text(f"{SECRET}\n")
-    (tmp_path / "outside").write_text("not for connections")
+    own = files / LOCAL.tenant_id
+    for folder in (own, files / "another-organisation"):
+        folder.mkdir(parents=True)
+        (folder / "crm").write_text(f"{SECRET}\n")
+    (files / "outside").write_text("of the operator")
+    (own / "link").symlink_to(files / "another-organisation" / "crm")
     token = tmp_path / "vault-token"
     token.write_text(f"{VAULT_TOKEN}\n")
     monkeypatch.setenv("CRM_TOKEN", SECRET)
@@ -51,6 +57,18 @@ async def app(
 
 def reference(source: str, path: str, key: str = "") -> dict[str, Any]:
     return {"token": {"from": source, "path": path, "key": key}}
+
+
+class TestOrganisations:
+    async def test_without_a_folder_read_no_file_of_another(self, tmp_path: Path) -> None:
+        for path in ("another/crm", "crm"):
+            (tmp_path / path).parent.mkdir(exist_ok=True)
+            (tmp_path / path).write_text(SECRET)
+        values = OutsideValues(ConnectionSettings(files=tmp_path), cast("Any", None))
+        for path in ("another/crm", "crm"):
+            value = OutsideValue.model_validate({"from": "file", "path": path})
+            with pytest.raises(VaultFailed, match="cannot be read"):
+                await values.read(value, tenant_id="newcomer", space_id="s")
 
 
 class TestReferences:
@@ -88,8 +106,12 @@ class TestReferences:
             ("vault", "team/crm", "password", "has no 'password'"),
             ("vault", "team/crm", "number", "is no text"),
             ("vault", "../../sys/seal", "token", "is not a path in the vault"),
-            ("file", "../outside", "", "is outside of the folder"),
-            ("file", "/etc/passwd", "", "is outside of the folder"),
+            ("file", "../outside", "", "is outside of the organisation"),
+            ("file", "/etc/passwd", "", "is outside of the organisation"),
+            ("file", "outside", "", "cannot be read"),
+            ("file", "another-organisation/crm", "", "cannot be read"),
+            ("file", "../another-organisation/crm", "", "is outside of the organisation"),
+            ("file", "link", "", "is outside of the organisation"),
             ("file", "none", "", "cannot be read"),
             ("environment", "OTHER_TOKEN", "", "may not refer to the environment variable OTHER_TOKEN"),
             ("environment", "HEADGATE_SECRET_KEY", "", "may not refer to the environment variable"),
