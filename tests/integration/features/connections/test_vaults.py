@@ -14,6 +14,9 @@ from headgate.features.access.principal import LOCAL
 from headgate.features.connections.errors import VaultFailed
 from headgate.features.connections.outside_values import OutsideValues
 from headgate.features.connections.sealed import OutsideValue
+from headgate.features.runs.transitions import RunKey
+from headgate.foundation import secret_values
+from headgate.foundation.secret_values import SecretValues
 from headgate.foundation.settings import ConnectionSettings, Settings
 from tests.integration.features.connections.conftest import LOOPBACK
 from tests.support.connections import connect, run_request
@@ -57,6 +60,47 @@ async def app(
 
 def reference(source: str, path: str, key: str = "") -> dict[str, Any]:
     return {"token": {"from": source, "path": path, "key": key}}
+
+
+def key_of(run: dict[str, Any]) -> RunKey:
+    return RunKey(run["id"], LOCAL.tenant_id, run["flow_id"], run["version"])
+
+
+class TestRedaction:
+    """Another process has read the secret: this one reads it again, before it stores what may contain it."""
+
+    async def test_fails_until_the_vault_answers_again(
+        self, app: FastAPI, client: httpx2.AsyncClient, api: WebServer, vault: WebServer
+    ) -> None:
+        api.on("/items", answer(200, "fine", content_type="text/plain"))
+        given = reference("vault", "team/crm", "token")
+        await connect(client, "crm", "bearer", fields={"url": api.origin}, secrets=given)
+        run = await run_request(client, "/items", "crm")
+        app.state.services.opener.outside.forget()
+        path = f"/v1/secret/data/headgate/{LOCAL.tenant_id}/team/crm"
+        content = vault.routes[path]
+        vault.on(path, answer(503, "{}"))
+        values = SecretValues()
+        secret_values.use(values)
+        for _ in range(2):
+            with pytest.raises(VaultFailed, match="answered 503"):
+                await app.state.services.secrets.recall(key_of(run))
+        vault.routes[path] = content
+        await app.state.services.secrets.recall(key_of(run))
+        assert values.text(SECRET) == "[redacted]"
+
+    async def test_knows_every_connection_that_the_name_may_have_meant(
+        self, app: FastAPI, client: httpx2.AsyncClient, api: WebServer
+    ) -> None:
+        api.on("/items", answer(200, "fine", content_type="text/plain"))
+        of_connection: dict[str, Any] = {"fields": {"url": api.origin}}
+        await connect(client, "crm", "bearer", secrets={"token": "secret-of-the-space"}, **of_connection)
+        run = await run_request(client, "/items", "crm")
+        await connect(client, "crm", "bearer", personal=True, secrets={"token": "secret-of-the-user"}, **of_connection)
+        values = SecretValues()
+        secret_values.use(values)
+        await app.state.services.secrets.recall(key_of(run))
+        assert values.text("secret-of-the-user secret-of-the-space") == "[redacted] [redacted]"
 
 
 class TestOrganisations:
