@@ -26,8 +26,12 @@ CLIENT_SECRET = "client-secret-canary-51b7"
 USER = "ann"
 
 
+@dataclass
 class Client:
     """The one client."""
+
+    public: bool = False
+    """Whether it needs no secret."""
 
     def get_client_id(self) -> str:
         return CLIENT_ID
@@ -45,7 +49,7 @@ class Client:
         return client_secret == CLIENT_SECRET
 
     def check_endpoint_auth_method(self, method: str, _endpoint: str) -> bool:
-        return method in {"client_secret_basic", "client_secret_post"}
+        return method in {"client_secret_basic", "client_secret_post"} or (self.public and method == "none")
 
     def check_response_type(self, response_type: str) -> bool:
         return response_type == "code"
@@ -94,6 +98,8 @@ class OAuthProvider:
 
     origin: str = ""
     lifetime: int = 3600
+    public: bool = False
+    """Whether its client needs no secret."""
     refresh_seconds: float = 0.0
     """How long a refresh takes."""
     tokens: list[Token] = field(default_factory=list)
@@ -131,7 +137,7 @@ def _server(provider: OAuthProvider) -> AuthorizationServer:  # noqa: C901 - cla
 
     class Server(AuthorizationServer):  # type: ignore[misc]
         def query_client(self, client_id: str) -> Client | None:
-            return Client() if client_id == CLIENT_ID else None
+            return Client(provider.public) if client_id == CLIENT_ID else None
 
         def save_token(self, token: Mapping[str, Any], _request: OAuth2Request) -> None:
             refresh = str(token.get("refresh_token") or "")
@@ -148,7 +154,7 @@ def _server(provider: OAuthProvider) -> AuthorizationServer:  # noqa: C901 - cla
             """Nothing listens."""
 
     class CodeGrant(grants.AuthorizationCodeGrant):  # type: ignore[misc]
-        TOKEN_ENDPOINT_AUTH_METHODS = ("client_secret_basic", "client_secret_post")
+        TOKEN_ENDPOINT_AUTH_METHODS = ("client_secret_basic", "client_secret_post", "none")
 
         def save_authorization_code(self, code: str, request: OAuth2Request) -> None:
             data = request.payload.data

@@ -4,12 +4,12 @@ The address is resolved and checked once (`Connection.address`), and this addres
 its address in between reaches nothing else. An outgoing proxy is not used for these protocols.
 """
 
-import asyncio
 import socket
 from dataclasses import dataclass
 from socket import create_connection
 
 from headgate.foundation.errors import UpstreamFailed
+from headgate.foundation.flow_threads import wait_in_flow_thread
 from headgate.sdk import Connection
 
 CONNECT_SECONDS = 15.0
@@ -39,7 +39,7 @@ async def driver_endpoint(connection: Connection) -> Endpoint:
 async def open_socket(connection: Connection, *, timeout_seconds: float) -> socket.socket:
     """Return a socket that is connected to the server of a connection. Raises `UpstreamFailed`, `Forbidden`."""
     endpoint = await checked_endpoint(connection)
-    return await asyncio.to_thread(connected, endpoint, timeout_seconds)
+    return await wait_in_flow_thread(connected, endpoint, timeout_seconds)
 
 
 def connected(endpoint: Endpoint, timeout_seconds: float) -> socket.socket:

@@ -14,6 +14,7 @@ from headgate.features.models.setup.space import SpaceModels
 from headgate.features.runs.ports import Origin
 from headgate.features.runs.secret_reads import service as secret_reads
 from headgate.features.runs.spaces import Spaces
+from headgate.features.runs.starters import RunStarters
 from headgate.features.runs.transitions import RunKey
 from headgate.features.secrets.reads import STORED_WITH, ReadAudit, Source
 from headgate.foundation import secret_values
@@ -53,20 +54,13 @@ class StepVariables:
         space = await self.spaces.of(key.tenant_id, key.flow_id)
         return self.variables_of(key.tenant_id, space, secret_reads.SecretReads(self.database, origin))
 
-    async def recall(self, key: RunKey) -> Sequence[str]:
-        """Read the variables that other processes have read for a run, for redaction; return all new names."""
-        known = secret_values.names_read()
-        names = set(await secret_reads.names_read_by(self.database, key)) - (known or set())
-        if not names:
-            return ()
+    async def recall(self, key: RunKey, names: Sequence[str]) -> None:
+        """Read variables that other processes have read for a run, for redaction in this one."""
         space = await self.spaces.of(key.tenant_id, key.flow_id)
         variables = self.variables_of(key.tenant_id, space, secret_reads.WrittenDown(frozenset(names)))
-        for name in sorted(names):
+        for name in names:
             if STORED_WITH not in name:
                 await variables.key(name)
-        if known is not None:
-            known |= names
-        return sorted(names)
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,10 +141,19 @@ class StepSecrets:
         return await SpaceSecrets(await self.variables.of(origin)).secret(name, url=url)
 
     async def recall(self, key: RunKey) -> None:
-        """Have the current task know the secrets that other processes have read for a run."""
-        names = await self.variables.recall(key)
+        """Have the current task know the secrets that other processes have read for a run.
+
+        Raises when one cannot be read; the next call reads it again: nothing is shown that may contain it.
+        """
+        known = secret_values.names_read()
+        names = sorted(set(await secret_reads.names_read_by(self.variables.database, key)) - (known or set()))
+        if not names:
+            return
+        await self.variables.recall(key, names)
         if any(name.startswith(READ_AS) for name in names):
             await self.connections().recall(key, names)
+        if known is not None:
+            known.update(names)
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,12 +164,12 @@ class StepConnections:
     variables: StepVariables
 
     async def open(self, origin: Origin, name: str) -> OpenConnection:
-        """Open the connection of the user who started the run, else of the flow's space."""
+        """Open the connection of the user who started the run and still may, else of the flow's space."""
         key, database = origin.key, self.variables.database
         return await self.connections.open(
             tenant_id=key.tenant_id,
             space_id=await self.variables.spaces.of(key.tenant_id, key.flow_id),
-            user_id=await secret_reads.starter_of(database, key),
+            user_id=await RunStarters(database).of(key),
             name=name,
             audit=secret_reads.SecretReads(database, origin),
         )

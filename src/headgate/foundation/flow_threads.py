@@ -12,6 +12,7 @@ from functools import cache, partial
 from typing import Final, ParamSpec, TypeVar
 
 PLACES: Final = 4
+WAITING_PLACES: Final = 32
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
 
@@ -20,10 +21,25 @@ async def run_in_flow_thread(
     work: Callable[Arguments, Result], *arguments: Arguments.args, **named: Arguments.kwargs
 ) -> Result:
     """Call a function in one of these threads and return its result; waits when all are in use."""
-    call = partial(copy_context().run, partial(work, *arguments, **named))
-    return await asyncio.get_running_loop().run_in_executor(_threads(), call)
+    return await _run(_threads(), partial(work, *arguments, **named))
+
+
+async def wait_in_flow_thread(
+    work: Callable[Arguments, Result], *arguments: Arguments.args, **named: Arguments.kwargs
+) -> Result:
+    """Call a function that waits for a server, in a thread apart from those that calculate; return its result."""
+    return await _run(_waiting_threads(), partial(work, *arguments, **named))
+
+
+async def _run(threads: ThreadPoolExecutor, work: Callable[[], Result]) -> Result:
+    return await asyncio.get_running_loop().run_in_executor(threads, partial(copy_context().run, work))
 
 
 @cache
 def _threads() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(PLACES, thread_name_prefix="flow")
+
+
+@cache
+def _waiting_threads() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(WAITING_PLACES, thread_name_prefix="waiting")

@@ -8,7 +8,7 @@ from contextvars import ContextVar
 import pytest
 
 from headgate.foundation import flow_threads
-from headgate.foundation.flow_threads import run_in_flow_thread
+from headgate.foundation.flow_threads import run_in_flow_thread, wait_in_flow_thread
 from tests.architecture.source import modules, shown, tree
 
 _TENANT: ContextVar[str] = ContextVar("tenant", default="")
@@ -33,6 +33,17 @@ class TestRunInFlowThread:
         assert await asyncio.to_thread(lambda: threading.current_thread().name) != ""
         names = {thread.name for thread in threading.enumerate() if thread.name.startswith("flow_")}
         assert len(names) == flow_threads.PLACES
+        release.set()
+        assert all(await asyncio.gather(*waiting))
+
+
+class TestWaitInFlowThread:
+    async def test_leaves_the_places_for_calculations_alone_when_all_wait_for_servers(self) -> None:
+        release = threading.Event()
+        waiting = [asyncio.create_task(wait_in_flow_thread(release.wait)) for _ in range(100)]
+        assert await run_in_flow_thread(repeated, "b", times=2) == "bb"
+        names = {thread.name for thread in threading.enumerate() if thread.name.startswith("waiting_")}
+        assert len(names) == flow_threads.WAITING_PLACES
         release.set()
         assert all(await asyncio.gather(*waiting))
 

@@ -1,6 +1,5 @@
 """The component that reads mail."""
 
-import asyncio
 import base64
 import imaplib
 import socket
@@ -8,7 +7,6 @@ import ssl
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
-from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 from pydantic import JsonValue, PrivateAttr
@@ -17,6 +15,7 @@ from headgate.components.isolated import MAIL
 from headgate.components.isolated.calls import call_isolated
 from headgate.components.sockets import open_socket
 from headgate.foundation.errors import UpstreamFailed
+from headgate.foundation.flow_threads import wait_in_flow_thread
 from headgate.foundation.lazy import lazy_module
 from headgate.graph.names import clipped
 from headgate.sdk import Component, ComponentError, Connection, ConnectionReference, Data, Table, Text, field, output
@@ -134,7 +133,7 @@ class ReadMail(Component):
             connection = await self.ctx.connection(self.mailbox)
             await self.ctx.check_cancelled()
             stream = await open_socket(connection, timeout_seconds=self.timeout_seconds)
-            mails = await asyncio.to_thread(partial(_read, connection, stream, search))
+            mails = await wait_in_flow_thread(_read, connection, stream, search)
             self.ctx.mark_outside([mark("connection", connection.name)])
             self._rows = [await self._parsed(mail) for mail in mails]
             self.ctx.log("The mailbox was read.", messages=len(self._rows))

@@ -1,6 +1,5 @@
 """Components for databases."""
 
-import asyncio
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
@@ -9,6 +8,7 @@ from pydantic import JsonValue, PrivateAttr
 from headgate.components.sockets import checked_endpoint, driver_endpoint
 from headgate.components.sql.databases import opened_database
 from headgate.components.sql.statements import MOST_ROWS, Mode, run_query, run_statement, schema_rows, write_rows
+from headgate.foundation.flow_threads import wait_in_flow_thread
 from headgate.graph.template import FieldKind
 from headgate.sdk import Component, ComponentError, ConnectionReference, Data, RunContext, Table, Text, field, output
 from headgate.sdk.calls import CallRequest
@@ -221,7 +221,7 @@ async def _in_database(
         with opened_database(connection, endpoint, seconds=seconds, read_only=read_only, subject=subject) as database:
             return work(database)
 
-    result = await asyncio.to_thread(run)
+    result = await wait_in_flow_thread(run)
     if read_only:
         ctx.mark_outside([mark("connection", connection.name)])
     return result

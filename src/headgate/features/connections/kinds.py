@@ -68,6 +68,10 @@ class Kind:
         """Return the servers that a connection with these values may reach, sorted. Raises `BadUrl`."""
         return tuple(sorted(set(self._hosts(values))))
 
+    def reach(self, values: Mapping[str, JsonValue]) -> frozenset[str]:
+        """Return every server that secrets and tokens are sent to: the hosts, and the provider's URLs."""
+        return frozenset((*self.hosts(values), *(str(values[name]) for name in self.endpoints if values.get(name))))
+
     def _hosts(self, values: Mapping[str, JsonValue]) -> Iterator[str]:
         names = {field.name for field in self.fields}
         if values.get("host") and "port" in names:

@@ -79,14 +79,17 @@ class Connections:
         return connection
 
     async def recall(self, *, tenant_id: str, space_id: str, user_id: str, name: str) -> None:
-        """Read the secrets of a connection again, for redaction: the read is written down already."""
+        """Read the secrets of the connections again that a run may have used for a name, for redaction.
+
+        The read is written down already. Raises when one cannot be read.
+        """
         async with self.database.reading() as session:
             rows = await repository.list_connections(
                 session, tenant_id=tenant_id, space_ids={space_id}, user_id=user_id, name=name
             )
-        if rows:
-            await self._secrets(rows[0])
-            await self.tokens.recall(rows[0])
+        for row in rows:
+            await self._secrets(row)
+            await self.tokens.recall(row)
 
     async def opened(self, row: ConnectionRow, audit: ReadAudit, *, testing: bool = False) -> Connection:
         """Open a connection that was looked up. The read is written down before a secret is decrypted.

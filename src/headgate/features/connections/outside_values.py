@@ -94,12 +94,12 @@ class OutsideValues:
                 "Connections may not refer to files here.",
                 remedy="The operator sets HEADGATE_CONNECTIONS__FILES to a folder.",
             )
-        own = folder / tenant_id
-        root = (own if own.is_dir() else folder).resolve()
+        root = (folder / tenant_id).resolve()
         path = (root / name).resolve()
         if PurePosixPath(name).is_absolute() or not path.is_relative_to(root):
             raise VaultRefused(
-                f"The file {name[:80]} is outside of the folder for secrets.", remedy="Name a file in it."
+                f"The file {name[:80]} is outside of the organisation's folder for secrets.",
+                remedy=f"Name a file in its folder {tenant_id}.",
             )
         return _content(path, name)
 

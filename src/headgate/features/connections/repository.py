@@ -6,7 +6,7 @@ from datetime import datetime
 from sqlalchemy import ColumnElement, delete, or_, select, true, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from headgate.features.connections.tables import ConnectionRow
+from headgate.features.connections.tables import ConnectionRow, ConnectionToken
 
 
 async def find(
@@ -53,6 +53,14 @@ async def delete_connection(session: AsyncSession, connection_id: str, *, tenant
         .returning(ConnectionRow.id)
     )
     return (await session.execute(query)).scalar_one_or_none() is not None
+
+
+async def delete_token(session: AsyncSession, connection_id: str, *, tenant_id: str) -> None:
+    """Delete the tokens of a connection; a refresh under way stores none."""
+    query = delete(ConnectionToken).where(
+        ConnectionToken.connection_id == connection_id, ConnectionToken.tenant_id == tenant_id
+    )
+    await session.execute(query)
 
 
 async def touch(session: AsyncSession, connection_id: str, *, tenant_id: str, at: datetime) -> None:

@@ -108,7 +108,7 @@ async def get_connection(
 async def update_connection(
     session: AsyncSession, principal: Principal, box: SecretBox, id_or_name: str, *, patch: SpaceConnectionPatch
 ) -> ConnectionRow:
-    """Change a connection. Its secrets are not kept for servers that it could not reach before.
+    """Change a connection. Its secrets and tokens are not kept for servers that it could not reach before.
 
     Raises `ConnectionNotFound`, `PermissionMissing`, `BadConnection`, `ConnectionNameTaken`.
     """
@@ -121,15 +121,18 @@ async def update_connection(
         _check_references(principal, patch.secrets or {})
         secrets = {**unseal(box, row.sealed), **(patch.secrets or {})}
         check_secrets(kind, secrets)
-        reach = _reach(row, kind)
+        reach = kind.reach(row.fields)
         _write(row, kind, row.fields if patch.fields is None else patch.fields, secrets, box)
+        moved = not kind.reach(row.fields) <= reach
         missing = set(row.secret_names) - set(patch.secrets or {})
-        if missing and not _reach(row, kind) <= reach:
+        if missing and moved:
             raise BadConnection(
                 f"The secrets of '{row.name}' were stored for other servers.",
                 remedy=f"Give them again for the new address: {', '.join(sorted(missing))}.",
             )
-        row.status, row.error_message = _first_status(kind) if not kind.grant else row.status, None
+        if moved:
+            await repository.delete_token(session, row.id, tenant_id=row.tenant_id)
+        row.status, row.error_message = _first_status(kind) if moved or not kind.grant else row.status, None
     if "classification" in patch.model_fields_set:
         row.classification = patch.classification
     if "expires_at" in patch.model_fields_set:
@@ -202,11 +205,6 @@ def _write(row: ConnectionRow, kind: Kind, fields: Mapping[str, JsonValue], secr
     row.sealed = seal(box, secrets)
     row.secret_names = sorted(secrets)
     row.updated_at = now()
-
-
-def _reach(row: ConnectionRow, kind: Kind) -> set[str]:
-    """Return every server that the secrets of a connection are sent to, with those that issue tokens."""
-    return {*row.hosts, *(str(row.fields[name]) for name in kind.endpoints if row.fields.get(name))}
 
 
 def _first_status(kind: Kind) -> str:

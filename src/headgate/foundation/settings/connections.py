@@ -15,8 +15,8 @@ class ConnectionSettings(BaseModel, defer_build=True):
     files: Path | None = Field(
         default=None,
         description=(
-            "Folder with files that connections may refer to, such as `/run/secrets`. With a folder named after an "
-            "organisation's id, that organisation sees this folder only."
+            "Folder with files that connections may refer to, such as `/run/secrets`. Each organisation reads only the "
+            "folder in it that is named after its id."
         ),
     )
     vault_url: str | None = Field(

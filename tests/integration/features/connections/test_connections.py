@@ -10,8 +10,10 @@ from typing import Any
 import httpx2
 import pytest
 from fastapi import FastAPI
+from sqlalchemy import delete, update
 
 from headgate.features.access.principal import LOCAL
+from headgate.features.accounts.tables import SpaceMember, User
 from headgate.features.connections.catalogue import KINDS
 from headgate.foundation.settings import Settings
 from tests.integration.features.connections.conftest import LOOPBACK
@@ -25,6 +27,44 @@ SECRET = "canary-7f3c9a51e0b2"
 def bearer(name: str, url: str, **members: Any) -> dict[str, Any]:
     """A connection with a token."""
     return {"name": name, "kind": "bearer", "fields": {"url": url}, "secrets": {"token": SECRET}, **members}
+
+
+APPROVED = """name: Approved
+nodes:
+  heard: ChatInput
+  check: Approval
+    question: Send it?
+  call: HTTPRequest
+    url: /items
+    connection: crm
+  yes: ChatOutput
+  no: ChatOutput
+edges:
+  heard.text -> check.value
+  check.approve -> call.body
+  call.text -> yes.input
+  check.reject -> no.input
+"""
+
+
+async def pending(us: Team, run_id: str) -> str:
+    """The approval that a run waits for."""
+    async with asyncio.timeout(30):
+        while True:
+            items = (await us.get("owner", "/approvals", params={"run_id": run_id}))["items"]
+            if items:
+                return str(items[0]["id"])
+            await asyncio.sleep(0.02)
+
+
+async def ended(us: Team, run_id: str) -> dict[str, Any]:
+    """The run, when it is over."""
+    async with asyncio.timeout(30):
+        while True:
+            run: dict[str, Any] = await us.get("owner", f"/flow-runs/{run_id}")
+            if run["status"] not in {"queued", "running", "waiting"}:
+                return run
+            await asyncio.sleep(0.02)
 
 
 async def run_as(us: Team, who: str, flow: str) -> dict[str, Any]:
@@ -56,6 +96,26 @@ class TestOwners:
             assert (await run_as(us, "editor", flow["id"]))["status"] == "completed"
         sent = [request.headers["authorization"] for request in api.requests]
         assert sent == ["Bearer token-of-the-editor", f"Bearer {SECRET}", "Bearer token-of-the-editor"]
+
+    @pytest.mark.parametrize("removed", [False, True])
+    async def test_a_run_uses_none_of_a_user_who_may_no_longer_start_it(
+        self, settings: Settings, api: WebServer, removed: bool
+    ) -> None:
+        async with team(settings, http=LOOPBACK) as us:
+            mine = bearer("crm", api.origin, personal=True, space_id=us.space)
+            await us.make("editor", "/connections", **mine)
+            flow = await us.make("editor", "/flows", spec=APPROVED, space_id=us.space)
+            run = await us.make("editor", f"/flows/{flow['id']}/runs", text="", version="draft")
+            approval = await pending(us, run["id"])
+            user = us.people["editor"].id
+            deactivation = update(User).where(User.id == user).values(active=False)
+            async with us.database.writing() as session:
+                await session.execute(
+                    delete(SpaceMember).where(SpaceMember.user_id == user) if removed else deactivation
+                )
+            await us.ask("owner", "POST", f"/approvals/{approval}/decision", json={"decision": "approve"})
+            assert "There is no connection 'crm'" in json.dumps(await ended(us, run["id"]))
+        assert api.requests == []
 
     async def test_shared_ones_are_managed_by_owners_and_seen_by_members(self, settings: Settings) -> None:
         async with team(settings, http=LOOPBACK) as us:

@@ -5,6 +5,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
@@ -12,10 +13,14 @@ import httpx2
 import pytest
 from fastapi import FastAPI
 
+from headgate.features.connections.oauth.provider import TokenSet, unseal
+from headgate.foundation.crypto import SecretBox
+from headgate.foundation.keyring import new_ring
 from headgate.foundation.settings import Settings
 from tests.integration.features.connections.conftest import LOOPBACK
 from tests.support.connections import connect, run_request
 from tests.support.oauth_provider import CLIENT_SECRET, OAuthProvider, oauth_provider
+from tests.support.web_server import WebServer, answer
 
 
 @pytest.fixture
@@ -208,6 +213,52 @@ class TestOtherGrants:
         run = await run_request(client, "/me", "crm")
         assert run["status"] == "completed", json.dumps(run)
         assert len(provider.tokens) == 2
+
+
+class TestMoves:
+    """Tokens and codes are for the servers that the connection named when the user agreed."""
+
+    @pytest.mark.parametrize("field", ["url", "token_url"])
+    async def test_tokens_are_not_kept_for_new_servers(
+        self, client: httpx2.AsyncClient, provider: OAuthProvider, other: WebServer, field: str
+    ) -> None:
+        other.anything = answer(200, "{}", content_type="application/json")
+        await authorize(client, provider)
+        moved = {"fields": {**provider.fields, field: other.url("/x")}}
+        assert (await client.patch("/connections/crm", json=moved)).status_code == 422
+        changed = await client.patch("/connections/crm", json={**moved, "secrets": {"client_secret": "another"}})
+        assert changed.json()["status"] == "unauthorized", changed.text
+        assert "is not authorized" in json.dumps(await run_request(client, "/me", "crm"))
+        assert (other.requests, len(provider.calls)) == ([], 0)
+
+    async def test_tokens_of_a_public_client_are_not_kept_either(
+        self, client: httpx2.AsyncClient, provider: OAuthProvider, other: WebServer
+    ) -> None:
+        provider.public = True
+        await connect(client, "crm", "oauth2_code", fields=provider.fields)
+        started = (await client.post("/connections/crm/authorize")).json()
+        assert (await finish(client, await consent(started["url"]))).json()["status"] == "ready"
+        moved = await client.patch("/connections/crm", json={"fields": {**provider.fields, "url": other.origin}})
+        assert moved.json()["status"] == "unauthorized"
+        assert "is not authorized" in json.dumps(await run_request(client, "/me", "crm"))
+        assert other.requests == []
+
+    async def test_a_code_is_sent_to_the_server_that_it_is_from_only(
+        self, client: httpx2.AsyncClient, provider: OAuthProvider, other: WebServer
+    ) -> None:
+        await connect(client, "crm", "oauth2_code", fields=provider.fields, secrets={"client_secret": CLIENT_SECRET})
+        query = await consent((await client.post("/connections/crm/authorize")).json()["url"])
+        moved = {"fields": {**provider.fields, "token_url": other.url("/token")}, "secrets": {"client_secret": "x"}}
+        assert (await client.patch("/connections/crm", json=moved)).status_code == 200
+        assert (await finish(client, query)).json()["code"] == "authorization_lost"
+        assert other.requests == []
+
+    def test_a_refresh_that_began_before_the_change_leaves_no_tokens(self, tmp_path: Path) -> None:
+        box = SecretBox(new_ring(Settings(data_dir=tmp_path)))
+        sealed = TokenSet("access").seal(box, {"https://old.example.org"})
+        options: dict[str, Any] = {"scopes": "", "expires_at": None}
+        assert unseal(box, sealed, reach={"https://old.example.org"}, **options) is not None
+        assert unseal(box, sealed, reach={"https://new.example.org"}, **options) is None
 
 
 class TestDeletion:

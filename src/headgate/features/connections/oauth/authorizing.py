@@ -93,7 +93,7 @@ class Authorizations:
                 f"The provider did not authorize the connection '{row.name}'.",
                 remedy="Authorize it again, and agree at the provider.",
             )
-        content = self._opened(pending)
+        content = self._opened(pending, row)
         secret = await self.client_secret(row, principal)
         parameters = {"code": code, "redirect_uri": content["redirect_uri"], "code_verifier": content["verifier"]}
         tokens = await fetch_tokens(self.http, row.fields, secret, "authorization_code", **parameters)
@@ -115,7 +115,7 @@ class Authorizations:
         secret = await self.client_secret(row, principal)
         try:
             tokens = await fetch_tokens(
-                self.http, row.fields, secret, "device_code", device_code=self._opened(pending)["device_code"]
+                self.http, row.fields, secret, "device_code", device_code=self._opened(pending, row)["device_code"]
             )
         except GrantPending as waiting:
             return AuthorizationState(state="pending", slower=waiting.slower)
@@ -163,13 +163,15 @@ class Authorizations:
                 connection_id=row.id,
                 tenant_id=row.tenant_id,
                 user_id=principal.user_id,
-                sealed=self.box.encrypt(SecretStr(orjson.dumps(content).decode())),
+                sealed=self.box.encrypt(SecretStr(orjson.dumps({**content, **_token_url(row)}).decode())),
                 expires_at=at + lifetime,
                 at=at,
             )
 
-    def _opened(self, pending: ConnectionAuthorization) -> dict[str, Any]:
+    def _opened(self, pending: ConnectionAuthorization, row: ConnectionRow) -> dict[str, Any]:
         content: dict[str, Any] = orjson.loads(self.box.decrypt(pending.sealed).get_secret_value())
+        if content.get("token_url") != _token_url(row)["token_url"]:  # changed since: the code is for the other server
+            raise AuthorizationLost
         return content
 
     async def _connection(self, principal: Principal, pending: ConnectionAuthorization) -> ConnectionRow:
@@ -183,7 +185,7 @@ class Authorizations:
                 session,
                 row.id,
                 tenant_id=row.tenant_id,
-                sealed=tokens.seal(self.box),
+                sealed=tokens.seal(self.box, KINDS[row.kind].reach(row.fields)),
                 scopes=tokens.scopes,
                 expires_at=tokens.expires_at,
             )
@@ -192,6 +194,10 @@ class Authorizations:
             )
             payload = {"scopes": tokens.scopes, "refreshes": bool(tokens.refresh)}
             await record_of(session, principal, "connection.authorized", row, payload=payload)
+
+
+def _token_url(row: ConnectionRow) -> dict[str, str]:
+    return {"token_url": str(row.fields["token_url"])}
 
 
 def _hash(state: str) -> str:

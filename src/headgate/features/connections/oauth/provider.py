@@ -1,6 +1,6 @@
 """Requests to an OAuth provider, through the guarded client. The provider's text is never shown."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, Protocol
@@ -70,10 +70,10 @@ class TokenSet:
     refresh_at: datetime | None = None
     """When it is refreshed: a minute before it expires, of a short one at half of its life."""
 
-    def seal(self, box: SecretBox) -> bytes:
-        """Return the encrypted tokens."""
-        content = orjson.dumps({"access": self.access, "refresh": self.refresh, "refresh_at": self.refresh_at}).decode()
-        return box.encrypt(SecretStr(content))
+    def seal(self, box: SecretBox, reach: Collection[str]) -> bytes:
+        """Return the encrypted tokens, with the servers that they were issued for."""
+        content = {"access": self.access, "refresh": self.refresh, "refresh_at": self.refresh_at}
+        return box.encrypt(SecretStr(orjson.dumps({**content, "reach": sorted(reach)}).decode()))
 
     def read(self) -> "TokenSet":
         """Have the tokens removed from everything that the run of this task stores or shows."""
@@ -82,11 +82,15 @@ class TokenSet:
         return self
 
 
-def unseal(box: SecretBox, sealed: bytes | None, *, scopes: str, expires_at: datetime | None) -> TokenSet | None:
-    """Return the decrypted tokens; None when there are none."""
+def unseal(
+    box: SecretBox, sealed: bytes | None, *, scopes: str, expires_at: datetime | None, reach: Collection[str]
+) -> TokenSet | None:
+    """Return the decrypted tokens; None when there are none, or they were issued for other servers."""
     if sealed is None:
         return None
     content = orjson.loads(box.decrypt(sealed).get_secret_value())
+    if not {*reach} <= {*content.get("reach", ())}:  # stored by a refresh that began before the servers changed
+        return None
     refresh_at = content["refresh_at"]
     return TokenSet(
         content["access"],

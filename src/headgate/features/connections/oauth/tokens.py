@@ -58,7 +58,7 @@ class ConnectionTokens:
         deadline = asyncio.get_running_loop().time() + WAIT_SECONDS
         while asyncio.get_running_loop().time() < deadline:
             row = await self._find(connection)
-            tokens = self._opened(row)
+            tokens = self._opened(connection, row)
             usable = tokens if tokens is not None and tokens.access != rejected else None
             if usable is not None and not _is_past(usable.refresh_at):
                 return SecretStr(usable.read().access)
@@ -74,13 +74,13 @@ class ConnectionTokens:
 
     async def recall(self, connection: ConnectionRow) -> None:
         """Read the current tokens, for redaction."""
-        tokens = self._opened(await self._find(connection))
+        tokens = self._opened(connection, await self._find(connection))
         if tokens is not None:
             tokens.read()
 
     async def revoke(self, connection: ConnectionRow, client_secret: str) -> bool:
         """Revoke the tokens at the provider (RFC 7009); return whether it confirmed. Never raises for the provider."""
-        tokens = self._opened(await self._find(connection))
+        tokens = self._opened(connection, await self._find(connection))
         if tokens is None or not connection.fields.get("revocation_url"):
             return False
         url = str(connection.fields["revocation_url"])
@@ -98,10 +98,11 @@ class ConnectionTokens:
         async with self.database.reading() as session:
             return await repository.find_token(session, connection.id, tenant_id=connection.tenant_id)
 
-    def _opened(self, row: ConnectionToken | None) -> TokenSet | None:
+    def _opened(self, connection: ConnectionRow, row: ConnectionToken | None) -> TokenSet | None:
         if row is None:
             return None
-        return unseal(self.box, row.sealed, scopes=row.scopes, expires_at=row.expires_at)
+        reach = _reach(connection)
+        return unseal(self.box, row.sealed, scopes=row.scopes, expires_at=row.expires_at, reach=reach)
 
     async def _claim(self, connection: ConnectionRow, row: ConnectionToken | None, lease: str) -> bool:
         at = now()
@@ -130,7 +131,7 @@ class ConnectionTokens:
                 connection.id,
                 tenant_id=connection.tenant_id,
                 lease=lease,
-                sealed=tokens.seal(self.box),
+                sealed=tokens.seal(self.box, _reach(connection)),
                 scopes=tokens.scopes,
                 expires_at=tokens.expires_at,
             )
@@ -175,6 +176,10 @@ class ConnectionTokens:
                 f"The connection '{connection.name}' must be authorized again: {error.detail}",
                 remedy=f"Authorize it in Settings, or with `headgate connections authorize {connection.name}`.",
             ) from error
+
+
+def _reach(connection: ConnectionRow) -> frozenset[str]:
+    return KINDS[connection.kind].reach(connection.fields)
 
 
 def _is_past(moment: datetime | None) -> bool:
