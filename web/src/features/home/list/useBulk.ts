@@ -8,21 +8,26 @@ import { useHomeTexts } from "../texts";
 
 type Change = Omit<BulkIn, "flow_ids">;
 
+/** Returns the results of one request after the other, up to one that fails. */
+async function changeAll(flow_ids: string[], change: Change, failed: (error: unknown) => void): Promise<BulkResult[]> {
+  const results: BulkResult[] = [];
+  try {
+    for (let start = 0; start < flow_ids.length; start += MOST_FLOWS) {
+      results.push(...(await changeFlows({ ...change, flow_ids: flow_ids.slice(start, start + MOST_FLOWS) })));
+    }
+  } catch (error) {
+    failed(error);
+  }
+  return results;
+}
+
 /** Applies an action to flows, and reports what was done and why the rest was refused. */
 export function useBulk() {
   const t = useHomeTexts();
   const client = useQueryClient();
   return useCallback(
     async function apply(flow_ids: string[], change: Change): Promise<void> {
-      const results: BulkResult[] = [];
-      try {
-        for (let start = 0; start < flow_ids.length; start += MOST_FLOWS) {
-          const part = flow_ids.slice(start, start + MOST_FLOWS);
-          results.push(...(await changeFlows({ ...change, flow_ids: part })));
-        }
-      } catch (error) {
-        toastError(t("failed_bulk"), error);
-      }
+      const results = await changeAll(flow_ids, change, (error) => toastError(t("failed_bulk"), error));
       const done = results.filter((one) => one.done).map((one) => one.flow_id);
       for (const id of done) {
         client.removeQueries({ queryKey: flowKeys.one(id) });
