@@ -12,6 +12,7 @@ from headgate.components import BUILTINS
 from headgate.entrypoints.http.app import create_app
 from headgate.features.catalog.gallery import load_gallery
 from headgate.features.connections.catalogue import KINDS
+from headgate.features.runs.preview.effects import PATTERNS
 from headgate.foundation.settings import Settings
 from tests.support.report_all import report_all
 
@@ -148,6 +149,7 @@ class TestServedWords:
             said |= {text for field in kind.fields for text in (field.label, field.help)}
         for recipe in load_gallery():
             said |= {recipe.title, recipe.description, *recipe.tags}
+        said |= set(PATTERNS.values())
         words = orjson.loads((SOURCES / "lib" / "i18n" / "served" / "sv.json").read_bytes())
         assert words.keys() == said - {""}, "Say it in Swedish in web/src/lib/i18n/served/sv.json too."
         assert all(words.values())

@@ -30,6 +30,7 @@ class NoApprovals:
         request: ApprovalRequest,
         *,
         scope: str = "",
+        classification: int | None = None,
     ) -> ApprovalAnswer | ports.Pending:
         raise AssertionError(f"step {origin.step_id} asks: {request.question}")
 

@@ -18,7 +18,7 @@ from headgate.graph.model import Edge, Flow, FlowSettings, InputSource, Node, Po
 from headgate.graph.names import free_name
 from headgate.graph.ports import PortType
 from headgate.graph.template import Catalog
-from headgate.graph.value_names import FLOW_STEP, FORM_TYPES
+from headgate.graph.value_names import FLOW_STEP, FORM_TYPES, STATE_STEPS
 from headgate.graph.wiring import FLOW_INPUT, RESERVED_IDS, Wiring, wire
 
 
@@ -67,6 +67,13 @@ def _faults(outer: Wiring, inner: Wiring, call: Node) -> Iterable[Issue]:
     last = [step for step in inner.order if not inner.children[step]]
     if len(last) > 1:
         yield _fault(call.id, f"the flow ends in {len(last)} steps, and a step has one main result.", "Join them.")
+    for key, node in inner.nodes.items():
+        if node.type in STATE_STEPS:
+            yield _fault(
+                call.id,
+                f"its step '{key}' uses the state of that flow, which this flow does not have.",
+                "Keep the step that runs the flow.",
+            )
     for step in inner.order:
         if inner.nodes[step].policy.input_source is InputSource.ALL_PREVIOUS_STEPS:
             yield _fault(
@@ -138,7 +145,7 @@ class _Merge:
         return reads and not self.inner.data_into(node.id) and node.params.get("text") in (None, "")
 
     def _entry(self, node: Node, inputs: InputSteps) -> dict[tuple[str, str], tuple[str, str]]:
-        """Return what takes the place of the outputs of a step that gives the run's input."""
+        """Return what takes the place of the outputs of a step that returns the run's input."""
         used = {leaving.edge.output for leaving in self.inner.leaving[node.id]}
         used |= {
             reference.path[1]

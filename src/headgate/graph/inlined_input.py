@@ -1,4 +1,4 @@
-"""Where the input of an inlined flow comes from: outputs, values, and steps that give those that are written out."""
+"""Where the input of an inlined flow comes from: outputs, values, and steps that output literal values."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -16,7 +16,7 @@ _TEXT_STEP, _DATA_STEP = "CombineText", "SelectData"
 
 @dataclass(slots=True)
 class InputSteps:
-    """The values that a step passes to its flow. Steps are added for those that no output gives.
+    """The values that a step passes to its flow. Steps are added for those that are no output.
 
     Args:
         outer: The flow of the step.
@@ -42,7 +42,7 @@ class InputSteps:
         return self.value(name)
 
     def value(self, name: str) -> tuple[str, str]:
-        """Return the step and the output that give a field of the form, or the text."""
+        """Return the step and the output of a field of the form, or of the text."""
         edge = self._edge(name)
         if edge is not None:
             source, _ = edge_source(self.outer, edge)
@@ -54,7 +54,7 @@ class InputSteps:
     def _edge(self, name: str) -> Edge | None:
         into = [wire.edge for wire in self.outer.data_into(self.call.id)]
         if any(edge.input in {"files", "answers"} for edge in into):
-            problem = f"step '{self.call.id}' passes files or answers on that an edge gives."
+            problem = f"step '{self.call.id}' passes on files or answers that come from an edge."
             raise FlowInvalid([Issue(IssueCode.CANNOT_MOVE, problem, "Pass single fields on.", self.call.id)])
         return next((edge for edge in into if edge.input == name), None)
 
@@ -69,7 +69,7 @@ class InputSteps:
         return answer if own is None else own
 
     def _step(self, name: str, value: JsonValue) -> tuple[str, str]:
-        """Return the output of a new step that gives a value."""
+        """Return the output of a new step that returns a value."""
         place = self.call.position
         if isinstance(value, str) and REFERENCE.search(value) and not REFERENCE.fullmatch(value):
             texts: dict[str, JsonValue] = {"parts": [value], "skip_empty": False}

@@ -107,7 +107,7 @@ class ResultPaths:
         return self.replaced.get(renamed, renamed)
 
     def _conversion(self, output: str) -> Output:
-        """Return the output of a step that gives the result as data, or as text."""
+        """Return the output of a step that returns the result as data, or as text."""
         if output not in self._converted:
             source, type_ = self._source(output)
             place = self.call.position

@@ -8,6 +8,7 @@ from headgate.graph.issues import FlowInvalid, Issue, IssueCode, raise_if_any
 from headgate.graph.model import InputSource, InputType
 from headgate.graph.names import did_you_mean, listed
 from headgate.graph.ports import PortType
+from headgate.graph.value_names import STATE_STEPS
 from headgate.graph.wiring import FILE_IDS, Wiring, ancestor_masks, by_attachment, configured_steps
 
 _FILE_INPUTS = frozenset({InputType.IMAGE, InputType.AUDIO, InputType.DOCUMENT, InputType.FILE})
@@ -63,7 +64,7 @@ def select(wiring: Wiring, node_ids: Collection[str]) -> Selection:
 
 
 def _stays(wiring: Wiring, step: str) -> bool:
-    """Return whether a step gives the run's input, or shows its result as a message, table or file."""
+    """Return whether a step outputs the run's input, or shows its result as a message, table or file."""
     template = wiring.templates[step]
     if template is None:
         return False
@@ -98,6 +99,13 @@ def _faults(wiring: Wiring, selection: Selection) -> Iterator[Issue]:
         )
     for step in selection.steps:
         yield from _step_faults(wiring, step, steps)
+    for key in wiring.nodes:
+        if key in selection.inside and wiring.nodes[key].type in STATE_STEPS:
+            yield _fault(
+                key,
+                f"step '{key}' uses the state of this flow, which another flow does not have.",
+                "Leave it out of the selection.",
+            )
     bits, masks = ancestor_masks(wiring)
     selected_bits = sum(bits.get(step, 0) for step in steps)
     for step in wiring.order:

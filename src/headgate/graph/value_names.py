@@ -8,6 +8,8 @@ from headgate.graph.wiring import FILE_IDS, MAIN_OUTPUT
 
 FLOW_STEP = "RunFlow"
 """The component that runs a flow."""
+STATE_STEPS = frozenset({"ReadState", "WriteState"})
+"""Components that use the state of their flow."""
 FORM_TYPES = "types"
 """Param of a FormInput: form field to the type of its output."""
 RESERVED_OUTPUTS = frozenset({TOOL_OUTPUT, DOCUMENT_OUTPUT, ERROR_OUTPUT, MAIN_OUTPUT, FILE_IDS})

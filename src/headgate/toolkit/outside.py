@@ -26,7 +26,6 @@ INSIDE = frozenset(
             "rename_component",
             "edit_flow",
             "group_components",
-            "extract_flow",
             "inline_flow",
             "build_flow",
             "undo",
@@ -40,6 +39,7 @@ OWN = frozenset(
     {
         *("read_grammar", "read_flow", "get_field_value", "describe_flow_io", "dry_run", "list_models"),
         *("list_variables", "list_connections", "generate_component", "propose_component", "run_flow", "set_schedule"),
+        "extract_flow",
         *INSIDE,
     }
 )

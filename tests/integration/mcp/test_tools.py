@@ -293,7 +293,7 @@ async def _triggers(walk: Walk, flow_id: str) -> None:
     assert (made["fires"], len(made["next"])) == ("At 07:00 on weekdays (Europe/Stockholm)", 3)
     assert all("07:00:00" in local for local in made["next"])
     changed = await walk("set_schedule", flow_id=flow_id, name="Daily", cron="0 8 * * *")
-    assert (changed["trigger_id"], changed["fires"]) == (made["trigger_id"], "At 08:00 every day (UTC)")
+    assert (changed["trigger_id"], changed["fires"]) == (made["trigger_id"], "At 08:00 every day (Europe/Stockholm)")
     assert [line["name"] for line in (await walk("list_triggers", flow_id=flow_id))["triggers"]] == ["Daily"]
     wrong = await refused(walk.client, "set_schedule", flow_id=flow_id, name="Daily", cron="0 7 15W * *")
     assert wrong["code"] == "schedule_invalid"

@@ -52,6 +52,24 @@ form:
 """)
 
 
+STATEFUL = read("""
+name: Stateful
+nodes:
+  ask: ChatInput
+  last: ReadState
+    name: last
+  tidy: CombineText
+  keep: WriteState
+    name: last
+  out: ChatOutput
+edges:
+  ask.text -> tidy.parts
+  last.text -> tidy.parts
+  tidy.text -> keep.value
+  tidy.text -> out.input
+""")
+
+
 class TestExtract:
     def test_a_middle_becomes_one_step_with_typed_ports(self) -> None:
         result = extracted(CHAIN, "tidy", "greet")
@@ -159,6 +177,11 @@ edges:
         with pytest.raises(FlowInvalid, match="step 'b' is between selected steps"):
             extracted(longer, "a", "c")
 
+    @pytest.mark.parametrize("ids", [("last",), ("tidy", "keep")])
+    def test_refuses_steps_with_state_which_is_that_of_their_flow(self, ids: tuple[str, ...]) -> None:
+        with pytest.raises(FlowInvalid, match=f"step '{ids[-1]}' uses the state of this flow"):
+            extracted(STATEFUL, *ids)
+
     def test_refuses_a_branch_that_steps_outside_use(self) -> None:
         flow = read("""
 name: Branch
@@ -230,6 +253,14 @@ def sound_flows(draw: st.DrawFn) -> Flow:
             edges.append(edge(f"llm.model -> {node_id}.model"))
         steps.append(node)
     return Flow(name="Any", nodes=(llm, *steps), edges=tuple(edges), form=(FormField(id="who"),))
+
+
+class TestInline:
+    def test_refuses_a_flow_with_state_which_this_flow_does_not_have(self) -> None:
+        caller = read("name: Caller\nnodes:\n  call: RunFlow\n    flow: Counter\n")
+        counter = read("name: Counter\nnodes:\n  count: WriteState\n    name: count\n    operation: increment\n")
+        with pytest.raises(FlowInvalid, match="its step 'count' uses the state of that flow"):
+            inline(caller, "call", counter, CATALOG)
 
 
 class TestRoundTrip:

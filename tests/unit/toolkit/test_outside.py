@@ -50,6 +50,14 @@ class TestTools:
             gate.require("made_tomorrow", reads=False, flow=Flow(), registry=CATALOG)
         gate.require("made_tomorrow", reads=True, flow=Flow(), registry=CATALOG)
 
+    @pytest.mark.parametrize("name", ["extract_flow", "set_schedule"])
+    def test_that_store_something_else_are_refused_after_it(self, name: str) -> None:
+        gate = OutsideGate()
+        assert gate.brought(name, {}, {"ok": True}, CATALOG, Flow()) == ()
+        gate.add(("web:example.org",), Flow())
+        with pytest.raises(OutsideContentRefused, match=f"'{name}' was not called"):
+            gate.require(name, reads=False, flow=Flow(), registry=CATALOG)
+
     @pytest.mark.parametrize("name", sorted(INSIDE))
     def test_that_change_only_the_draft_are_not_refused(self, name: str) -> None:
         gate = OutsideGate()

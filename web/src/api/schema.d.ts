@@ -7311,6 +7311,18 @@ export interface components {
              * @default
              */
             effect?: string;
+            /**
+             * Effect Pattern
+             * @default
+             */
+            effect_pattern?: string;
+            /**
+             * Effect Values
+             * @default {}
+             */
+            effect_values?: {
+                [key: string]: string;
+            };
             concurrency?: components["schemas"]["Concurrency"] | null;
         };
         /**

@@ -105,7 +105,9 @@ def link(
         server = installation.settings.server
         address = server.public_url or f"http://{server.host}:{server.port}"
         async with installation.database.writing() as session:
-            created = await links.create_link(session, acting(), approval_id, link_in, server=address)
+            created = await links.create_link(
+                session, acting(), approval_id, link_in, server=address, scheme=installation.classes.enforced
+            )
         if json:
             print_json(created)
         else:

@@ -87,7 +87,7 @@ async def inline(
 ) -> tuple[Flow, Sequence[str]]:
     """Return the flow with the steps of the flow that a step runs, and the ids of the added nodes.
 
-    The published version is used, or the one that the step names; of a flow that was never published the draft.
+    The published version is used, or the released one that the step names; of a flow that is not published the draft.
     Raises `FlowInvalid` with the reason, `FlowNotFound`, `PermissionMissing`.
     """
     inner = await called_definition(session, principal, space_id=space_id, flow=flow, node_id=node_id)
@@ -108,14 +108,29 @@ async def called_definition(
         problem = f"'{node_id}' is not a step that runs a flow."
         raise FlowInvalid([Issue(IssueCode.CANNOT_MOVE, problem, "Choose a RunFlow step with a flow.", node_id)])
     links = await called.resolve(session, [reference], tenant_id=principal.tenant_id, space_id=space_id)
-    link = links.get(reference)
+    link, (name, number) = links.get(reference), reference
     if link is None:
-        return service.definition_of(await _draft_of(session, principal, reference[0]))
+        draft = await _draft_of(session, principal, name)
+        if number is not None:
+            problem = f"step '{node_id}' runs version {number} of '{draft.name}', which is not released."
+            remedy = "Name a released version, or no version for the published one."
+            raise FlowInvalid([Issue(IssueCode.CANNOT_MOVE, problem, remedy, node_id)])
+        _require_same_space(draft.name, draft.space_id, space_id, node_id)
+        return service.definition_of(draft)
     principal.require_in(link.space_id, Permission.FLOWS_VIEW, FlowNotFound(link.flow_id))
+    _require_same_space(link.name, link.space_id, space_id, node_id)
     row = await repository.find_version(session, link.flow_id, link.version, tenant_id=principal.tenant_id)
     if row is None:
         raise FlowNotFound(link.flow_id)
     return Flow.model_validate(row.definition)
+
+
+def _require_same_space(name: str, called_space: str, space_id: str, node_id: str) -> None:
+    """Raise `FlowInvalid` for a flow of another space, whose variables, connections and assistants are others."""
+    if called_space != space_id:
+        problem = f"step '{node_id}' runs '{name}', a flow of another space, whose variables and connections differ."
+        remedy = "Keep the step that runs the flow, or export the flow and import it into this space."
+        raise FlowInvalid([Issue(IssueCode.CANNOT_MOVE, problem, remedy, node_id)])
 
 
 async def locked(session: AsyncSession, principal: Principal, flow_id: str, *, revision: int) -> FlowRow:

@@ -77,6 +77,11 @@ class ModelClasses:
         return self._scheme
 
     @property
+    def enforced(self) -> Scheme | None:
+        """The classes there are, None while nothing is checked."""
+        return self._scheme if self.enabled else None
+
+    @property
     def enabled(self) -> bool:
         """Whether anything is checked."""
         return self._settings.enabled

@@ -341,10 +341,13 @@ class KnowledgeBases(Protocol):
 class Approvals(Protocol):
     """Decisions of users that steps ask for."""
 
-    async def ask(self, origin: Origin, request: ApprovalRequest, *, scope: str = "") -> ApprovalAnswer | Pending:
+    async def ask(
+        self, origin: Origin, request: ApprovalRequest, *, scope: str = "", classification: int | None = None
+    ) -> ApprovalAnswer | Pending:
         """Store the request of a step, or return what was decided on it. Raises `Invalid` for an unknown assignee.
 
         `scope` is the tool call of the step that asks, the same in each attempt; empty where the step itself asks.
+        `classification` is that of what is shown; None without classifications.
         """
         ...
 

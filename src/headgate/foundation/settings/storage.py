@@ -70,7 +70,7 @@ class RetentionSettings(BaseModel, defer_build=True):
         ge=1,
         description=(
             "Days after which the content of a deleted flow is deleted, so that it can no longer be restored. "
-            "Versions that runs have used are kept with them. Empty: flows stay in the trash."
+            "A flow with runs keeps its versions until its last run is deleted. Empty: flows stay in the trash."
         ),
     )
     session_days: int | None = Field(

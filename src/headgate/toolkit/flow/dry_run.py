@@ -58,4 +58,5 @@ def _step(step: DryStep) -> JsonValue:
     inputs = "; ".join(f"{input_line.field} from {input_line.source}" for input_line in step.inputs)
     models = "; ".join(model.model if model.usable else f"{model.model} (not usable)" for model in step.models)
     line = f"{step.order}. {step.step_id} ({step.type}, {step.runs})"
-    return " | ".join(part for part in (line, inputs, f"asks {models}" if models else "") if part)
+    waits = f"waits for {step.waits_for.reason}" if step.waits_for is not None else ""
+    return " | ".join(part for part in (line, inputs, f"asks {models}" if models else "", waits, step.effect) if part)

@@ -51,30 +51,31 @@ async def list_triggers(visit: Visit, flow_id: str) -> TriggerList:
 
 
 async def set_schedule(  # noqa: PLR0917 - arguments of a tool
-    visit: Visit, flow_id: str, name: str, cron: str, time_zone: str = "UTC", text: str = ""
+    visit: Visit, flow_id: str, name: str, cron: str, time_zone: str | None = None, text: str | None = None
 ) -> TriggerLine:
-    """Start the published flow at times. The same name replaces the schedule.
+    """Start the published flow at times. The same name changes that schedule; what is omitted stays.
 
     Args:
         flow_id: Id of the flow.
         name: Of the schedule.
         cron: Five fields.
-        time_zone: IANA name.
+        time_zone: IANA name; UTC for a new schedule.
         text: Of each run.
     """
     await visit.flow(flow_id, Permission.TRIGGERS_MANAGE)
-    config = {"kind": "schedule", "cron": cron, "time_zone": time_zone}
-    members = {"config": config, "input": {"text": text}}
+    times = {"kind": "schedule", "cron": cron} | ({} if time_zone is None else {"time_zone": time_zone})
+    texts = {} if text is None else {"text": text}
     async with visit.studio.database.writing() as session:
         rows = await service.list_triggers(session, visit.principal, flow_id=flow_id, limit=service.MOST_OF_FLOW)
         current = next((row for row in rows if row.name == name), None)
         box = visit.studio.sealer()
         if current is None:
-            body = checked(TriggerIn, name=name, **members)
+            body = checked(TriggerIn, name=name, config=times, input=texts)
             return _line(await service.add_trigger(session, visit.principal, flow_id, body, box=box))
         if current.kind != "schedule":
             raise Invalid(f"The flow has a trigger '{name}' that is no schedule.", remedy="Choose another name.")
-        patch = checked(TriggerPatch, **members)
+        config = current.config.model_dump(mode="json") | {"every_seconds": None} | times
+        patch = checked(TriggerPatch, config=config, input=current.input.model_dump(mode="json") | texts)
         return _line(await service.change_trigger(session, visit.principal, current.id, patch, box=box))
 
 

@@ -378,6 +378,26 @@ class TestTheCheck:
             {"kind": "host", "name": "example.org", "state": "unknown", "nodes": ["call"]},
         ]
 
+    async def test_warns_of_a_handler_of_failures_that_would_not_be_started(self, client: httpx2.AsyncClient) -> None:
+        spec = steps("  heard: ChatInput\n  out: ChatOutput\n", "  heard.text -> out.input\n")
+        watched = await client.post("/flows", json={"spec": f"{spec}settings:\n  error_flow: Alarm\n"})
+        path = f"/flows/{watched.json()['id']}"
+
+        async def warnings() -> list[str]:
+            flow = (await client.get(path)).json()
+            assert errors_of(flow["issues"]) == Answer()
+            return [one["message"] for one in flow["issues"] if one["field"] == "error_flow"]
+
+        warned = ["the flow 'Alarm', which handles failures, does not exist or is not published: it is not started."]
+        assert await warnings() == warned
+        alarm = (await client.post("/flows", json={"spec": spec.replace("Case", "Alarm")})).json()["id"]
+        assert await warnings() == warned
+        assert (await client.post(f"/flows/{alarm}/publish", json={})).is_success
+        assert await warnings() == []
+        assert (await client.delete(f"/flows/{alarm}")).is_success
+        assert await warnings() == warned
+        assert (await client.post(f"{path}/publish", json={})).is_success
+
     async def test_is_made_again_when_what_a_version_needs_is_gone(
         self, app: FastAPI, client: httpx2.AsyncClient
     ) -> None:

@@ -25,6 +25,7 @@ from headgate.graph.spec import read_spec
 from tests.integration.features.runs.test_api import NOTARY, run
 from tests.support.api import api
 from tests.support.engine import make_services, on_disk
+from tests.support.people import add_space_row
 from tests.support.readiness import rules_of
 
 REGISTRY = Registry(BUILTINS)
@@ -182,6 +183,29 @@ class TestChanges:
         answer = await client.post(f"/flows/{flow_id}/extract", json=body)
         assert any(node["type"] == "RunFlow" for node in answer.json()["definition"]["nodes"])
         assert (await client.get(f"/flows/{flow_id}")).json()["revision"] == stored["revision"]
+
+    async def test_a_version_that_was_not_released_is_not_inlined(self, client: httpx2.AsyncClient) -> None:
+        called = await create(client, LETTERS)
+        await run(client, called, text="a", form_data={})  # freezes the draft as version 1
+        spec = f"name: Caller\nnodes:\n  call: RunFlow\n    flow: {called}\n    version: 1\n"
+        answer = await client.post(f"/flows/{await create(client, spec)}/inline", json={"node_id": "call"})
+        assert answer.status_code == 422, answer.text
+        assert "step 'call' runs version 1 of 'Letters', which is not released" in answer.json()["detail"]
+
+    @pytest.mark.parametrize("publish", [True, False])
+    async def test_a_flow_of_another_space_is_not_inlined(
+        self, client: httpx2.AsyncClient, database: Database, publish: bool
+    ) -> None:
+        elsewhere = await add_space_row(database, "Elsewhere")
+        answer = await client.post("/flows", json={"spec": LETTERS, "space_id": elsewhere})
+        called = answer.json()["id"]
+        if publish:
+            answer = await client.post(f"/flows/{called}/publish", json={})
+            assert answer.status_code == 200, answer.text
+        spec = f"name: Caller\nnodes:\n  call: RunFlow\n    flow: {called}\n"
+        answer = await client.post(f"/flows/{await create(client, spec)}/inline", json={"node_id": "call"})
+        assert answer.status_code == 422, answer.text
+        assert "step 'call' runs 'Letters', a flow of another space" in answer.json()["detail"]
 
     async def test_a_flow_that_was_never_published_is_inlined_from_its_draft(self, client: httpx2.AsyncClient) -> None:
         flow_id = await create(client, LETTERS)

@@ -16,7 +16,10 @@ export const collectionsQuery = (space: string | undefined) =>
     placeholderData: (before) => before,
   });
 
-/** Move, tag, untag, unpublish, delete or restore several flows; one result each. */
+/** Flows of one request; the server refuses more. */
+export const MOST_FLOWS = 200;
+
+/** Move, tag, untag, unpublish, delete or restore up to `MOST_FLOWS` flows; one result each. */
 export const changeFlows = async (body: BulkIn): Promise<BulkResult[]> =>
   (await unwrap(api.POST("/api/v1/flow-collections", { body }))).items;
 

@@ -2,14 +2,16 @@ import { i18next } from "./i18n";
 
 const locale = () => (i18next.language === "sv" ? "sv-SE" : "en-GB");
 
-/** `3 ms`, `1.2 s`, `4 min 10 s`; a dash where there is none. */
+/** `3 ms`, `1.2 s`, `4 min 10 s`, `5 h 3 min`, `3 d 4 h`; a dash where there is none. */
 export function duration(ms: number | null | undefined): string {
   if (ms === null || ms === undefined) return "–";
   if (ms < 1) return "<1 ms";
   if (ms < 1000) return `${Math.round(ms)} ms`;
   if (ms < 60_000) return `${number(ms / 1000, ms < 10_000 ? 1 : 0)} s`;
   const minutes = Math.floor(ms / 60_000);
-  return `${minutes} min ${Math.round((ms % 60_000) / 1000)} s`;
+  if (minutes < 60) return `${minutes} min ${Math.round((ms % 60_000) / 1000)} s`;
+  const hours = Math.floor(minutes / 60);
+  return hours < 48 ? `${hours} h ${minutes % 60} min` : `${Math.floor(hours / 24)} d ${hours % 24} h`;
 }
 
 export function number(value: number, digits = 0): string {

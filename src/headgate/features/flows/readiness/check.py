@@ -78,6 +78,7 @@ def check(flow: Flow, catalog: Catalog, environment: Environment | None = None, 
         *(mcp_issues(linked, catalog, environment.servers) if environment is not None else ()),
         *(connection_issues(wiring, environment.connections) if environment is not None else ()),
         *_class_issues(linked, catalog, environment, wiring),
+        *_handler_issues(flow, environment),
         *files.issues,
         *check_advice(linked, catalog),
     ]
@@ -116,6 +117,19 @@ def _class_issues(flow: Flow, catalog: Catalog, environment: Environment | None,
     yield from classified.issues
     incoming = {step: step_class.incoming for step, step_class in classified.steps.items()}
     yield from connection_class_issues(wiring, environment.connections, incoming, classified.scheme)
+
+
+def _handler_issues(flow: Flow, environment: Environment | None) -> Iterator[Issue]:
+    """Return a handler of failures that would not be started. It is resolved when a run fails, also for a version."""
+    name = flow.settings.error_flow
+    if name and environment is not None and not environment.flows.named([(name, None)]):
+        yield Issue(
+            IssueCode.UNRESOLVED_REFERENCE,
+            f"the flow '{name}', which handles failures, does not exist or is not published: it is not started.",
+            "Publish it, restore it from the trash, or choose another in the settings of this flow.",
+            field="error_flow",
+            severity="warning",
+        )
 
 
 def _assistant_needs(flow: Flow, catalog: Catalog, environment: Environment | None) -> Iterator[Need]:

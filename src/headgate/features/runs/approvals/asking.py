@@ -48,28 +48,35 @@ class StepApprovals:
     public_url: str = ""
     """Address of the page, for links in notices."""
 
-    async def ask(self, origin: Origin, request: ApprovalRequest, *, scope: str = "") -> ApprovalAnswer | Pending:
+    async def ask(
+        self, origin: Origin, request: ApprovalRequest, *, scope: str = "", classification: int | None = None
+    ) -> ApprovalAnswer | Pending:
         """Store the request, or return its outcome. Raises `Invalid`."""
         key = origin.key
+        async with self.database.writing() as session:
+            row = await repository.find_of_step(session, key.run_id, origin.step_id, scope, tenant_id=key.tenant_id)
+            if row is not None:
+                return await self._outcome(session, row)
         space_id = await self.spaces.of(key.tenant_id, key.flow_id)
         url = request.notify_url or await self.address_of(origin)
         async with self.database.writing() as session:
-            row = await repository.find_of_step(session, key.run_id, origin.step_id, scope, tenant_id=key.tenant_id)
-            if row is None:
-                values = await self._values(session, origin, request, space_id, scope)
-                row = await self._stored(session, origin, values)
-                if url and row is not None and row.id == values["id"]:
-                    await add_notices(session, row, request, url, self.public_url, box=self.box)
+            described = {"space_id": space_id, "scope": scope, "classification": classification}
+            values = await self._values(session, origin, request) | described
+            row = await self._stored(session, origin, values)
             if row is None:
                 raise Invalid("The run of this approval is gone.", remedy="Start the flow again.")
-            status = row.status
-            if status == "pending" and row.due_at is not None and row.due_at <= clock():
-                status = (
-                    await repository.settle(session, row.id, "timeout", tenant_id=key.tenant_id, at=clock()) or status
-                )
-            if status == "pending":
-                return Pending(row.due_at)
-            return await self._answer(session, row, _OUTCOMES[status])
+            if url and row.id == values["id"]:
+                await add_notices(session, row, request, url, self.public_url, box=self.box)
+            return await self._outcome(session, row)
+
+    async def _outcome(self, session: AsyncSession, row: ApprovalRow) -> ApprovalAnswer | Pending:
+        """Return what was decided; a request whose time is over is settled."""
+        status = row.status
+        if status == "pending" and row.due_at is not None and row.due_at <= clock():
+            status = await repository.settle(session, row.id, "timeout", tenant_id=row.tenant_id, at=clock()) or status
+        if status == "pending":
+            return Pending(row.due_at)
+        return await self._answer(session, row, _OUTCOMES[status])
 
     async def _stored(self, session: AsyncSession, origin: Origin, values: dict[str, Any]) -> ApprovalRow | None:
         """Insert an approval and return it; several calls of a step that ask at once get one number each."""
@@ -83,9 +90,7 @@ class StepApprovals:
                 return row
         return None
 
-    async def _values(
-        self, session: AsyncSession, origin: Origin, request: ApprovalRequest, space_id: str, scope: str
-    ) -> dict[str, Any]:
+    async def _values(self, session: AsyncSession, origin: Origin, request: ApprovalRequest) -> dict[str, Any]:
         key = origin.key
         shown = _shown(origin, request)
         at = clock()
@@ -93,11 +98,9 @@ class StepApprovals:
         starter = await repository.find_starter(session, key.run_id, tenant_id=key.tenant_id)
         return {
             "id": new_id(),
-            "space_id": space_id,
             "flow_run_id": key.run_id,
             "flow_id": key.flow_id,
             "step_id": origin.step_id,
-            "scope": scope,
             "tool": request.tool[:255],
             "status": "pending",
             "content": seal(self.box, shown),

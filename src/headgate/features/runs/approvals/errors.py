@@ -35,14 +35,14 @@ class ContentChanged(Conflict):
 
 
 class LinkRefused(NotFound):
-    """The link is unknown, used, expired or deleted, or its approval is decided."""
+    """The link is unknown, used, expired or deleted, or the decision is not its creator's to pass on any more."""
 
     code = "approval_link_refused"
     title = "Link not usable"
 
     def __init__(self) -> None:
         super().__init__(
-            "This link is not usable: it was used, has expired, or the approval is decided.",
+            "This link is not usable: it was used, has expired or was withdrawn, or the approval is decided.",
             remedy="Ask the user who sent it for a new link.",
         )
 

@@ -8,6 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from headgate.features.access.permissions import Permission
 from headgate.features.access.principal import Access, Actor, Principal
 from headgate.features.accounts.sessions.tokens import hash_of, new_token
+from headgate.features.accounts.standing import access_of
 from headgate.features.accounts.tables import User
 from headgate.features.audit.actions import Action
 from headgate.features.audit.recorder import record
@@ -16,31 +17,43 @@ from headgate.features.runs.approvals.errors import LinkRefused, NotAssigned
 from headgate.features.runs.approvals.schemas import (
     DecisionIn,
     NewReviewLinkOut,
+    Refusal,
     ReviewLinkIn,
     ReviewLinkOut,
     ReviewOut,
 )
 from headgate.features.runs.approvals.sealed import unseal
 from headgate.features.runs.approvals.tables import ApprovalLinkRow, ApprovalRow
-from headgate.features.runs.approvals.views import refusal_of, state_of
+from headgate.features.runs.approvals.views import refusal_of
+from headgate.features.runs.errors import ClassRefused
 from headgate.features.runs.ports import Sealer
 from headgate.features.runs.transitions import clock
 from headgate.foundation.database import moment
 from headgate.foundation.ids import new_id
+from headgate.graph.classification import Scheme
 
 PAGE = "/review"
 MOST_LINKS = 20
 """Links of one approval."""
+_LATE = {None, "over", "timed_out", "already_decided"}
+"""Refusals that are about the decision and not about the right of the link's creator."""
 
 
 async def create_link(
-    session: AsyncSession, principal: Principal, approval_id: str, link_in: ReviewLinkIn, *, server: str
+    session: AsyncSession,
+    principal: Principal,
+    approval_id: str,
+    link_in: ReviewLinkIn,
+    *,
+    server: str,
+    scheme: Scheme | None,
 ) -> NewReviewLinkOut:
     """Create a link. Only a user who may decide the approval now can pass the decision on.
 
-    The decision of its holder takes the place of that user's own: n of m users stay n of m.
+    The decision of its holder takes the place of that user's own: n of m users stay n of m. `scheme` is None while
+    classifications are disabled.
 
-    Raises `ApprovalNotFound`, `PermissionMissing` or `NotAssigned`.
+    Raises `ApprovalNotFound`, `PermissionMissing`, `NotAssigned` or `ClassRefused`.
     """
     row = await service.find_visible(session, principal, approval_id, Permission.RUNS_START)
     approval: ApprovalRow = row[0]
@@ -51,6 +64,7 @@ async def create_link(
             "You cannot pass this decision on: it is not yours to make, or the approval has too many links.",
             remedy="Ask one of its assignees to create the link, or delete unused links.",
         )
+    _check_classification(approval, scheme)
     token, at = new_token(), clock()
     expires_at = at + int(timedelta(hours=link_in.hours).total_seconds() * 1_000_000)
     link = ApprovalLinkRow(
@@ -80,19 +94,17 @@ async def delete_link(session: AsyncSession, principal: Principal, approval_id: 
     row = await service.find_visible(session, principal, approval_id, Permission.RUNS_START)
     link = ApprovalLinkRow
     same = (link.id == link_id, link.approval_id == approval_id, link.tenant_id == principal.tenant_id)
-    query = select(link).where(*same, link.used_at.is_(None))
+    query = delete(link).where(*same, link.used_at.is_(None)).returning(link)
     link_row = (await session.execute(query)).scalar_one_or_none()
     if link_row is None:
         raise LinkRefused
-    await session.execute(delete(link).where(*same, link.used_at.is_(None)))
     await _record(session, principal, "approval.link_deleted", row, link_row)
 
 
-async def read_review(session: AsyncSession, token: str, *, box: Sealer) -> ReviewOut:
+async def read_review(session: AsyncSession, token: str, *, box: Sealer, scheme: Scheme | None) -> ReviewOut:
     """Return what the holder of a link decides. It changes nothing. Raises `LinkRefused`."""
-    link = await _usable(session, token)
-    row = await repository.find_approval(session, link.approval_id, tenant_id=link.tenant_id)
-    if row is None or state_of(row) != "pending":
+    link, row, refusal = await _usable(session, token, scheme)
+    if refusal in {"over", "timed_out"}:
         raise LinkRefused
     return ReviewOut.model_validate(
         {
@@ -107,19 +119,22 @@ async def read_review(session: AsyncSession, token: str, *, box: Sealer) -> Revi
 
 
 async def decide_by_link(
-    session: AsyncSession, token: str, decision_in: DecisionIn, *, address: str | None, box: Sealer
+    session: AsyncSession,
+    token: str,
+    decision_in: DecisionIn,
+    *,
+    address: str | None,
+    box: Sealer,
+    scheme: Scheme | None,
 ) -> None:
     """Use a link once and store the decision, in one transaction. A refused decision leaves it usable.
 
     Raises `LinkRefused`, `ApprovalDecided`, `ContentChanged` or `ResponseInvalid`.
     """
-    link, at = await _usable(session, token), clock()
-    row = ApprovalLinkRow
+    link, approval, _ = await _usable(session, token, scheme)
+    row, at = ApprovalLinkRow, clock()
     used = update(row).where(row.id == link.id, row.used_at.is_(None), row.expires_at > at).values(used_at=at)
     if (await session.execute(used.returning(row.id))).first() is None:
-        raise LinkRefused
-    approval = await repository.find_approval(session, link.approval_id, tenant_id=link.tenant_id)
-    if approval is None:
         raise LinkRefused
     reviewer = Principal(
         tenant_id=link.tenant_id,
@@ -138,18 +153,49 @@ async def list_links(session: AsyncSession, approval_id: str, *, tenant_id: str)
     return list((await session.execute(query)).scalars().all())
 
 
-async def _usable(session: AsyncSession, token: str) -> ApprovalLinkRow:
-    """Return the link of a token, while its creator is an active user. Raises `LinkRefused`."""
+async def _usable(
+    session: AsyncSession, token: str, scheme: Scheme | None
+) -> tuple[ApprovalLinkRow, repository.AnyRow, Refusal | None]:
+    """Return the link of a token, its approval, and why its creator could not decide it now.
+
+    Raises `LinkRefused`, also once the creator is no longer among those who may decide.
+    """
     row = ApprovalLinkRow
     query = (
-        select(row)
+        select(row, User)
         .join(User, (User.id == row.user_id) & (User.tenant_id == row.tenant_id))
         .where(row.token_hash == hash_of(token), row.used_at.is_(None), row.expires_at > clock(), User.active)
     )
-    link: ApprovalLinkRow | None = (await session.execute(query)).scalar_one_or_none()
-    if link is None:
+    found = (await session.execute(query)).one_or_none()
+    if found is None:
         raise LinkRefused
-    return link
+    link, creator = found
+    approval = await repository.find_approval(session, link.approval_id, tenant_id=link.tenant_id)
+    if approval is None:
+        raise LinkRefused
+    try:
+        _check_classification(approval[0], scheme)
+    except ClassRefused:
+        raise LinkRefused from None
+    decisions = await repository.list_decisions(session, [link.approval_id], tenant_id=link.tenant_id)
+    principal = Principal(link.tenant_id, link.user_id, approval[0].space_id, await access_of(session, creator))
+    refusal = refusal_of(principal, approval, decisions)
+    if refusal not in _LATE:
+        raise LinkRefused
+    return link, approval, refusal
+
+
+def _check_classification(approval: ApprovalRow, scheme: Scheme | None) -> None:
+    """Raise `ClassRefused` for an approval that may not be shown outside, or whose classification is unknown."""
+    if scheme is None:
+        return
+    level, limit = approval.classification, scheme.external_max
+    if level is None or level > limit:
+        name = "of unknown classification" if level is None else f"classified {scheme.name(level)}"
+        raise ClassRefused(
+            f"The approval shows data {name}; at most {scheme.name(limit)} may be shown outside.",
+            remedy="Decide it yourself, or ask another assignee with an account.",
+        )
 
 
 async def _record(

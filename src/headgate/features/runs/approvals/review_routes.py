@@ -6,7 +6,7 @@ from headgate.features.access.caller import public
 from headgate.features.accounts.addresses import address_of, counted
 from headgate.features.accounts.ports import Scope
 from headgate.features.runs.approvals import links
-from headgate.features.runs.approvals.routes import Box
+from headgate.features.runs.approvals.routes import Box, Classifications
 from headgate.features.runs.approvals.schemas import ReviewDecisionIn, ReviewOut, ReviewTokenIn
 from headgate.foundation.api import ReadSession, WriteSession, problems
 
@@ -23,10 +23,12 @@ async def _count(request: Request) -> None:
     responses=problems(404, 429),
     dependencies=[public("Only the holder of the link can use it. Attempts are rate-limited.")],
 )
-async def read(body: ReviewTokenIn, request: Request, session: ReadSession, box: Box) -> ReviewOut:
+async def read(
+    body: ReviewTokenIn, request: Request, session: ReadSession, box: Box, scheme: Classifications
+) -> ReviewOut:
     """Return what is to be decided. The link stays usable."""
     await _count(request)
-    return await links.read_review(session, body.token, box=box)
+    return await links.read_review(session, body.token, box=box, scheme=scheme)
 
 
 @router.post(
@@ -36,7 +38,9 @@ async def read(body: ReviewTokenIn, request: Request, session: ReadSession, box:
     responses=problems(404, 409, 429),
     dependencies=[public("The link is the right to decide one approval. It works once; attempts are rate-limited.")],
 )
-async def decide(body: ReviewDecisionIn, request: Request, session: WriteSession, box: Box) -> None:
+async def decide(
+    body: ReviewDecisionIn, request: Request, session: WriteSession, box: Box, scheme: Classifications
+) -> None:
     """Approve or reject. A refused decision leaves the link usable."""
     await _count(request)
-    await links.decide_by_link(session, body.token, body, address=address_of(request), box=box)
+    await links.decide_by_link(session, body.token, body, address=address_of(request), box=box, scheme=scheme)

@@ -6,6 +6,7 @@ from fastapi import APIRouter, Depends, Query, Request
 
 from headgate.features.access.caller import Caller, needs
 from headgate.features.access.permissions import Permission
+from headgate.features.models.classes import ModelClasses
 from headgate.features.runs.approvals import bulk, links, service
 from headgate.features.runs.approvals.schemas import (
     ApprovalFilter,
@@ -32,6 +33,7 @@ from headgate.foundation.api import (
 )
 from headgate.foundation.crypto import SecretBox
 from headgate.foundation.database import Database
+from headgate.graph.classification import Scheme
 
 router = APIRouter(prefix="/approvals", tags=["approvals"])
 _VIEW = [needs(Permission.RUNS_VIEW)]
@@ -42,7 +44,14 @@ def _box(request: Request) -> SecretBox:
     return box
 
 
+def _scheme(request: Request) -> Scheme | None:
+    classes: ModelClasses = request.app.state.classes
+    return classes.enforced
+
+
 Box = Annotated[SecretBox, Depends(_box)]
+Classifications = Annotated[Scheme | None, Depends(_scheme)]
+"""None while they are disabled."""
 
 
 @router.get("", summary="List approvals", responses=problems(404), dependencies=_VIEW)
@@ -124,11 +133,16 @@ async def list_links(approval_id: str, session: ReadSession, caller: Caller) -> 
     dependencies=[needs(Permission.RUNS_START)],
 )
 async def create_link(
-    approval_id: str, body: ReviewLinkIn, request: Request, session: WriteSession, caller: Caller
+    approval_id: str,
+    body: ReviewLinkIn,
+    request: Request,
+    session: WriteSession,
+    caller: Caller,
+    scheme: Classifications,
 ) -> NewReviewLinkOut:
     """Let an outside reviewer decide in your place, once. The address is shown once."""
     server = request.app.state.settings.server.public_url or str(request.base_url)
-    return await links.create_link(session, caller, approval_id, body, server=server)
+    return await links.create_link(session, caller, approval_id, body, server=server, scheme=scheme)
 
 
 @router.delete(

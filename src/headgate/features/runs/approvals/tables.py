@@ -39,6 +39,8 @@ class ApprovalRow(Row):
     """Question, value, form and editable members as JSON."""
     content_hash: Mapped[str] = mapped_column(String(64))
     """SHA-256 of the canonical JSON of what is shown."""
+    classification: Mapped[int | None]
+    """Of what is shown; null when classifications were disabled or the request is older than this column."""
     assignees: Mapped[list[dict[str, Any]]] = mapped_column(Json)
     """Objects with `user_id` and `name`, or `role`."""
     needed: Mapped[int]

@@ -1,6 +1,8 @@
 """What a step would change or read outside the run, in one sentence. Pure."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from string import Formatter
 from typing import Final
 
 from pydantic import JsonValue
@@ -8,73 +10,81 @@ from pydantic import JsonValue
 from headgate.graph.plan import PlanStep
 
 LONGEST = 300
-Params = Mapping[str, JsonValue]
+LONGEST_VALUE = 100
+PATTERNS: Final[Mapping[str, str]] = {
+    "SendMail": "Sends a mail to {to}, subject '{subject}', with the connection '{server}'.",
+    "ReadMail": (
+        "Reads up to {most_messages} messages of {folder} with the connection '{mailbox}', which changes nothing."
+    ),
+    "ReadMail and mark": (
+        "Reads up to {most_messages} messages of {folder} with the connection '{mailbox}' and marks them as read."
+    ),
+    "Notify": "Sends a notification with the connection '{service}'.",
+    "SqlQuery": "Reads rows of a database in a read-only transaction with the connection '{database}'.",
+    "SqlWrite": "Changes a database ({mode}, table {table}) with the connection '{database}'.",
+    "SqlWrite statement": (
+        "Changes a database (statement, one statement for each row) with the connection '{database}'."
+    ),
+    "SqlSchema": "Reads the tables and columns of a database with the connection '{database}'.",
+    **dict.fromkeys(
+        (
+            *("SaveFile", "MakeDocument", "WriteSpreadsheet", "Chart"),
+            *("QRCode", "CreateArchive", "CreateCalendar"),
+        ),
+        "Stores the file '{name}'.",
+    ),
+}
+"""Sentences by type of step, with the names of fields in braces. The page has them in Swedish."""
+_FILES: Final[Mapping[str, str]] = {
+    "SaveFile": "result.txt",
+    "MakeDocument": "document",
+    "WriteSpreadsheet": "tables.xlsx",
+    "Chart": "chart",
+    "QRCode": "qr-code",
+    "CreateArchive": "files.zip",
+    "CreateCalendar": "calendar.ics",
+}
+_DEFAULTS: Final[Mapping[str, str]] = {
+    "subject": "from the run",
+    "most_messages": "20",
+    "folder": "INBOX",
+    "mode": "insert",
+}
 
 
-def effect_of(step: PlanStep) -> str:
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """What a step would do: a sentence with placeholders, and their values."""
+
+    pattern: str = ""
+    values: Mapping[str, str] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        return self.pattern.format_map(self.values)[:LONGEST]
+
+
+def effect_of(step: PlanStep) -> Effect:
     """Return what a step would do, as far as its fields are written; empty when it only computes."""
-    sentence = _SENTENCES.get(step.node.type)
-    return "" if sentence is None else sentence(step.node.params)[:LONGEST]
+    type_, params = step.node.type, step.node.params
+    pattern = PATTERNS.get(_variant(type_, params), "")
+    names = [name for _, name, _, _ in Formatter().parse(pattern) if name]
+    defaults = {**_DEFAULTS, "name": _FILES.get(type_, "?")}
+    return Effect(pattern, {name: _written(params, name, defaults.get(name, "?")) for name in names})
 
 
-def _written(params: Params, name: str, default: str) -> str:
+def _variant(type_: str, params: Mapping[str, JsonValue]) -> str:
+    if type_ == "ReadMail" and params.get("mark_seen") is True:
+        return "ReadMail and mark"
+    if type_ == "SqlWrite" and params.get("mode") == "statement":
+        return "SqlWrite statement"
+    return type_
+
+
+def _written(params: Mapping[str, JsonValue], name: str, default: str) -> str:
     """Return the text of a field as it is written, references included."""
     value = params.get(name)
-    return " ".join(str(value).split())[:100] if isinstance(value, str | int | float) and value != "" else default
-
-
-def _over(params: Params, field: str) -> str:
-    return f"with the connection '{_written(params, field, '?')}'"
-
-
-def _mail(params: Params) -> str:
-    subject = _written(params, "subject", "from the run")
-    return f"Sends a mail to {_written(params, 'to', '?')}, subject '{subject}', {_over(params, 'server')}."
-
-
-def _read_mail(params: Params) -> str:
-    marks = " and marks them as read" if params.get("mark_seen") is True else ", which changes nothing"
-    most, folder = _written(params, "most_messages", "20"), _written(params, "folder", "INBOX")
-    return f"Reads up to {most} messages of {folder} {_over(params, 'mailbox')}{marks}."
-
-
-def _notify(params: Params) -> str:
-    return f"Sends a notification {_over(params, 'service')}."
-
-
-def _query(params: Params) -> str:
-    return f"Reads rows of a database in a read-only transaction {_over(params, 'database')}."
-
-
-def _write(params: Params) -> str:
-    mode = _written(params, "mode", "insert")
-    target = "one statement for each row" if mode == "statement" else f"table {_written(params, 'table', '?')}"
-    return f"Changes a database ({mode}, {target}) {_over(params, 'database')}."
-
-
-def _schema(params: Params) -> str:
-    return f"Reads the tables and columns of a database {_over(params, 'database')}."
-
-
-def _stored(default: str) -> Callable[[Params], str]:
-    def sentence(params: Params) -> str:
-        return f"Stores the file '{_written(params, 'name', default)}'."
-
-    return sentence
-
-
-_SENTENCES: Final[Mapping[str, Callable[[Params], str]]] = {
-    "SendMail": _mail,
-    "ReadMail": _read_mail,
-    "Notify": _notify,
-    "SqlQuery": _query,
-    "SqlWrite": _write,
-    "SqlSchema": _schema,
-    "SaveFile": _stored("result.txt"),
-    "MakeDocument": _stored("document"),
-    "WriteSpreadsheet": _stored("tables.xlsx"),
-    "Chart": _stored("chart"),
-    "QRCode": _stored("qr-code"),
-    "CreateArchive": _stored("files.zip"),
-    "CreateCalendar": _stored("calendar.ics"),
-}
+    return (
+        " ".join(str(value).split())[:LONGEST_VALUE]
+        if isinstance(value, str | int | float) and value != ""
+        else default
+    )

@@ -100,6 +100,10 @@ class DryStep(BaseModel):
     waits_for: DryWait | None = None
     effect: str = ""
     """What it would send, change or store, in one sentence; empty when it only computes."""
+    effect_pattern: str = ""
+    """The sentence with placeholders in braces, for translation."""
+    effect_values: dict[str, str] = {}
+    """Values of the placeholders."""
     concurrency: Concurrency | None = None
     """Limit of steps with the same key, which the step may wait for."""
 

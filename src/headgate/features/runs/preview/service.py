@@ -171,7 +171,7 @@ class _Look:
         self.secrets += [
             DrySecret(step_id=step.id, name=name, known=has_value(name)) for name in path.secret_names(step)
         ]
-        classified = self._classified
+        classified, effect = self._classified, effect_of(step)
         return DryStep(
             step_id=step.id,
             order=step.order,
@@ -185,7 +185,9 @@ class _Look:
             if classified is not None
             else None,
             waits_for=wait_of(step),
-            effect=effect_of(step),
+            effect=str(effect),
+            effect_pattern=effect.pattern,
+            effect_values=dict(effect.values),
         )
 
     def _models(self, step: PlanStep, value: Any) -> list[DryModel]:  # noqa: ANN401 - JSON, a typed key in it

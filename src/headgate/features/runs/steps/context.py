@@ -390,7 +390,8 @@ class StepContext:
         if request.notify_url:
             self._outside.check_request("POST", request.notify_url, delivery=True)
         shown = replace(request, question=self._secrets.text(request.question), value=self._secrets.json(request.value))
-        answer = await self._services.approvals.ask(self._origin, shown, scope=self.call_scope)
+        level = None if self.guard is None else self.guard.reached
+        answer = await self._services.approvals.ask(self._origin, shown, scope=self.call_scope, classification=level)
         if not isinstance(answer, ApprovalAnswer):
             raise Suspended(WaitReason.APPROVAL, answer.until)
         return answer

@@ -45,7 +45,7 @@ class StepGuard:
         own_address = model.params.get("base_url") is not None
         ref = ModelRef(model.provider.strip().lower().replace("-", "_"), model.name, own_address)
         trusted, name = self._found.class_of(ref), self._found.scheme.name
-        needed = max(self._here.incoming, self._read)
+        needed = self.reached
         if trusted < needed:
             raise ClassRefused(
                 f"Step '{self._step_id}' would call {ref}, which is cleared for {name(trusted)}, with input "
@@ -80,6 +80,11 @@ class StepGuard:
     def incoming(self) -> int:
         """Return the classification of what reaches the step."""
         return self._here.incoming
+
+    @property
+    def reached(self) -> int:
+        """Return the classification of what has reached the step so far, with the documents that it has read."""
+        return max(self._here.incoming, self._read)
 
     def check_event(self, level: int) -> None:
         """Raise `ClassRefused` when the data of an event is classified higher than the step's output."""

@@ -21,7 +21,7 @@ async def us(settings: Settings) -> AsyncIterator[Team]:
         yield people
 
 
-async def asked(us: Team, **params: Any) -> dict[str, Any]:
+async def asked(us: Team, *, input_classification: int = 0, **params: Any) -> dict[str, Any]:
     """Start a flow that asks for an approval, and return the pending approval."""
     lines = "".join(f"\n    {name}: {value}" for name, value in params.items())
     spec = (
@@ -29,6 +29,8 @@ async def asked(us: Team, **params: Any) -> dict[str, Any]:
         f"{lines}\n  yes: ChatOutput\n  no: ChatOutput\n  late: ChatOutput\nedges:\n  heard.text -> check.value\n"
         "  check.approve -> yes.input\n  check.reject -> no.input\n  check.timeout -> late.input\n"
     )
+    if input_classification:
+        spec += f"settings:\n  input_classification: {input_classification}\n"
     flow = await us.make("editor", "/flows", spec=spec)
     run = await us.make("editor", f"/flows/{flow['id']}/runs", text="Taxi, 40 EUR", version="draft")
     async with asyncio.timeout(PATIENCE):

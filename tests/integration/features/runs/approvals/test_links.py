@@ -11,7 +11,7 @@ import pytest
 from sqlalchemy import text
 
 from headgate.features.runs.evidence.verify import verify
-from headgate.foundation.settings import RateLimitSettings, Settings
+from headgate.foundation.settings import ClassificationSettings, RateLimitSettings, Settings
 from tests.integration.features.runs.approvals.test_approvals import asked, decide, ended
 from tests.support.people import BASE
 from tests.support.team import Team, team
@@ -126,12 +126,73 @@ class TestLink:
         assert (await us.ask("owner", "DELETE", gone)).status_code == 204
         assert await answer(outsider, token, approval) == 404
 
+    @pytest.mark.parametrize(
+        "change",
+        [
+            "DELETE FROM space_members WHERE user_id = :user",
+            "UPDATE space_members SET role = 'viewer' WHERE user_id = :user",
+            "UPDATE space_members SET role = 'editor' WHERE user_id = :user",
+            "UPDATE users SET active = :no WHERE id = :user",
+        ],
+    )
+    async def test_is_refused_once_its_creator_may_not_decide(
+        self, us: Team, outsider: httpx2.AsyncClient, change: str
+    ) -> None:
+        approval = await asked(us, assignees='["role:publisher"]')
+        token = await linked(us, approval)
+        async with us.database.writing() as session:
+            values = {"user": us.people["owner"].id} | ({"no": False} if ":no" in change else {})
+            await session.execute(text(change), values)
+        assert (await outsider.post("/reviews/read", json={"token": token})).status_code == 404
+        assert await answer(outsider, token, approval) == 404
+        assert (await us.get("admin", f"/approvals/{approval['id']}"))["status"] == "pending"
+
+    async def test_is_either_used_or_deleted(self, us: Team, outsider: httpx2.AsyncClient) -> None:
+        approval = await asked(us, needed=20)
+        for who in ("runner", "editor", "publisher", "owner", "admin"):
+            token = await linked(us, approval, who)
+            link = (await us.get(who, f"/approvals/{approval['id']}/links"))["items"][-1]
+            path = f"/approvals/{approval['id']}/links/{link['id']}"
+            decided, deleted = await asyncio.gather(answer(outsider, token, approval), us.ask(who, "DELETE", path))
+            assert sorted((decided, deleted.status_code)) == [204, 404]
+
     async def test_is_closed_with_its_run(self, us: Team, outsider: httpx2.AsyncClient) -> None:
         approval = await asked(us)
         token = await linked(us, approval)
         await us.make("editor", f"/flow-runs/{approval['run_id']}/cancel")
         assert (await outsider.post("/reviews/read", json={"token": token})).status_code == 404
         assert await answer(outsider, token, approval) == 409
+
+
+class TestClassification:
+    @pytest.fixture
+    async def us(self, settings: Settings) -> AsyncIterator[Team]:
+        classification = ClassificationSettings(enabled=True, input_level=1)
+        limits = RateLimitSettings(enabled=False, sign_in_per_minute=10_000)
+        async with team(settings, rate_limits=limits, classification=classification) as people:
+            yield people
+
+    async def test_of_what_may_leave_is_shown(self, us: Team, outsider: httpx2.AsyncClient) -> None:
+        approval = await asked(us)
+        assert await answer(outsider, await linked(us, approval), approval) == 204
+
+    async def test_of_what_may_not_leave_refuses_a_link(self, us: Team) -> None:
+        approval = await asked(us, input_classification=2)
+        response = await us.ask("owner", "POST", f"/approvals/{approval['id']}/links", json={"recipient": EVA})
+        assert (response.status_code, response.json()["code"]) == (403, "classification_refused")
+        assert "K2 confidential" in response.json()["detail"]
+        assert await decide(us, "owner", approval) == 200
+
+    @pytest.mark.parametrize("level", ["2", "NULL"])
+    async def test_that_may_not_leave_or_is_unknown_makes_a_link_invalid(
+        self, us: Team, outsider: httpx2.AsyncClient, level: str
+    ) -> None:
+        approval = await asked(us)
+        token = await linked(us, approval)
+        async with us.database.writing() as session:
+            await session.execute(text(f"UPDATE approvals SET classification = {level}"))
+        assert (await outsider.post("/reviews/read", json={"token": token})).status_code == 404
+        assert await answer(outsider, token, approval) == 404
 
 
 class TestRateLimit:

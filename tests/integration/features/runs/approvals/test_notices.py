@@ -10,7 +10,12 @@ from typing import Any
 
 import pytest
 
+from headgate.features.runs.approvals.asking import StepApprovals
+from headgate.features.runs.ports import Origin, Pending
+from headgate.features.runs.spaces import FlowSpaces
+from headgate.features.runs.transitions import RunKey
 from headgate.foundation.settings import Settings
+from headgate.sdk.approvals import ApprovalRequest
 from tests.integration.features.runs.approvals.test_approvals import asked, decide
 from tests.support.patience import PATIENCE_SECONDS
 from tests.support.people import LOOPBACK
@@ -69,6 +74,16 @@ class TestNotices:
         assert (await us.ask("admin", "PUT", "/variables/APPROVAL_WEBHOOK_URL", json=url)).is_success
         approval = await asked(us)
         await settled(us, approval, ("asked", "delivered"))
+
+    async def test_resolve_the_address_of_the_space_once(self, us: Team) -> None:
+        approval = await asked(us)
+
+        async def address_of(origin: Origin) -> str:
+            raise AssertionError(f"step {origin.step_id} resolves the address again")
+
+        again = StepApprovals(us.database, us.app.state.box, FlowSpaces(us.database), address_of)
+        key = RunKey(approval["run_id"], us.people["owner"].tenant_id, approval["flow_id"], 0)
+        assert await again.ask(Origin(key, "check"), ApprovalRequest("Pay it?", "Taxi, 40 EUR")) == Pending(None)
 
     async def test_are_not_sent_after_the_decision(self, us: Team, hook: WebServer) -> None:
         approval = await asked(us, notify_url=hook.url(HOOK), reminders="[0.003]")

@@ -20,7 +20,7 @@ def effect(type_: str, *lines: str) -> str:
         f"name: F\nnodes:\n  it: {type_}\n{fields}  out: ChatOutput\n    input: '{{{{it}}}}'\n", Builtins()
     )
     (step,) = [step for step in compile_plan(flow, Builtins()).steps if step.id == "it"]
-    return effect_of(step)
+    return str(effect_of(step))
 
 
 class TestEffectOf:

@@ -199,7 +199,9 @@ export default {
   trash_empty_more: "Deleted flows can be restored from here.",
   no_favourites: "No favourites",
   no_favourites_more: "Use the star of a flow to keep it here.",
-  trash_days_one: "Flows are deleted permanently after {{count}} day in the trash.",
-  trash_days_other: "Flows are deleted permanently after {{count}} days in the trash.",
+  trash_days_one:
+    "After {{count}} day in the trash, flows can no longer be restored and are deleted. Versions of flows with runs are kept with the runs.",
+  trash_days_other:
+    "After {{count}} days in the trash, flows can no longer be restored and are deleted. Versions of flows with runs are kept with the runs.",
   trash_kept: "Flows stay in the trash until they are restored.",
 };

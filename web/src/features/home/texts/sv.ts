@@ -203,8 +203,10 @@ const sv: Translation<typeof en> = {
   trash_empty_more: "Borttagna flöden kan återställas härifrån.",
   no_favourites: "Inga favoriter",
   no_favourites_more: "Använd stjärnan på ett flöde för att ha det här.",
-  trash_days_one: "Flöden tas bort permanent efter {{count}} dag i papperskorgen.",
-  trash_days_other: "Flöden tas bort permanent efter {{count}} dagar i papperskorgen.",
+  trash_days_one:
+    "Efter {{count}} dag i papperskorgen kan flöden inte längre återställas och tas bort. Versioner av flöden med körningar sparas med körningarna.",
+  trash_days_other:
+    "Efter {{count}} dagar i papperskorgen kan flöden inte längre återställas och tas bort. Versioner av flöden med körningar sparas med körningarna.",
   trash_kept: "Flöden ligger kvar i papperskorgen tills de återställs.",
 };
 export default sv;

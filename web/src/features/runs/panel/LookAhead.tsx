@@ -5,9 +5,11 @@ import type { DryRunOut, RunStart } from "@/api/types";
 import { IssueLine } from "@/components/readiness";
 import { Callout, Chip, ClassChip, Dialog, Problem, Skeleton } from "@/components/ui";
 import { money, number } from "@/lib/i18n/format";
+import { servedWords } from "@/lib/i18n/served";
 import { amount } from "../model/amount";
 import { useNames } from "../model/useNames";
 import { useRunTexts } from "../texts";
+import { filled, StepAhead } from "./StepAhead";
 
 interface LookAheadProps {
   flowId: string;
@@ -27,7 +29,7 @@ export function LookAhead({ flowId, start, onClose, onNode }: LookAheadProps) {
   };
   const { data, error, refetch } = useQuery({
     queryKey: ["runs", "ahead", flowId, body],
-    queryFn: () => unwrap(api.POST("/api/v1/flows/{flow_id}/dry-run", { params: { path: { flow_id: flowId } }, body })),
+    queryFn: () => previewRun(flowId, body),
     staleTime: 0,
     gcTime: 0,
   });
@@ -72,6 +74,7 @@ export function LookAhead({ flowId, start, onClose, onNode }: LookAheadProps) {
                     </Chip>
                   ))}
                   {step.classification && <ClassChip level={step.classification.level} />}
+                  <StepAhead step={step} />
                 </li>
               ))}
             </ol>
@@ -103,6 +106,19 @@ export function LookAhead({ flowId, start, onClose, onNode }: LookAheadProps) {
       )}
     </Dialog>
   );
+}
+
+/** A dry run, with what its steps would do in the language in use. */
+async function previewRun(flowId: string, body: RunStart): Promise<DryRunOut> {
+  const [ahead, translate] = await Promise.all([
+    unwrap(api.POST("/api/v1/flows/{flow_id}/dry-run", { params: { path: { flow_id: flowId } }, body })),
+    servedWords(),
+  ]);
+  const path = ahead.path.map((step) => ({
+    ...step,
+    effect: step.effect_pattern ? filled(translate(step.effect_pattern), step.effect_values ?? {}) : step.effect,
+  }));
+  return { ...ahead, path };
 }
 
 function Limits({ ahead }: { ahead: DryRunOut }) {
