@@ -13,7 +13,7 @@ from sqlalchemy import text
 from headgate.components.approval import Approval
 from headgate.components.clock import Wait
 from headgate.components.sent_events import SendEvent, WaitForEvent
-from headgate.components.state import ReadState, WriteState
+from headgate.components.state import ReadState, WaitForState, WriteState
 from headgate.components.subflows import ForEach, Loop, RunFlow
 from headgate.features.access.principal import LOCAL, Principal
 from headgate.features.catalog.registry import Registry
@@ -335,6 +335,7 @@ COMPONENTS: tuple[type[Component], ...] = (
     SendEvent,
     Wait,
     WaitForEvent,
+    WaitForState,
     RunFlow,
     ForEach,
     Loop,

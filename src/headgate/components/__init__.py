@@ -36,7 +36,7 @@ from headgate.components.packages import InstalledPackages
 from headgate.components.sent_events import SendEvent, WaitForEvent
 from headgate.components.splitting import SplitText
 from headgate.components.sql.components import SqlQuery, SqlSchema, SqlWrite
-from headgate.components.state import ReadState, WriteState
+from headgate.components.state import ReadState, WaitForState, WriteState
 from headgate.components.structured import StructuredOutput
 from headgate.components.subflows import ForEach, Loop, RunFlow
 from headgate.components.switch import Switch
@@ -102,6 +102,7 @@ BUILTINS: tuple[type[Component], ...] = (
     Loop,
     Wait,
     WaitForEvent,
+    WaitForState,
     SendEvent,
     Approval,
     Python,

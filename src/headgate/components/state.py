@@ -1,18 +1,28 @@
 """Components for values that last between runs of a flow."""
 
 from contextlib import suppress
+from math import inf
 from typing import Literal
 
 from pydantic import JsonValue, PrivateAttr
 
+from headgate.components.clock import current_time
+from headgate.components.data.selecting import LONGEST_EXPRESSION
+from headgate.components.isolated.calls import select_part
 from headgate.graph.names import clipped
 from headgate.graph.template import FieldKind
-from headgate.sdk import Component, ComponentError, Data, Table, Text, field, output
+from headgate.sdk import NOT_TAKEN, Component, ComponentError, Data, NotTaken, Table, Text, field, output
+from headgate.sdk.calls import CallRequest
 from headgate.sdk.coerce import data_of, text_of
 from headgate.sdk.state import StateChange, StateValue
 
 _NAME_HELP = "Letters, digits, dots, hyphens and underscores, for example last_order."
 MOST_ITEMS = 10_000
+SHORTEST_INTERVAL_SECONDS = 5.0
+SPARSER = 0.01
+"""The least share of the time waited so far between two checks: each check is a row, a year has about a thousand."""
+LONGEST_HOURS = 87_600.0
+"""Ten years."""
 
 
 class ReadState(Component):
@@ -53,6 +63,91 @@ class ReadState(Component):
         if self._read is None:
             self._read = await self.ctx.state.read(self.name)
         return self._read
+
+
+class WaitForState(Component):
+    """Waits until a value that lasts between runs of this flow meets a condition. A waiting run needs no worker.
+
+    The value is read at an interval. Another run of the flow, or a program over the API, writes it.
+    """
+
+    label = "Wait for state"
+    category = "logic"
+    icon = "hourglass"
+    keywords = (
+        "wait until", "condition", "poll", "state", "ready", "until a value", "watch", "threshold", "counter reaches",
+        "hold", "gate", "check again", "interval",
+    )  # fmt: skip
+
+    name: str = field(label="Name", help=_NAME_HELP, port=False, max_length=64)
+    until: str = field(
+        label="Condition",
+        help="JMESPath condition on the value, for example status == 'done', or @ >= `100` for a number.",
+        port=False,
+        max_length=LONGEST_EXPRESSION,
+        syntax="jmespath",
+    )
+    interval_seconds: float = field(
+        default=60.0,
+        label="Check every",
+        help="Seconds between two checks; after a long time at least a hundredth of it.",
+        port=False,
+        ge=SHORTEST_INTERVAL_SECONDS,
+        le=86_400,
+    )
+    timeout_hours: float = field(
+        default=0.0,
+        label="Timeout in hours",
+        help="Then the timeout branch is taken; 0: wait without limit.",
+        ge=0,
+        le=LONGEST_HOURS,
+    )
+    passed: str | Data | Table = field(
+        default=None, name="value", label="Value", help="What the timeout branch outputs.", main=True
+    )
+    _reached: StateValue | None = PrivateAttr(default=None)
+    _checked: bool = PrivateAttr(default=False)
+
+    @output(help="The value that meets the condition.", branch=True)
+    async def value(self) -> Data | NotTaken:
+        """Return the value or `NOT_TAKEN`."""
+        reached = await self._wait()
+        return NOT_TAKEN if reached is None else reached.value
+
+    @output(help="The input value, when the condition was not met in time.", branch=True)
+    async def timeout(self) -> Data | NotTaken:
+        """Return the input value or `NOT_TAKEN`."""
+        return data_of(self.passed) if await self._wait() is None else NOT_TAKEN
+
+    async def _wait(self) -> StateValue | None:
+        if not self._checked:
+            self._reached = await self._check()
+            self._checked = True
+        return self._reached
+
+    async def _check(self) -> StateValue | None:
+        """Return the value once it meets the condition; None after the timeout. It is suspended between checks."""
+        began = await self._began()
+        deadline = began + self.timeout_hours * 3600 if self.timeout_hours else inf
+        while True:
+            stored = await self.ctx.state.read(self.name)
+            if await select_part(self.ctx, self.until, stored.value, subject="WaitForState", location="until"):
+                return stored
+            now = current_time().timestamp()
+            if now >= deadline:
+                return None
+            pause = max(self.interval_seconds, (now - began) * SPARSER)
+            await self.ctx.sleep(min(pause, deadline - now), restartable=True)
+
+    async def _began(self) -> float:
+        """When it began to wait, in seconds since 1970; the same for all attempts."""
+
+        async def now() -> JsonValue:
+            return current_time().timestamp()
+
+        request = CallRequest.of("value", "WaitForState", {"name": self.name})
+        moment = (await self.ctx.once(request, now)).value
+        return float(moment) if isinstance(moment, int | float) else current_time().timestamp()
 
 
 class WriteState(Component):

@@ -8,7 +8,7 @@ from headgate.graph.wiring import FILE_IDS, MAIN_OUTPUT
 
 FLOW_STEP = "RunFlow"
 """The component that runs a flow."""
-STATE_STEPS = frozenset({"ReadState", "WriteState"})
+STATE_STEPS = frozenset({"ReadState", "WaitForState", "WriteState"})
 """Components that use the state of their flow."""
 FORM_TYPES = "types"
 """Param of a FormInput: form field to the type of its output."""

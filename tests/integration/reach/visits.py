@@ -168,6 +168,8 @@ def _run(client: httpx2.Client, flow: Mapping[str, Any], upload: str = "r.txt") 
         body["file_ids"] = [client.post("/files", files={"file": (upload, CONTENTS[upload])}).json()["id"]]
         if "report" in fields:
             body["form_data"] = {"report": body["file_ids"][0]}
+    if '"WaitForState"' in definition:
+        client.put(f"/flows/{flow_id}/state/stock", params={"draft": True}, json={"value": {"counted": True}})
     if '"base"' in definition:
         client.post("/knowledge-bases", json={"name": "Handbook"})
     waits = any(f'"{kind}"' in definition for kind in ("Approval", "WaitForEvent"))

@@ -62,6 +62,7 @@ MessageHistory: limit -> text:Text messages:Data
 ReadState: name* default -> value:Data text:Text version:Data
 WriteState!: name* value@(Text|Data|Table) operation most expected_version(Data) \
  -> value:Data previous:Data version:Data
+WaitForState: name* until* interval_seconds timeout_hours value@(Text|Data|Table) -> value:Data? timeout:Data?
 HTTPRequest: method~ url*~ headers body~(Text|Data) timeout_seconds -> data:Data text:Text status:Data
 URL: url*~@ -> text:Text title:Text links:Data
 ExtractHTML: html*@(Text) selector*~ columns attribute -> table:Table data:Data text:Text

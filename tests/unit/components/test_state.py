@@ -1,13 +1,14 @@
 """Values between runs, as the components read and write them."""
 
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 
-from headgate.components.state import ReadState, WriteState
+from headgate.components.state import ReadState, WaitForState, WriteState
 from headgate.features.flows.state.changes import MOST_BYTES, changed, check_name, size_of
 from headgate.features.flows.state.errors import StateInvalid
-from headgate.sdk import ComponentError
+from headgate.sdk import NOT_TAKEN, ComponentError
 from headgate.sdk.state import StateChange, StateValue
 from headgate.sdk.testing import StepHarness
 
@@ -28,6 +29,69 @@ class TestReadState:
         harness = StepHarness()
         harness.ctx.state.values["n"] = StateValue(None, 1)
         assert (await harness.run(ReadState, {"name": "n", "default": 5}))["value"] is None
+
+
+class TestWaitForState:
+    async def test_gives_the_value_that_meets_the_condition(self) -> None:
+        harness = StepHarness()
+        harness.ctx.state.values["n"] = StateValue({"done": 3}, 1)
+        outputs = await harness.run(WaitForState, {"name": "n", "until": "done >= `3`", "value": "late"})
+        assert (outputs["value"], outputs["timeout"]) == ({"done": 3}, NOT_TAKEN)
+        assert harness.ctx.slept == []
+
+    async def test_checks_at_its_interval_until_somebody_writes_it(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        harness = StepHarness()
+        waited: list[float] = []
+
+        async def sleep(seconds: float, *, restartable: bool = False) -> None:
+            assert restartable
+            waited.append(seconds)
+            if len(waited) == 3:
+                harness.ctx.state.values["n"] = StateValue("ready", 1)
+
+        monkeypatch.setattr(harness.ctx, "sleep", sleep)
+        outputs = await harness.run(WaitForState, {"name": "n", "until": "@ == 'ready'", "interval_seconds": 5})
+        assert outputs["value"] == "ready"
+        assert waited == [5, 5, 5]
+
+    async def test_takes_the_timeout_branch_with_its_input(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        harness = StepHarness()
+        now = datetime(2026, 1, 1, tzinfo=UTC)
+
+        async def sleep(seconds: float, *, restartable: bool = False) -> None:
+            nonlocal now
+            now += timedelta(seconds=seconds)
+
+        monkeypatch.setattr(harness.ctx, "sleep", sleep)
+        monkeypatch.setattr("headgate.components.state.current_time", lambda: now)
+        params = {"name": "n", "until": "@ == 'ready'", "interval_seconds": 50, "timeout_hours": 1 / 60, "value": "x"}
+        outputs = await harness.run(WaitForState, params)
+        assert (outputs["value"], outputs["timeout"]) == (NOT_TAKEN, "x")
+        assert now == datetime(2026, 1, 1, 0, 1, tzinfo=UTC)
+
+    async def test_checks_a_year_about_a_thousand_times(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        harness = StepHarness()
+        now = datetime(2026, 1, 1, tzinfo=UTC)
+        checks = 0
+
+        async def sleep(seconds: float, *, restartable: bool = False) -> None:
+            nonlocal now, checks
+            now, checks = now + timedelta(seconds=seconds), checks + 1
+
+        async def never(*_: Any, **__: Any) -> bool:
+            return False
+
+        monkeypatch.setattr(harness.ctx, "sleep", sleep)
+        monkeypatch.setattr("headgate.components.state.current_time", lambda: now)
+        monkeypatch.setattr("headgate.components.state.select_part", never)
+        params = {"name": "n", "until": "@", "interval_seconds": 60, "timeout_hours": 365 * 24}
+        assert (await harness.run(WaitForState, params))["value"] is NOT_TAKEN
+        assert now == datetime(2027, 1, 1, tzinfo=UTC)
+        assert 500 < checks < 1200
+
+    async def test_refuses_a_condition_that_is_none(self) -> None:
+        with pytest.raises(ComponentError, match="Bad jmespath"):
+            await StepHarness().run(WaitForState, {"name": "n", "until": "a ="})
 
 
 class TestWriteState:

@@ -2,6 +2,7 @@
 
 import asyncio
 import signal
+import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from headgate.features.runs.engine.build import build_engine
 from headgate.features.runs.ports import Origin
 from headgate.features.runs.step_state import FlowState
 from headgate.features.runs.transitions import RunKey
+from headgate.features.runs.waking import wake_step
 from headgate.foundation.crypto import SecretBox
 from headgate.foundation.database import Database
 from headgate.foundation.errors import NotFound
@@ -134,6 +136,50 @@ class TestOnce:
         await engine.close()
         assert seen[0] == "nothing"
         assert seen[1] in {"one", "two"}, "the steps have no edge between them"
+
+
+class TestWaitForState:
+    async def test_holds_no_worker_until_another_run_writes_the_value(
+        self, database: Database, settings: Settings, flow_state: FlowState
+    ) -> None:
+        flow = make_flow(
+            {"start": "Start", "ready": "WaitForState", "end": "Echo"},
+            ["start.text -> ready.value", "ready.value -> end.input"],
+            ready={"name": "stock", "until": "counted == `true`", "interval_seconds": 86_400},
+        )
+        version = await store_flow(database, flow)
+        services = make_services(database, engine=EngineSettings(), files=on_disk(database, settings))
+        engine = build_engine(settings, database, replace(services, flow_state=flow_state))
+        await engine.open()
+        request = new_run(version, "go")
+        await engine.start(request)
+
+        async def status() -> str:
+            return str((await step_rows(database, request.key.run_id))["ready"].status)
+
+        async def waits() -> bool:
+            return await status() == "waiting"
+
+        async def wake() -> None:
+            async with database.writing() as session:
+                at = int(time.time() * 1_000_000)
+                await wake_step(session, request.key.run_id, "ready", tenant_id=version.tenant_id, at=at)
+
+        async def checked_again() -> bool:
+            tries = [attempt for attempt in await attempts(database, request.key.run_id) if attempt[0] == "ready"]
+            return len(tries) > 1 and await waits()
+
+        await until(waits)
+        await flow_state.write(step(version), StateChange("stock", "set", {"counted": False}), outside=("url:a",))
+        await wake()
+        await until(checked_again)
+        await flow_state.write(step(version), StateChange("stock", "set", {"counted": True}), outside=("url:a",))
+        await wake()
+        await over(engine, request.key.run_id)
+        rows = await step_rows(database, request.key.run_id)
+        await engine.close()
+        assert rows["ready"].status == "completed", rows["ready"].error_message
+        assert value_of(rows["ready"], "value") == {"counted": True}
 
 
 class TestBounds:

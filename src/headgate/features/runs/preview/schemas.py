@@ -72,7 +72,7 @@ class DryWait(BaseModel):
     correlation: str = ""
     """As it is written: it may refer to data of the run."""
     until: str = ""
-    """Date and time, as written."""
+    """Date and time, or condition on the state of the flow, as written."""
     cron: str = ""
     """Cron expression: the step waits for its next moment."""
     seconds: float | None = None
