@@ -94,6 +94,7 @@ OWNED_BY_ROUTE: dict[tuple[str, str], Callable[[World], list[Any]]] = {
     ],
     ("/api/v1/flows/{flow_id}/comments/{comment_id}", "flow_id"): lambda world: world.flow_ids[:1],
     ("/api/v1/flow-collections", "flow_ids"): lambda world: [[flow_id] for flow_id in world.flow_ids],
+    ("/api/v1/flow-runs/actions", "run_ids"): lambda world: [[run_id] for run_id in world.run_ids],
     **{(f"{_CODEV}/{{session_id}}{what}", "session_id"): lambda world: world.codev_ids for what in _OF_SESSIONS},
     ("/api/v1/codev/sessions", "cursor"): lambda world: world.codev_ids[:1],
     ("/api/v1/codev/patterns", "cursor"): lambda world: world.pattern_ids,
@@ -285,6 +286,7 @@ IGNORES: dict[tuple[str, str], str] = {
     ("/api/v1/flows/{flow_id}/dry-run", "file_ids"): "the report says that there is no such file",
     ("/api/v1/approvals/decisions", "decisions"): "each result says that there is no such approval",
     ("/api/v1/flow-collections", "flow_ids"): "each result says that there is no such flow",
+    ("/api/v1/flow-runs/actions", "run_ids"): "each result says that there is no such run",
     ("/api/v1/agentic/assist", "file_ids"): "a run is given them, and says that there is no such file",
     ("/api/v1/agentic/assist/stream", "file_ids"): "a run is given them, and says that there is no such file",
 }

@@ -394,6 +394,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/flow-runs/actions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Change several runs
+         * @description Cancel, pause or continue each of the runs. The response has one result per run.
+         *
+         *     Requires the permission `runs.start`.
+         */
+        post: operations["change_several_api_v1_flow_runs_actions_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/flow-runs/{run_id}/evidence": {
         parameters: {
             query?: never;
@@ -11686,6 +11708,19 @@ export interface components {
             flows: components["schemas"]["RollbackFlow"][];
         };
         /**
+         * RunChange
+         * @description The outcome for one run.
+         */
+        RunChange: {
+            /** Run Id */
+            run_id: string;
+            /** Status */
+            status: ("queued" | "running" | "waiting" | "paused" | "completed" | "failed" | "cancelled") | null;
+            /** Changed */
+            changed: boolean;
+            problem: components["schemas"]["BulkProblem"] | null;
+        };
+        /**
          * RunCostOut
          * @description Cost of a run at the prices of its models.
          */
@@ -11977,6 +12012,27 @@ export interface components {
             due_at?: string | null;
             /** Key */
             key?: string | null;
+        };
+        /**
+         * RunsChangeIn
+         * @description An action on several runs.
+         */
+        RunsChangeIn: {
+            /**
+             * Action
+             * @enum {string}
+             */
+            action: "cancel" | "pause" | "continue";
+            /** Run Ids */
+            run_ids: string[];
+        };
+        /**
+         * RunsChangeOut
+         * @description One result per run, in their order.
+         */
+        RunsChangeOut: {
+            /** Items */
+            items: components["schemas"]["RunChange"][];
         };
         /**
          * Sample
@@ -15780,6 +15836,87 @@ export interface operations {
             };
             /** @description Conflict */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The URL is too long; send long values in the body. */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    change_several_api_v1_flow_runs_actions_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RunsChangeIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunsChangeOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -25,6 +25,8 @@ from headgate.features.runs.schemas import (
     GraphOut,
     PauseOut,
     RunOut,
+    RunsChangeIn,
+    RunsChangeOut,
     RunStart,
     RunState,
     RunSummary,
@@ -219,6 +221,12 @@ async def continue_(run_id: str, engine: Engine, caller: Caller) -> PauseOut:
     A failed run is resumed with `/resume`.
     """
     return await pausing.continue_run(engine, caller, run_id)
+
+
+@router.post("/flow-runs/actions", summary="Change several runs", responses=problems(403), dependencies=_START)
+async def change_several(body: RunsChangeIn, engine: Engine, caller: Caller) -> RunsChangeOut:
+    """Cancel, pause or continue each of the runs. The response has one result per run."""
+    return RunsChangeOut(items=await pausing.change_each(engine, caller, body))
 
 
 @router.get(

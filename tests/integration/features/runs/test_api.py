@@ -296,6 +296,37 @@ class TestPause:
         assert (missing.status_code, missing.json()["code"]) == (404, "run_not_found")
 
 
+class TestSeveralRuns:
+    async def test_are_changed_each_with_its_own_result(
+        self, client: httpx2.AsyncClient, database: Database, tmp_path: Path
+    ) -> None:
+        flow = make_flow({"g": "Gate", "e": "Echo"}, ["g.text -> e.input"], g={"folder": str(tmp_path)})
+        version = await store_flow(database, flow)
+        active = (await client.post(f"/flows/{version.flow_id}/runs", json={"text": "x"})).json()["id"]
+        await appears(tmp_path / "gate.started")
+        over = (await run(client, (await store_flow(database, make_chain(2))).flow_id))["id"]
+        missing = new_id()
+
+        async def changed(action: str) -> list[tuple[str, str | None, bool, str | None]]:
+            body = {"action": action, "run_ids": [active, over, missing, active]}
+            answer = await client.post("/flow-runs/actions", json=body)
+            assert answer.status_code == 200, answer.text
+            return [
+                (one["run_id"], one["status"], one["changed"], (one["problem"] or {}).get("code"))
+                for one in answer.json()["items"]
+            ]
+
+        gone, refused = (missing, None, False, "run_not_found"), (over, None, False, "run_over")
+        assert await changed("pause") == [(active, "paused", True, None), refused, gone]
+        assert await changed("continue") == [(active, "running", True, None), refused, gone]
+        assert await changed("cancel") == [(active, "cancelled", True, None), (over, "completed", False, None), gone]
+        (tmp_path / "gate.open").touch()
+
+    @pytest.mark.parametrize("body", [{"action": "delete", "run_ids": ["a"]}, {"action": "pause", "run_ids": []}])
+    async def test_are_named_and_what_is_done_is_known(self, client: httpx2.AsyncClient, body: dict[str, Any]) -> None:
+        assert (await client.post("/flow-runs/actions", json=body)).status_code == 422
+
+
 class TestEvents:
     async def test_tells_everything_in_order(self, client: httpx2.AsyncClient, database: Database) -> None:
         flow = make_flow(

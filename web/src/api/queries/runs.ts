@@ -1,6 +1,7 @@
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import type { DeliveryOut, RunOut } from "@/api/types";
 import { api, unwrap } from "../client";
+import type { components } from "../schema";
 
 export interface RunFilter {
   flow_id?: string | undefined;
@@ -25,7 +26,7 @@ export const runKeys = {
 
 const UNDER_WAY = ["queued", "running", "waiting", "paused"];
 
-const over = (run: { status: string } | undefined) => run !== undefined && !UNDER_WAY.includes(run.status);
+export const over = (run: { status: string } | undefined) => run !== undefined && !UNDER_WAY.includes(run.status);
 
 /** A run with its steps and its result. */
 export const runQuery = (id: string) =>
@@ -121,3 +122,18 @@ export const newestRunsQuery = (filter: RunFilter, limit: number) =>
     queryKey: [...runKeys.list(filter), "newest", limit] as const,
     queryFn: async ({ signal }) => (await page(filter, limit, null, signal)).items,
   });
+
+export type RunsAction = components["schemas"]["RunsChangeIn"]["action"];
+type RunChange = components["schemas"]["RunChange"];
+/** Runs of one request; the server refuses more. */
+const MOST_RUNS_CHANGED = 200;
+
+/** Cancel, pause or continue runs; one result each. */
+export async function changeRuns({ action, run_ids }: { action: RunsAction; run_ids: string[] }): Promise<RunChange[]> {
+  const results: RunChange[] = [];
+  for (let start = 0; start < run_ids.length; start += MOST_RUNS_CHANGED) {
+    const body = { action, run_ids: run_ids.slice(start, start + MOST_RUNS_CHANGED) };
+    results.push(...(await unwrap(api.POST("/api/v1/flow-runs/actions", { body }))).items);
+  }
+  return results;
+}

@@ -1,12 +1,14 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
-import { Link, useNavigate } from "@tanstack/react-router";
+import { Link } from "@tanstack/react-router";
 import { History, SearchX } from "lucide-react";
-import { useState } from "react";
+import { useMemo } from "react";
 import { runsQuery } from "@/api/queries/runs";
+import { listKeys, useSelection } from "@/components/lists";
 import { Button, EmptyState, Problem, Skeleton } from "@/components/ui";
 import { useRunTexts } from "../texts";
 import { Filters } from "./Filters";
 import { RedeliverAll } from "./RedeliverAll";
+import { RunBulkBar } from "./RunBulkBar";
 import { RunRow } from "./RunRow";
 import { useRunFilter } from "./useRunFilter";
 
@@ -22,8 +24,6 @@ interface RunListProps {
 /** Past and present runs with filters, a page after the other; those under way are asked after again and again. */
 export function RunList({ flowId, status, names, onStatus, onFlow }: RunListProps) {
   const t = useRunTexts();
-  const navigate = useNavigate();
-  const [chosen, setChosen] = useState<string | null>(null);
   const {
     filter,
     fields,
@@ -34,22 +34,12 @@ export function RunList({ flowId, status, names, onStatus, onFlow }: RunListProp
   const { data, error, isPending, hasNextPage, fetchNextPage, isFetchingNextPage, refetch } = useInfiniteQuery(
     runsQuery(filter),
   );
-  const runs = data?.pages.flatMap((page) => page.items) ?? [];
+  const runs = useMemo(() => data?.pages.flatMap((page) => page.items) ?? [], [data]);
+  const selection = useSelection(useMemo(() => runs.map((run) => run.id), [runs]));
   const filtered = chose || Boolean(names && flowId);
   const clear = () => {
     clearFields();
     onFlow?.(undefined);
-  };
-  const choose = (runId: string, flow: string) => {
-    if (chosen === runId) setChosen(null);
-    else if (!chosen) setChosen(runId);
-    else {
-      void navigate({
-        to: "/flows/$flowId/runs/$runId",
-        params: { flowId: flow, runId: chosen },
-        search: { compare: runId },
-      });
-    }
   };
   return (
     <div className="flex flex-col gap-3">
@@ -58,23 +48,18 @@ export function RunList({ flowId, status, names, onStatus, onFlow }: RunListProp
       {isPending && <Skeleton className="h-96" />}
       {data && runs.length === 0 && (filtered ? <NoneFound further={hasNextPage} onClear={clear} /> : <NoRuns />)}
       {undelivered && runs.length > 0 && <RedeliverAll flowId={flowId} />}
-      {chosen && <p className="text-sm text-muted">{t("choose_two")}</p>}
       {runs.length > 0 && (
         <ul
           aria-label={t("runs")}
+          onKeyDown={listKeys(selection)}
           className="divide-y divide-line overflow-hidden rounded-lg border border-line bg-surface"
         >
           {runs.map((run) => (
-            <RunRow
-              key={run.id}
-              run={run}
-              flowName={names?.[run.flow_id]}
-              chosen={chosen === run.id}
-              {...(names ? {} : { onChoose: () => choose(run.id, run.flow_id) })}
-            />
+            <RunRow key={run.id} run={run} flowName={names?.[run.flow_id]} selection={selection} />
           ))}
         </ul>
       )}
+      <RunBulkBar selection={selection} runs={runs} />
       {hasNextPage && (
         <Button className="self-center" busy={isFetchingNextPage} onClick={() => void fetchNextPage()}>
           {t(fields.search ? "further_back" : "more")}

@@ -1,6 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import type { RunSummary } from "@/api/types";
 import { EventWaitMark } from "@/components/events";
+import { ITEM, type Selection, TARGET } from "@/components/lists";
 import { Checkbox, Chip, cx, StateChip } from "@/components/ui";
 import { ago, dateTime, duration } from "@/lib/i18n/format";
 import { glimpse } from "../model/glimpse";
@@ -11,23 +12,22 @@ import { type RunTextKey, useRunTexts } from "../texts";
 interface RunRowProps {
   run: RunSummary;
   flowName: string | undefined;
-  chosen: boolean;
-  onChoose?: () => void;
+  selection: Selection;
 }
 
 /** A run in a list: status, result, time and duration. */
-export function RunRow({ run, flowName, chosen, onChoose }: RunRowProps) {
+export function RunRow({ run, flowName, selection }: RunRowProps) {
   const t = useRunTexts();
+  const selected = selection.has(run.id);
   return (
-    <li className={cx("flex items-center gap-3 pl-3", chosen && "bg-accent-soft")}>
-      {onChoose && (
-        <Checkbox
-          checked={chosen}
-          onChange={onChoose}
-          aria-label={t("choose_for_compare", { when: dateTime(run.created_at) })}
-        />
-      )}
+    <li {...{ [ITEM]: run.id }} className={cx("flex items-center gap-3 pl-3", selected && "bg-accent-soft")}>
+      <Checkbox
+        checked={selected}
+        onChange={() => selection.toggle(run.id)}
+        aria-label={t("select_run", { when: dateTime(run.created_at) })}
+      />
       <Link
+        {...{ [TARGET]: "" }}
         to="/flows/$flowId/runs/$runId"
         params={{ flowId: run.flow_id, runId: run.id }}
         className="grid min-w-0 flex-1 grid-cols-[6.5rem_1fr] items-center gap-x-3 gap-y-0.5 py-2.5 pr-3 hover:bg-hover sm:grid-cols-[7rem_1fr_auto_5rem]"

@@ -1,8 +1,9 @@
 import { createMemoryHistory, createRootRoute, createRouter, RouterProvider } from "@tanstack/react-router";
-import { screen, waitFor } from "@testing-library/react";
+import { screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { HttpResponse, http } from "msw";
 import { describe, expect, it } from "vitest";
+import { Toasts } from "@/components/ui";
 import { renderStudio } from "@/testing/render";
 import { server } from "@/testing/server";
 import { RunList } from "./RunList";
@@ -23,7 +24,12 @@ const found = {
 
 function show() {
   const root = createRootRoute({
-    component: () => <RunList flowId="flow-1" status={undefined} onStatus={() => undefined} />,
+    component: () => (
+      <>
+        <RunList flowId="flow-1" status={undefined} onStatus={() => undefined} />
+        <Toasts />
+      </>
+    ),
   });
   const router = createRouter({ routeTree: root, history: createMemoryHistory({ initialEntries: ["/"] }) });
   return renderStudio(<RouterProvider router={router as never} />, { flow: {} });
@@ -76,5 +82,36 @@ describe("failed deliveries", () => {
     await user.click(await screen.findByRole("button", { name: "Deliver all failed again" }));
     await waitFor(() => expect(sent).toEqual([{ flow_id: "flow-1" }]));
     expect(asked).toContain("failed");
+  });
+});
+
+describe("selected runs", () => {
+  it("are paused and cancelled together, and what was refused is said", async () => {
+    const sent: unknown[] = [];
+    const active = { ...found, id: "run-2", status: "waiting", finished_at: null };
+    server.use(
+      http.get("*/api/v1/me", () =>
+        HttpResponse.json({ permissions: { tenant: [], every_space: ["runs.start"], spaces: [] } }),
+      ),
+      http.get("*/api/v1/flow-runs", () => HttpResponse.json({ items: [active, found], next_cursor: null })),
+      http.get("*/api/v1/events/waiting", () => HttpResponse.json({ items: [], next_cursor: null })),
+      http.post("*/api/v1/flow-runs/actions", async ({ request }) => {
+        sent.push(await request.json());
+        const problem = { code: "run_over", detail: "The run is completed.", status: 409, title: "x", type: "x" };
+        return HttpResponse.json({ items: [{ run_id: "run-2", status: null, changed: false, problem }] });
+      }),
+    );
+    show();
+    const user = userEvent.setup();
+    const boxes = await screen.findAllByRole("checkbox", { name: /^Select the run of/ });
+    for (const box of boxes) await user.click(box);
+    const bar = screen.getByRole("region", { name: "2 selected" });
+    expect(within(bar).getByRole("button", { name: "Compare" })).toBeInTheDocument();
+    expect(within(bar).queryByRole("button", { name: "Continue" })).toBeNull();
+    await user.click(within(bar).getByRole("button", { name: "Pause" }));
+    await waitFor(() => expect(sent).toEqual([{ action: "pause", run_ids: ["run-2"] }]));
+    expect(await screen.findByText("1 run was not changed")).toBeInTheDocument();
+    expect(screen.getByText("The run is completed.")).toBeInTheDocument();
+    expect(screen.queryByRole("region", { name: "2 selected" })).toBeNull();
   });
 });

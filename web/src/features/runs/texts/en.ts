@@ -1,7 +1,9 @@
 import limits from "./en.limits";
+import selection from "./en.selection";
 
 export default {
   ...limits,
+  ...selection,
   cited_passages: "Passages in the prompt",
   cited_page: "page {{page}}",
   cited_version: "version {{version}}",
@@ -194,8 +196,6 @@ export default {
   built_on: "Based on an earlier run",
   resumed_one: "Resumed {{count}} time",
   resumed_other: "Resumed {{count}} times",
-  choose_for_compare: "Choose the run of {{when}} to compare",
-  choose_two: "Choose two runs to compare",
   // run page
   back: "All runs of the flow",
   timeline: "Timeline",

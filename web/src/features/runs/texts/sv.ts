@@ -1,9 +1,11 @@
 import type { Translation } from "@/lib/i18n/texts";
 import type en from "./en";
 import limits from "./sv.limits";
+import selection from "./sv.selection";
 
 const sv: Translation<typeof en> = {
   ...limits,
+  ...selection,
   cited_passages: "Textavsnitt i prompten",
   cited_page: "sida {{page}}",
   cited_version: "version {{version}}",
@@ -191,8 +193,6 @@ const sv: Translation<typeof en> = {
   built_on: "Baserad på en tidigare körning",
   resumed_one: "Återupptagen {{count}} gång",
   resumed_other: "Återupptagen {{count}} gånger",
-  choose_for_compare: "Välj körningen {{when}} för att jämföra",
-  choose_two: "Välj två körningar att jämföra",
   back: "Flödets alla körningar",
   timeline: "Tidslinje",
   picture: "Uppspelning",

@@ -1,0 +1,19 @@
+import type { Translation } from "@/lib/i18n/texts";
+import type en from "./en.selection";
+
+const sv: Translation<typeof en> = {
+  select_run: "Markera körningen {{when}}",
+  compare_selected: "Jämför",
+  cancel_selected: "Avbryt körningar",
+  bulk_cancel_one: "{{count}} körning avbruten",
+  bulk_cancel_other: "{{count}} körningar avbrutna",
+  bulk_pause_one: "{{count}} körning pausad",
+  bulk_pause_other: "{{count}} körningar pausade",
+  bulk_continue_one: "{{count}} körning fortsätter",
+  bulk_continue_other: "{{count}} körningar fortsätter",
+  bulk_refused_one: "{{count}} körning ändrades inte",
+  bulk_refused_other: "{{count}} körningar ändrades inte",
+  bulk_failed: "Körningarna ändrades inte",
+};
+
+export default sv;
