@@ -1,16 +1,14 @@
-"""Pauses and continues runs, for every entry point; cancels, pauses or continues several."""
+"""Pauses and continues runs, for every entry point."""
 
 from headgate.features.access.permissions import Permission
 from headgate.features.access.principal import Principal
-from headgate.features.flows.organization.schemas import BulkProblem
 from headgate.features.runs import audited, service
 from headgate.features.runs.engine.backend import ExecutionBackend
 from headgate.features.runs.errors import RunNotFound, RunOver
 from headgate.features.runs.permitted import require_of_run
-from headgate.features.runs.schemas import CancelOut, PauseOut, RunChange, RunsChangeIn
+from headgate.features.runs.schemas import PauseOut
 from headgate.features.runs.transitions import RunKey
 from headgate.features.runs.waiting import Paused
-from headgate.foundation.errors import HeadgateError
 
 
 async def pause_run(engine: ExecutionBackend, principal: Principal, run_id: str) -> PauseOut:
@@ -45,28 +43,3 @@ def _answer(run_id: str, outcome: Paused | None) -> PauseOut:
     if not outcome.changed and outcome.status.over:
         raise RunOver(run_id, outcome.status)
     return PauseOut(id=run_id, status=outcome.status.value, changed=outcome.changed, runs=len(outcome.runs))
-
-
-async def change_each(engine: ExecutionBackend, principal: Principal, body: RunsChangeIn) -> list[RunChange]:
-    """Cancel, pause or continue each run in its own transaction. A refused one changes nothing for the others."""
-    return [await _change(engine, principal, run_id, body) for run_id in dict.fromkeys(body.run_ids)]
-
-
-async def _change(engine: ExecutionBackend, principal: Principal, run_id: str, body: RunsChangeIn) -> RunChange:
-    try:
-        outcome = await _apply(engine, principal, run_id, body)
-    except HeadgateError as error:
-        return RunChange(run_id=run_id, status=None, changed=False, problem=BulkProblem.model_validate(error.problem()))
-    return RunChange(run_id=run_id, status=outcome.status, changed=outcome.changed, problem=None)
-
-
-async def _apply(
-    engine: ExecutionBackend, principal: Principal, run_id: str, body: RunsChangeIn
-) -> CancelOut | PauseOut:
-    match body.action:
-        case "cancel":
-            return await service.cancel_run(engine, principal, run_id)
-        case "pause":
-            return await pause_run(engine, principal, run_id)
-        case "continue":
-            return await continue_run(engine, principal, run_id)

@@ -12,7 +12,8 @@ from headgate.features.access.permissions import Permission
 from headgate.features.idempotency.http import Once
 from headgate.features.idempotency.keys import StartKey
 from headgate.features.keyring.service import signing_keys
-from headgate.features.runs import pausing, service
+from headgate.features.runs import bulk, pausing, service
+from headgate.features.runs.bulk import RunsChangeIn, RunsChangeOut
 from headgate.features.runs.deliveries.schemas import DeliveryState
 from headgate.features.runs.engine.backend import ExecutionBackend
 from headgate.features.runs.evidence.archive import as_json, as_zip
@@ -25,8 +26,6 @@ from headgate.features.runs.schemas import (
     GraphOut,
     PauseOut,
     RunOut,
-    RunsChangeIn,
-    RunsChangeOut,
     RunStart,
     RunState,
     RunSummary,
@@ -226,7 +225,7 @@ async def continue_(run_id: str, engine: Engine, caller: Caller) -> PauseOut:
 @router.post("/flow-runs/actions", summary="Change several runs", responses=problems(403), dependencies=_START)
 async def change_several(body: RunsChangeIn, engine: Engine, caller: Caller) -> RunsChangeOut:
     """Cancel, pause or continue each of the runs. The response has one result per run."""
-    return RunsChangeOut(items=await pausing.change_each(engine, caller, body))
+    return RunsChangeOut(items=await bulk.change_each(engine, caller, body))
 
 
 @router.get(

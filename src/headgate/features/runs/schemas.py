@@ -5,7 +5,6 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, field_validator
 
-from headgate.features.flows.organization.schemas import BulkProblem
 from headgate.features.flows.summaries import Wanted
 from headgate.features.runs.deliveries.schemas import DeliveryOut
 from headgate.features.runs.waiting import WaitReason
@@ -16,8 +15,6 @@ RunState = Literal["queued", "running", "waiting", "paused", "completed", "faile
 StepState = Literal["pending", "running", "waiting", "completed", "failed", "cancelled", "skipped"]
 Identifier = Annotated[str, Field(max_length=36)]
 StepId = Annotated[str, Field(max_length=64)]
-MOST_RUNS_CHANGED = 200
-"""Runs of one request."""
 ASSISTANT_SESSION_PREFIX = "agentic_"
 """Prefix of the ids of assistant conversations. They are kept separate from chats of flows (seed 001,
 ADR-011): no run may use one."""
@@ -298,32 +295,6 @@ class PauseOut(BaseModel):
     """False when the run was already paused, or is not paused."""
     runs: int
     """Number of runs that changed: this one, and those that its steps started."""
-
-
-class RunsChangeIn(BaseModel):
-    """An action on several runs."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    action: Literal["cancel", "pause", "continue"]
-    run_ids: list[Identifier] = Field(min_length=1, max_length=MOST_RUNS_CHANGED)
-
-
-class RunChange(BaseModel):
-    """The outcome for one run."""
-
-    run_id: str
-    status: RunState | None
-    """None when the action was refused."""
-    changed: bool
-    """False when it was refused, or had no effect: the run was over, already paused, or not paused."""
-    problem: BulkProblem | None
-
-
-class RunsChangeOut(BaseModel):
-    """One result per run, in their order."""
-
-    items: list[RunChange]
 
 
 class GraphNode(BaseModel):
