@@ -13263,6 +13263,8 @@ export interface components {
             needs_model: boolean;
             /** Needs Network */
             needs_network: boolean;
+            /** Needs Flows */
+            needs_flows: string[];
             sample: components["schemas"]["Sample"];
             /** Spec */
             spec: string;
@@ -13292,6 +13294,8 @@ export interface components {
             needs_model: boolean;
             /** Needs Network */
             needs_network: boolean;
+            /** Needs Flows */
+            needs_flows: string[];
             sample: components["schemas"]["Sample"];
         };
         /**
