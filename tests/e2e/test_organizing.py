@@ -85,7 +85,7 @@ class TestSelection:
         page.keyboard.press("Delete")
         expect(page.get_by_text("3 flows moved to the trash").first).to_be_visible()
         page.get_by_role("button", name=re.compile("^Trash")).click()
-        expect(page.get_by_text("Flows are deleted permanently after 30 days in the trash.")).to_be_visible()
+        expect(page.get_by_text("After 30 days in the trash, flows can no longer be restored")).to_be_visible()
         check_accessible(page)
         page.get_by_role("button", name="Heron 2", exact=True).click()
         page.get_by_role("region", name="1 selected").get_by_role("button", name="Restore").click()

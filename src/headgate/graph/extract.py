@@ -1,4 +1,4 @@
-"""Extract a selection of steps into a flow of their own: the new flow, and the flow with one step that runs it.
+"""Extract a selection of steps into another flow: the new flow, and the flow with one step that runs it.
 
 A run has the same result before and after, or the selection is rejected with the reason. Values that reach the
 selection become fields of the new flow's form, with their types; values that leave it become outputs of the new step.

@@ -6,8 +6,10 @@ from typing import Any
 import httpx2
 import pytest
 
-from headgate.features.catalog.gallery import Recipe, load_gallery
+from headgate.features.catalog.gallery import Recipe, find_recipe, load_gallery
 from tests.integration.http.conftest import created
+from tests.support.openai_server import OpenAIServer
+from tests.support.scripted_server import Asked, Reply
 
 TEMPLATES = load_gallery()
 AS_IT_IS = [recipe for recipe in TEMPLATES if not recipe.needs_model and not recipe.needs_network]
@@ -26,18 +28,44 @@ class TestTemplates:
         assert totals["sample"]["file"]["name"] == "sales.csv"
         assert summary["needs_model"]
         assert listed["page-to-file"]["needs_network"]
+        assert listed["return-label"]["needs_flows"] == listed["order-confirmation"]["needs_flows"] == ["Address check"]
 
     async def test_are_mostly_ready_without_anything_else(self) -> None:
         assert len(AS_IT_IS) * 2 > len(TEMPLATES)
 
     @pytest.mark.parametrize("recipe", AS_IT_IS, ids=key_of)
     async def test_run_as_they_are_on_their_sample_data(self, client: httpx2.AsyncClient, recipe: Recipe) -> None:
+        for name in recipe.needs_flows:
+            called = await created(client, next(one.spec for one in TEMPLATES if one.flow().name == name))
+            answer = await client.post(f"/api/v1/flows/{called['id']}/publish", json={})
+            assert answer.status_code == 200, answer.text
         flow = await created(client, recipe.spec)
         assert flow["issues"] == []
         run = await self.decided(client, await self.run(client, flow["id"], recipe))
         assert run["status"] == "completed", run["error"]
         outcome = run["output"]["text"] + await self.files(client, run)
         assert [part for part in recipe.shows if part not in outcome] == []
+
+    async def test_answers_with_the_fallback_when_the_first_model_fails(self, client: httpx2.AsyncClient) -> None:
+        recipe, asked = find_recipe("retry-with-fallback"), []
+        with OpenAIServer() as server:
+
+            def answer(request: Asked) -> Reply:
+                asked.append(request.body["model"])
+                return server.overloaded() if asked[-1] == "first" else server.text("It scatters light.")(request)
+
+            server.script(*[answer] * 20)
+            await client.put("/api/v1/variables/OPENAI_API_KEY", json={"value": "sk-test"})
+            await client.put("/api/v1/variables/OPENAI_BASE_URL", json={"value": server.base_url})
+            spec = recipe.spec.replace('"delay_seconds": 1', '"delay_seconds": 0.01')
+            for step, model in (("answer", "first"), ("fallback", "second")):
+                spec = spec.replace(f"  {step}: AIStep\n", f"  {step}: AIStep\n    model: openai/{model}\n")
+            flow = await created(client, spec)
+            run = await self.decided(client, await self.run(client, flow["id"], recipe))
+            assert (run["status"], run["output"]["text"]) == ("completed", "It scatters light."), run["error"]
+            assert asked[-1] == "second"
+            assert asked.count("first") >= 3
+            assert recipe.sample.text in str(server.asked[-1].body["messages"])
 
     async def run(self, client: httpx2.AsyncClient, flow_id: str, recipe: Recipe) -> dict[str, Any]:
         files = []
@@ -52,10 +80,10 @@ class TestTemplates:
         return result
 
     async def decided(self, client: httpx2.AsyncClient, run: dict[str, Any]) -> dict[str, Any]:
-        """Approve everything that a run waits for, as a user does, and return the run when it is over."""
+        """Approve everything that a run waits for, also below it, as a user does; return the run when it is over."""
         while run["status"] in {"queued", "running", "waiting"}:
-            query = {"run_id": run["id"], "status": "pending"}
-            for approval in (await client.get("/api/v1/approvals", params=query)).json()["items"]:
+            pending = await client.get("/api/v1/approvals", params={"status": "pending"})
+            for approval in pending.json()["items"]:
                 body = {"decision": "approve"}
                 answer = await client.post(f"/api/v1/approvals/{approval['id']}/decision", json=body)
                 assert answer.status_code == 200, answer.text

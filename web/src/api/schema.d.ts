@@ -13319,6 +13319,8 @@ export interface components {
             needs_model: boolean;
             /** Needs Network */
             needs_network: boolean;
+            /** Needs Flows */
+            needs_flows: string[];
             sample: components["schemas"]["Sample"];
             /** Spec */
             spec: string;
@@ -13348,6 +13350,8 @@ export interface components {
             needs_model: boolean;
             /** Needs Network */
             needs_network: boolean;
+            /** Needs Flows */
+            needs_flows: string[];
             sample: components["schemas"]["Sample"];
         };
         /**

@@ -71,6 +71,7 @@ def _as_json(recipe: Recipe) -> dict[str, object]:
         "category": recipe.category,
         "needs_model": recipe.needs_model,
         "needs_network": recipe.needs_network,
+        "needs_flows": list(recipe.needs_flows),
     }
 
 
@@ -78,6 +79,7 @@ def _needs(recipe: Recipe) -> str:
     needs = [
         name for name, required in (("a model", recipe.needs_model), ("network", recipe.needs_network)) if required
     ]
+    needs += [f"the published flow '{name}'" for name in recipe.needs_flows]
     return " and ".join(needs) or "runs as it is"
 
 

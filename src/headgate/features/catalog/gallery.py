@@ -15,6 +15,7 @@ from headgate.graph.spec import parse_spec
 
 _FENCE = "---"
 _MODEL_STEPS = frozenset({"AIStep", "Agent", "LanguageModel", "StructuredOutput", "Classify", "Transcribe"})
+_FLOW_STEPS = frozenset({"RunFlow", "ForEach", "Loop"})
 _NETWORK_STEPS = frozenset({"URL", "HTTPRequest", "WebhookOut"})
 
 
@@ -75,6 +76,12 @@ class Recipe(BaseModel):
     def needs_network(self) -> bool:
         """Return whether a step reads an address on the internet."""
         return any(node.type in _NETWORK_STEPS for node in self.flow().nodes)
+
+    @property
+    def needs_flows(self) -> tuple[str, ...]:
+        """Return the names of other flows that its steps run; each is the flow of a template."""
+        names = (node.params.get("flow") for node in self.flow().nodes if node.type in _FLOW_STEPS)
+        return tuple(dict.fromkeys(str(name) for name in names))
 
 
 @lru_cache(maxsize=1)

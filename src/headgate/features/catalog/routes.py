@@ -125,6 +125,8 @@ class TemplateSummary(BaseModel):
     """Whether a step calls a language model."""
     needs_network: bool
     """Whether a step reads an address on the internet."""
+    needs_flows: tuple[str, ...]
+    """Names of flows that its steps run: create them from their templates and publish them first."""
     sample: Sample
     """Input of a first run: text, answers of the form, a file."""
 
@@ -165,6 +167,7 @@ def _summary(recipe: Recipe) -> dict[str, Any]:
         "definition": _definition(recipe.key),
         "needs_model": recipe.needs_model,
         "needs_network": recipe.needs_network,
+        "needs_flows": recipe.needs_flows,
         "sample": recipe.sample,
     }
 

@@ -51,6 +51,12 @@ class TestGallery:
             recipe.key for recipe in load_gallery() if any("model" in node.params for node in recipe.flow().nodes)
         ]
 
+    def test_runs_flows_of_templates_that_run_no_others(self) -> None:
+        by_name = {recipe.flow().name: recipe for recipe in load_gallery()}
+        called = {name for recipe in load_gallery() for name in recipe.needs_flows}
+        assert called == {"Expense check", "Review round", "Address check"}
+        assert not [name for name in called if by_name[name].needs_flows or by_name[name].needs_model]
+
     def test_mostly_needs_no_model(self) -> None:
         with_model = [recipe.key for recipe in load_gallery() if recipe.needs_model]
         assert with_model

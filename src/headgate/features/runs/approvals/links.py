@@ -166,10 +166,10 @@ async def _usable(
         .join(User, (User.id == row.user_id) & (User.tenant_id == row.tenant_id))
         .where(row.token_hash == hash_of(token), row.used_at.is_(None), row.expires_at > clock(), User.active)
     )
-    found = (await session.execute(query)).one_or_none()
-    if found is None:
+    link_and_creator = (await session.execute(query)).one_or_none()
+    if link_and_creator is None:
         raise LinkRefused
-    link, creator = found
+    link, creator = link_and_creator
     approval = await repository.find_approval(session, link.approval_id, tenant_id=link.tenant_id)
     if approval is None:
         raise LinkRefused

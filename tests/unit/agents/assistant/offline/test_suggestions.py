@@ -29,7 +29,11 @@ def of_samples() -> dict[str, dict[str, Any]]:
     for recipe in load_gallery():
         file = recipe.sample.file
         check: dict[str, Any] = (
-            {"model": True} if recipe.needs_model else {"there": recipe.shows, "form": recipe.sample.form}
+            {"model": True}
+            if recipe.needs_model
+            else {"tools": ["build_flow"]}
+            if recipe.needs_flows
+            else {"there": recipe.shows, "form": recipe.sample.form}
         )
         check |= {"text": recipe.sample.text} | ({"file": [file.name, file.content]} if file else {})
         checks |= dict.fromkeys(recipe.examples, check)

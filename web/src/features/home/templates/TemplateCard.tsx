@@ -7,14 +7,21 @@ import { Chip } from "@/components/ui";
 import { byType } from "../sketch";
 import { useHomeTexts } from "../texts";
 
+/** Whether a template runs on its sample data without anything else. */
+export const runsAsItIs = (template: components["schemas"]["TemplateSummary"]) =>
+  !template.needs_model && !template.needs_network && template.needs_flows.length === 0;
+
 /** What a template needs before it runs; with sample data, most need nothing. */
 export function Needs({ template }: { template: components["schemas"]["TemplateSummary"] }) {
   const t = useHomeTexts();
-  if (!template.needs_model && !template.needs_network) return <Chip tone="ok">{t("as_it_is")}</Chip>;
+  if (runsAsItIs(template)) return <Chip tone="ok">{t("as_it_is")}</Chip>;
   return (
     <>
       {template.needs_model && <Chip tone="info">{t("needs_a_model")}</Chip>}
       {template.needs_network && <Chip>{t("needs_the_network")}</Chip>}
+      {template.needs_flows.map((name) => (
+        <Chip key={name}>{t("needs_the_flow", { name })}</Chip>
+      ))}
     </>
   );
 }

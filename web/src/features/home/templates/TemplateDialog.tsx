@@ -29,8 +29,14 @@ export function TemplateDialog({ id, onClose }: { id: string; onClose: () => voi
   const types = useMemo(() => byType(data), [data]);
   const report = needs.data;
   const asksModel = whole.data?.needs_model ?? false;
+  const flows = whole.data?.needs_flows ?? [];
   const needsNothing =
-    report && !asksModel && !report.hosts?.length && !report.secrets?.length && !report.models?.length;
+    report &&
+    !asksModel &&
+    flows.length === 0 &&
+    !report.hosts?.length &&
+    !report.secrets?.length &&
+    !report.models?.length;
   return (
     <Dialog
       open
@@ -67,6 +73,9 @@ export function TemplateDialog({ id, onClose }: { id: string; onClose: () => voi
           {report && !needsNothing && (
             <div className="flex flex-col gap-3">
               {asksModel && !report.models?.length && <p>{t("needs_model")}</p>}
+              {flows.map((name) => (
+                <p key={name}>{t("needs_flow", { name })}</p>
+              ))}
               <Uses report={report} />
             </div>
           )}

@@ -6,7 +6,7 @@ import type { components } from "@/api/schema";
 import { EmptyState, Input, Problem, Skeleton } from "@/components/ui";
 import { useHomeTexts } from "../texts";
 import { inWords, unite } from "./search";
-import { TemplateCard } from "./TemplateCard";
+import { runsAsItIs, TemplateCard } from "./TemplateCard";
 import { TemplateDialog } from "./TemplateDialog";
 
 type Category = components["schemas"]["TemplateSummary"]["category"];
@@ -28,7 +28,7 @@ export function TemplatesPage() {
     [every.data],
   );
   const items = unite(found.data ?? [], inWords(every.data ?? [], words)).filter(
-    (one) => (!category || one.category === category) && (!ready || !(one.needs_model || one.needs_network)),
+    (one) => (!category || one.category === category) && (!ready || runsAsItIs(one)),
   );
   return (
     <div className="mx-auto flex w-full max-w-7xl flex-col gap-6 px-4 pt-8 pb-16 sm:px-8">
