@@ -243,6 +243,18 @@ class TestOwners:
             assert (answer.status_code, answer.json()["owner_user_id"]) == (200, owner_id), who
 
 
+class TestNames:
+    async def test_of_a_flow_are_unique_also_at_the_same_time(self, us: Team) -> None:
+        flow_id = await published(us)
+        body = {"name": "Nightly", "config": NEVER_NOW}
+        sent = (us.ask("publisher", "POST", f"/flows/{flow_id}/triggers", json=body) for _ in range(5))
+        states = sorted(answer.status_code for answer in await asyncio.gather(*sent))
+        assert states == [201] + [422] * 4
+        other = await add(us, flow_id, name="Other", config=NEVER_NOW)
+        refused = await us.ask("publisher", "PATCH", f"/triggers/{other['id']}", json={"name": "Nightly"})
+        assert (refused.status_code, refused.json()["code"]) == (422, "trigger_invalid")
+
+
 class TestPermissions:
     async def test_publishers_manage_runners_fire_viewers_view(self, us: Team) -> None:
         flow_id = await published(us)

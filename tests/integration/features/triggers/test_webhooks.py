@@ -12,8 +12,10 @@ import orjson
 import pytest
 from sqlalchemy import text
 
+from headgate.features.maintenance.old_occurrences import delete_old_occurrences
 from headgate.features.triggers import firing
 from headgate.features.triggers.hooks import service
+from headgate.foundation.settings import Settings
 from tests.integration.features.triggers.conftest import add, occurrences, published, until
 from tests.support.people import asking
 from tests.support.team import Team
@@ -121,9 +123,9 @@ class TestCalls:
         async with asking(us.app) as client:
             address = str(client.base_url.copy_with(path=trigger["path"]))
             files = {"photo": ("a.txt", b"content", "text/plain")}
-            first = await client.post(address, data={"who": "Ada"}, files=files)
+            first = await client.post(address, data={"who": "Ada", "tag": ["a", "b"]}, files=files)
             second = await client.post(address, content=b"\x89PNG\xff\x00", headers={"content-type": "image/png"})
-        for answer, expected in ((first, '{"who":"Ada"}'), (second, "")):
+        for answer, expected in ((first, '{"who":"Ada","tag":["a","b"]}'), (second, "")):
             assert answer.json()["status"] == "started", answer.text
             run = await us.get("viewer", f"/flow-runs/{answer.json()['run_id']}")
             assert (run["input"]["text"], len(run["input"]["file_ids"])) == (expected, 1)
@@ -246,6 +248,7 @@ class TestSecrets:
             stored = (await session.execute(text("SELECT secret FROM triggers"))).scalar_one()
             logged = (await session.execute(text("SELECT payload FROM audit_events"))).scalars().all()
         assert trigger["secret"].encode() not in bytes(stored)
+        assert us.app.state.box.decrypt(bytes(stored)).get_secret_value() == trigger["secret"]
         assert not any(trigger["secret"] in str(entry) for entry in logged)
         other: Any = "another secret"
         await us.ask("publisher", "PATCH", f"/triggers/{trigger['id']}", json={"secret": other})
@@ -316,6 +319,20 @@ class TestTestMode:
         answers = await asyncio.gather(*(call(us, trigger) for _ in range(10)))
         assert [answer.json()["status"] for answer in answers].count("caught") == 1
 
+    async def test_forgets_the_caught_call(self, us: Team, settings: Settings) -> None:
+        """It was kept for ever, with headers and content of a user."""
+        trigger = await hook(us, verification="none")
+        path = f"/triggers/{trigger['id']}/catch"
+        await us.make("publisher", path)
+        await call(us, trigger)
+        assert (await us.get("publisher", path))["call"] is not None
+        async with us.database.writing() as session:
+            await session.execute(text("UPDATE triggers SET catching_until = 1"))
+        assert await us.get("publisher", path) == {"waiting": False, "until": None, "call": None}
+        await delete_old_occurrences(us.database, us.app.state.storage, settings.retention)
+        async with us.database.reading() as session:
+            assert (await session.execute(text("SELECT caught FROM triggers"))).scalar_one() is None
+
     async def test_ends_by_itself(self, us: Team, monkeypatch: pytest.MonkeyPatch) -> None:
         trigger = await hook(us, verification="none")
         monkeypatch.setattr(service, "CATCH_SECONDS", 0)
@@ -330,14 +347,16 @@ class TestOverlap:
             us,
             flow_id,
             config={"kind": "webhook", "verification": "none"},
-            policies={"overlap": "queue_all", "rate_runs": 1, "rate_seconds": 2},
+            policies={"overlap": "queue_all", "rate_runs": 1, "rate_seconds": 5},
         )
         for number in range(3):
             await call(us, trigger, orjson.dumps({"secret number": number}))
         async with us.database.reading() as session:
             query = text("SELECT content FROM trigger_occurrences WHERE content IS NOT NULL")
             sealed = (await session.execute(query)).scalars().all()
+        assert len(sealed) == 2
         assert not any(b"secret number" in bytes(content) for content in sealed)
+        assert all("secret number" in us.app.state.box.decrypt(bytes(c)).get_secret_value() for c in sealed)
 
         async def done() -> Any:
             rows = await occurrences(us, trigger["id"])

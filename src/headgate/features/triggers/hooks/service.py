@@ -39,6 +39,8 @@ from headgate.sdk.outside import mark
 
 CATCH_SECONDS = 600
 """How long test mode waits for a call."""
+SHOWN_SECONDS = 3600
+"""How long a caught call is shown after that, at most; then maintenance deletes it."""
 LONGEST_SHOWN = 50_000
 MOST_RUN_FILES = 100
 """`TriggerInput.file_ids`."""
@@ -197,7 +199,7 @@ async def begin_catching(session: AsyncSession, principal: Principal, trigger_id
 async def caught_call(session: AsyncSession, principal: Principal, trigger_id: str, *, box: Sealer) -> CallOut:
     """Return the call that test mode caught. Raises `TriggerNotFound`, `PermissionMissing`."""
     row = (await service.require(session, principal, trigger_id, Permission.TRIGGERS_MANAGE)).row
-    if row.caught is not None:
+    if row.caught is not None and clock() < (row.catching_until or 0) + SHOWN_SECONDS * SECOND:
         return CallOut(waiting=False, call=orjson.loads(unseal(box, row.caught)))
     if row.catching_until is None or row.catching_until <= clock():
         return CallOut(waiting=False)
