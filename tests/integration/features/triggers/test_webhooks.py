@@ -130,6 +130,23 @@ class TestCalls:
             run = await us.get("viewer", f"/flow-runs/{answer.json()['run_id']}")
             assert (run["input"]["text"], len(run["input"]["file_ids"])) == (expected, 1)
 
+    async def test_leave_no_files_where_no_run_starts(self, us: Team) -> None:
+        trigger = await hook(us, spec=FORM, verification="none", form_from={"other": "body.who"})
+        content, media_type = b"\x89PNG\xff\x00", {"content-type": "image/png"}
+
+        async def stored() -> int:
+            async with us.database.reading() as session:
+                return int((await session.execute(text("SELECT count(*) FROM files"))).scalar_one())
+
+        assert (await call(us, trigger, content, **media_type)).json()["reason"] == "run_input_invalid"
+        assert await stored() == 0
+        async with us.database.writing() as session:
+            query = text("UPDATE users SET active = :on WHERE id = :id")
+            await session.execute(query, {"on": False, "id": us.people["publisher"].id})
+        answer = await call(us, trigger, content, **media_type)
+        assert (answer.status_code, answer.json()["reason"]) == (202, "trigger_owner_gone")
+        assert await stored() == 0
+
     async def test_of_slack_are_challenged(self, us: Team) -> None:
         trigger = await hook(us, verification="slack", secret=SECRET)
         content = json.dumps(

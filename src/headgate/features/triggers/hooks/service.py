@@ -20,7 +20,7 @@ from headgate.features.files.storage import Storage
 from headgate.features.runs.ports import Sealer
 from headgate.features.runs.transitions import clock
 from headgate.features.triggers import repository, service
-from headgate.features.triggers.errors import HookNotFound, HookRefused, TriggerInvalid
+from headgate.features.triggers.errors import HookNotFound, HookRefused, OwnerGone, TriggerInvalid
 from headgate.features.triggers.firing import Firing
 from headgate.features.triggers.hooks.bodies import Body, Upload, event_key, selected, text_of
 from headgate.features.triggers.hooks.signatures import EVENT_KEYS, Call, verify
@@ -32,7 +32,7 @@ from headgate.features.triggers.sealed import seal, unseal
 from headgate.features.triggers.settings import TriggerInput, WebhookConfig
 from headgate.features.triggers.tables import TriggerRow
 from headgate.foundation.database import moment
-from headgate.foundation.errors import TooLarge
+from headgate.foundation.errors import TooLarge, Unavailable
 from headgate.foundation.flow_threads import run_in_flow_thread
 from headgate.foundation.ids import new_id
 from headgate.sdk.outside import mark
@@ -108,9 +108,33 @@ async def fire_call(
         earlier = await _earlier(firing, listed, occurrence)
         if earlier is not None:
             return earlier
-        new = await _store(firing, uploads, listed, received)
-        occurrence = replace(occurrence, input=input_with(given, file_ids=[*given.file_ids, *new]))
+        return await _fire_with_files(firing, uploads, listed, received, occurrence)
     return await firing.fire(listed, occurrence)
+
+
+async def _fire_with_files(
+    firing: Firing, uploads: UploadStore, listed: Listed, received: Received, occurrence: Occurrence
+) -> Fired:
+    """Fire with the files of the call, which are stored for its run and deleted again when there is none."""
+    try:
+        owner = await firing.owner_of(listed.row, listed.space_id)
+    except OwnerGone:  # as for a call without files
+        return await firing.fire(listed, occurrence)
+    stored = await _store(firing, uploads, owner, received)
+    file_ids = [*occurrence.input.file_ids, *stored]
+    used = False
+    try:
+        fired = await firing.fire(listed, replace(occurrence, input=input_with(occurrence.input, file_ids=file_ids)))
+        used = fired.status in {"started", "queued"} and not fired.duplicate
+    except Unavailable:  # the run may have been stored
+        used = True
+        raise
+    finally:
+        for file_id in () if used else stored:
+            await files.delete_file_system(
+                firing.database, uploads.storage, tenant_id=listed.row.tenant_id, file_id=file_id
+            )
+    return fired
 
 
 async def _earlier(firing: Firing, listed: Listed, occurrence: Occurrence) -> Fired | None:
@@ -123,8 +147,7 @@ async def _earlier(firing: Firing, listed: Listed, occurrence: Occurrence) -> Fi
     return Fired(stored.id, stored.status, stored.reason, stored.message, stored.flow_run_id, duplicate=True)
 
 
-async def _store(firing: Firing, uploads: UploadStore, listed: Listed, received: Received) -> list[str]:
-    owner = await firing.owner_of(listed.row, listed.space_id)
+async def _store(firing: Firing, uploads: UploadStore, owner: Principal, received: Received) -> list[str]:
     contents = received.uploads or (
         Upload("body.bin", received.call.headers.get("content-type", ""), received.call.body),
     )
