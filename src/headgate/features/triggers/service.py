@@ -244,7 +244,8 @@ async def require(session: AsyncSession, principal: Principal, trigger_id: str, 
 
 
 async def _find(session: AsyncSession, principal: Principal, trigger_id: str) -> Listed:
-    listed = await repository.find_trigger(session, trigger_id, tenant_id=principal.tenant_id)
+    tenant_id = principal.tenant_id
+    listed = await repository.find_trigger(session, trigger_id, tenant_id=tenant_id) if is_id(trigger_id) else None
     if listed is None or not principal.sees(listed.space_id):
         raise TriggerNotFound(trigger_id)
     return listed

@@ -239,10 +239,10 @@ class TestLimits:
     async def test_unknown_addresses_and_removed_triggers_look_the_same(self, us: Team) -> None:
         trigger = await hook(us, verification="none")
         await us.ask("publisher", "DELETE", f"/triggers/{trigger['id']}")
-        answers = [await call(us, trigger), await call(us, {"path": "/hooks/nothing"})]
+        answers = [await call(us, {"path": path}) for path in (trigger["path"], "/hooks/nothing", "/hooks/%00")]
         assert [(answer.status_code, answer.json()["detail"]) for answer in answers] == [
             (404, "There is no webhook at this address.")
-        ] * 2
+        ] * 3
 
     async def test_of_a_paused_trigger_are_to_be_sent_again(self, us: Team) -> None:
         trigger = await hook(us, verification="none")

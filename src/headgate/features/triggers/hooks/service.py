@@ -68,6 +68,8 @@ class UploadStore:
 
 async def find_hook(firing: Firing, address: str) -> Listed:
     """Return the webhook at an address. Raises `HookNotFound`."""
+    if not address.isprintable():
+        raise HookNotFound
     async with firing.database.reading() as session:
         listed = await repository.find_by_address(session, address)
     if listed is None:
