@@ -34,6 +34,8 @@ BATCH = 50
 LATE_SECONDS = 600
 """How much later than its end a run may become visible: transactions commit in another order than they began, and
 clocks of servers differ."""
+MOVED_SECONDS = 60
+"""How far the cursor moves at once: not each second, which would be a write for each trigger."""
 
 
 FOLLOWING = frozenset({"flow", "event"})
@@ -54,7 +56,7 @@ async def fire_followed(firing: Firing, listed: Listed, claimed: Claimed) -> Non
         event_ids = [occurrence.key.removeprefix("event:") for occurrence in followed]
         async with firing.database.writing() as session:
             await mark_followed(session, event_ids, tenant_id=trigger.tenant_id)
-    if len(followed) < BATCH:
+    if len(followed) < BATCH and cursor_at - trigger.cursor_at > MOVED_SECONDS * SECOND:
         await firing.skip(trigger, [], Claimed(claimed.worker_id, claimed.attempt, cursor_at))
 
 

@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
-from sqlalchemy import func, select, text
+from sqlalchemy import func, select, text, update
 
 from headgate.features.access.permissions import Role
 from headgate.features.accounts.tables import SpaceMember
@@ -12,7 +12,8 @@ from headgate.features.runs import service as runs
 from headgate.features.runs.schemas import RunStart
 from headgate.features.runs.sent_events import exchange
 from headgate.features.runs.sent_events.tables import SentEventRow
-from headgate.features.triggers import firing, repository
+from headgate.features.triggers import firing, following, repository
+from headgate.features.triggers.tables import TriggerRow
 from headgate.foundation.settings import ClassificationSettings, RateLimitSettings, Settings
 from tests.integration.features.triggers.conftest import add, occurrences, published, until
 from tests.support.team import FLOW, Team, team
@@ -127,6 +128,39 @@ class TestClassifications:
             return (await occurrences(us, trigger["id"]))[1]["reason"] == "classification_refused"
 
         await until(refused)
+
+
+class TestPolls:
+    async def test_write_no_cursor_that_has_not_moved(self, us: Team, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Each trigger wrote its cursor each second."""
+        polls, writes = [0], [0]
+        list_events, skip = following._sent_events, firing.Firing.skip
+
+        async def polled(*arguments: Any) -> Any:
+            polls[0] += 1
+            return await list_events(*arguments)
+
+        async def written(*arguments: Any) -> None:
+            writes[0] += 1
+            await skip(*arguments)
+
+        monkeypatch.setattr(following, "_sent_events", polled)
+        monkeypatch.setattr(firing.Firing, "skip", written)
+        trigger = await add(us, await published(us), config={"kind": "event", "name": "ping"})
+
+        async def thrice() -> bool:
+            return polls[0] >= 3
+
+        await until(thrice)
+        assert writes == [0]
+        async with us.database.writing() as session:
+            change = update(TriggerRow).where(TriggerRow.id == trigger["id"])
+            await session.execute(change.values(cursor_at=TriggerRow.cursor_at - 3_600_000_000))
+
+        async def moved() -> bool:
+            return writes[0] == 1
+
+        await until(moved)
 
 
 class TestFollowing:
