@@ -11,10 +11,13 @@ from headgate.sdk import File, Message, RunInput
 from headgate.sdk.outside import Marks, mark, merged
 
 
-def input_payload(run_input: RunInput, trigger: Mapping[str, str | None] | None = None) -> Json:
+def input_payload(
+    run_input: RunInput, trigger: Mapping[str, str | None] | None = None, *, is_test: bool = False
+) -> Json:
     """Return the stored form. Of the chat history it holds only what is not stored in runs.
 
-    `trigger` names the occurrence that started the run; steps do not receive it.
+    `trigger` names the occurrence that started the run, `is_test` marks the run of a test case; steps do not receive
+    them.
     """
     payload: dict[str, JsonValue] = {"text": run_input.text}
     if run_input.form_data:
@@ -27,6 +30,8 @@ def input_payload(run_input: RunInput, trigger: Mapping[str, str | None] | None 
         payload["outside"] = list(run_input.outside)
     if trigger is not None:
         payload["trigger"] = dict(trigger)
+    if is_test:
+        payload["test"] = True
     return orjson.dumps(payload).decode()
 
 

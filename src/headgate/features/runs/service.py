@@ -81,6 +81,7 @@ async def start_run(
     history: Sequence["Message"] = (),
     once: StartKey | None = None,
     outside: Sequence[str] = (),
+    is_test: bool = False,
 ) -> "RunKey":
     """Pin a version, validate the input, store the run and start it.
 
@@ -93,11 +94,13 @@ async def start_run(
         history: Earlier messages that are not stored as runs; stored with this run.
         once: The idempotency key of the request.
         outside: Marks of untrusted input: a model chose it after reading content from outside.
+        is_test: Whether it is the run of a test case.
 
     Raises what `prepare_run` raises, or `Unavailable`; then no run is stored.
     """
     require_capacity(engine)
     prepared = await prepare_run(database, engine, principal, flow_id, start)
+    prepared = replace(prepared, request=replace(prepared.request, is_test=is_test))
     if history or outside:
         run_input = prepared.request.input
         marks = sdk_outside.merged(run_input.outside, outside)

@@ -100,7 +100,7 @@ flow_runs = Table(
     UniqueConstraint("id", "tenant_id"),
     UniqueConstraint("id", "flow_id"),
     _one_of("status", RunStatus),
-    Index("ix_flow_runs_flow_id_status", "flow_id", "status"),
+    Index("ix_flow_runs_flow_id_status_finished_at", "flow_id", "status", "finished_at"),
     Index("ix_flow_runs_tenant_id_created_at", "tenant_id", "created_at"),
     Index("ix_flow_runs_tenant_id_status_id", "tenant_id", "status", "id"),
     partial_index("ix_flow_runs_flow_id_session_id", "flow_id", "session_id", where="session_id IS NOT NULL"),

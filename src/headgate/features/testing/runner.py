@@ -210,7 +210,9 @@ class TestRuns:
 
     async def _start(self, request: _Request, caller: Principal, start: RunStart) -> str:
         """Start a run and return its id. When cancelled during the start, it cancels the run once its id is known."""
-        starting = asyncio.create_task(runs.start_run(self._database, self._engine, caller, request.flow_id, start))
+        starting = asyncio.create_task(
+            runs.start_run(self._database, self._engine, caller, request.flow_id, start, is_test=True)
+        )
         try:
             return (await asyncio.shield(starting)).run_id
         except asyncio.CancelledError:

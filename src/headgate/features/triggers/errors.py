@@ -84,6 +84,16 @@ class TriggerLoop(Conflict):
     title = "Flows start each other"
 
 
+class RunOfTest(Conflict):
+    """The followed run is a test."""
+
+    code = "run_of_test"
+    title = "Run of a test"
+
+    def __init__(self) -> None:
+        super().__init__("The run was a test, or of a draft that was published later.")
+
+
 class QueueFull(RateLimited):
     """The trigger has reached its limits, and so many occurrences wait that no further one is stored."""
 

@@ -13,11 +13,12 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.features.flows.tables import FlowRow, FlowVersionRow
 from headgate.features.runs.ports import Sealer
+from headgate.features.runs.sent_events.repository import mark_followed
 from headgate.features.runs.sent_events.sealed import unseal
 from headgate.features.runs.sent_events.tables import SentEventRow
 from headgate.features.runs.tables import flow_runs, flow_step_results
 from headgate.features.runs.transitions import clock
-from headgate.features.triggers.errors import TriggerInvalid
+from headgate.features.triggers.errors import RunOfTest, TriggerInvalid
 from headgate.features.triggers.firing import Firing
 from headgate.features.triggers.hooks.bodies import text_of
 from headgate.features.triggers.occurrences import Claimed, Occurrence, Source, input_with
@@ -25,6 +26,7 @@ from headgate.features.triggers.repository import Listed
 from headgate.features.triggers.schedule import SECOND
 from headgate.features.triggers.settings import EventConfig, FlowConfig, TriggerInput
 from headgate.features.triggers.tables import OccurrenceRow, TriggerRow
+from headgate.foundation.database import microseconds
 from headgate.foundation.quoting import CUT
 from headgate.sdk.outside import mark, merged
 
@@ -32,6 +34,8 @@ BATCH = 50
 LATE_SECONDS = 600
 """How much later than its end a run may become visible: transactions commit in another order than they began, and
 clocks of servers differ."""
+MOVED_SECONDS = 60
+"""How far the cursor moves at once: not each second, which would be a write for each trigger."""
 
 
 FOLLOWING = frozenset({"flow", "event"})
@@ -48,14 +52,18 @@ async def fire_followed(firing: Firing, listed: Listed, claimed: Claimed) -> Non
         followed = await list_rows(session, listed, saved, firing.engine.services.sealer)
     for occurrence in followed:
         await firing.fire(listed, occurrence, Claimed(claimed.worker_id, claimed.attempt, trigger.cursor_at))
-    if len(followed) < BATCH:
+    if trigger.kind == "event" and followed:
+        event_ids = [occurrence.key.removeprefix("event:") for occurrence in followed]
+        async with firing.database.writing() as session:
+            await mark_followed(session, event_ids, tenant_id=trigger.tenant_id)
+    if len(followed) < BATCH and cursor_at - trigger.cursor_at > MOVED_SECONDS * SECOND:
         await firing.skip(trigger, [], Claimed(claimed.worker_id, claimed.attempt, cursor_at))
 
 
 async def _ended_runs(session: AsyncSession, listed: Listed, saved: TriggerInput, _box: Sealer) -> Sequence[Occurrence]:
     """Return ended runs without an occurrence, in the order in which they ended.
 
-    Runs of steps, of drafts and of parts of the flow do not count.
+    Runs of steps, of drafts, of parts of the flow and of test cases do not count.
     """
     trigger, config = listed.row, FlowConfig.model_validate(listed.row.config)
     run, version, step = flow_runs.c, FlowVersionRow, flow_step_results.c
@@ -65,7 +73,8 @@ async def _ended_runs(session: AsyncSession, listed: Listed, saved: TriggerInput
         .scalar_subquery()
     )
     query = (
-        select(run.id, run.input_payload, run.output_payload, FlowRow.space_id, classification.label("classification"))
+        select(run.id, run.created_at, run.input_payload, run.output_payload)
+        .add_columns(FlowRow.space_id, version.released_at, classification.label("classification"))
         .join(version, and_(version.flow_id == run.flow_id, version.version == run.version))
         .join(FlowRow, and_(FlowRow.id == run.flow_id, FlowRow.tenant_id == run.tenant_id))
         .where(
@@ -91,6 +100,7 @@ async def _ended_runs(session: AsyncSession, listed: Listed, saved: TriggerInput
             outside=merged(output.get("outside", ()), [mark("run")]),
             source=Source(row.space_id, None if saved.text else row.classification),
             depth=_depth_of(row.input_payload) + 1,
+            refusal=RunOfTest() if _is_test(row) else None,
         )
         occurrences.append(_with_text(occurrence, saved.text or text))
     return occurrences
@@ -121,6 +131,12 @@ async def _sent_events(session: AsyncSession, listed: Listed, saved: TriggerInpu
         )
         occurrences.append(_with_text(occurrence, text_of(unseal(box, row.content)) or saved.text))
     return occurrences
+
+
+def _is_test(run: Any) -> bool:  # noqa: ANN401 - a row
+    """Return whether a run tested its flow: by a test case, or a draft that was published since."""
+    before = run.released_at is not None and run.created_at < microseconds(run.released_at)
+    return before or "test" in run.input_payload
 
 
 def _with_text(occurrence: Occurrence, text: str) -> Occurrence:

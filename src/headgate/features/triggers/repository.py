@@ -93,14 +93,6 @@ async def count_triggers(session: AsyncSession, flow_id: str, *, tenant_id: str)
     return (await session.execute(query)).scalar_one()
 
 
-async def name_taken(session: AsyncSession, flow_id: str, name: str, *, tenant_id: str) -> bool:
-    """Whether a trigger of the flow has this name."""
-    query = select(TriggerRow.id).where(
-        TriggerRow.flow_id == flow_id, TriggerRow.tenant_id == tenant_id, TriggerRow.name == name
-    )
-    return (await session.execute(query)).first() is not None
-
-
 async def lock_trigger(session: AsyncSession, trigger_id: str, *, tenant_id: str) -> TriggerRow | None:
     """Return a trigger; no other transaction changes or fires it until this one ends."""
     query = select(TriggerRow).where(TriggerRow.id == trigger_id, TriggerRow.tenant_id == tenant_id)
@@ -263,6 +255,14 @@ async def delete_old(session: AsyncSession, before: int, *, dry: bool = False) -
     if dry:
         return (await session.execute(select(func.count()).select_from(OccurrenceRow).where(old))).scalar_one()
     return len((await session.execute(delete(OccurrenceRow).where(old).returning(OccurrenceRow.id))).all())
+
+
+async def clear_caught(session: AsyncSession, before: int) -> None:
+    """Delete caught calls of triggers, of all tenants, that waited for them until a time."""
+    statement = update(TriggerRow).where(TriggerRow.caught.is_not(None), TriggerRow.catching_until < before)
+    await session.execute(
+        statement.values(caught=None, catching_until=None), execution_options={"synchronize_session": False}
+    )
 
 
 def _listed(row: AnyRow) -> Listed:

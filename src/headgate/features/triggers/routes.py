@@ -43,6 +43,7 @@ from headgate.foundation.api import (
 from headgate.foundation.crypto import SecretBox
 from headgate.foundation.database import Database, microseconds, now
 from headgate.foundation.flow_threads import run_in_flow_thread
+from headgate.graph.json_values import PlainText
 
 router = APIRouter(tags=["triggers"])
 Rows = Annotated[Database, Depends(get_database)]
@@ -62,7 +63,7 @@ def _firing(request: Request) -> Firing:
 
 Box = Annotated[SecretBox, Depends(_box)]
 Fires = Annotated[Firing, Depends(_firing)]
-FlowId = Annotated[str | None, Query(max_length=36, description="Only triggers of this flow.")]
+FlowId = Annotated[PlainText | None, Query(max_length=36, description="Only triggers of this flow.")]
 
 
 @router.get("/triggers", summary="List triggers", responses=problems(), dependencies=_VIEW)

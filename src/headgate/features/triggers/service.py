@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 from pydantic import JsonValue
+from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.features.access.permissions import Permission
@@ -61,7 +62,6 @@ async def add_trigger(
     flow = await get_flow(session, principal, flow_id, permission=Permission.TRIGGERS_MANAGE)
     if await repository.count_triggers(session, flow.id, tenant_id=flow.tenant_id) >= MOST_OF_FLOW:
         raise TooManyTriggers(f"The flow has {MOST_OF_FLOW} triggers, which is the most.", remedy="Remove some.")
-    await _require_free_name(session, flow.id, body.name, tenant_id=flow.tenant_id)
     await _require_files(session, principal, body.input)
     at = clock()
     given = body.secret
@@ -91,7 +91,7 @@ async def add_trigger(
     )
     await _configure(session, principal, row, flow, body.config)
     session.add(row)
-    await session.flush()
+    await _flush(session, row)
     await _record(session, principal, "trigger.created", row, flow)
     made = await trigger_out(session, principal, await _find(session, principal, row.id))
     return TriggerMade(**made.model_dump(), secret=given)
@@ -109,8 +109,8 @@ async def change_trigger(
     before, owner_user_id = _recorded(row), row.owner_user_id
     row.owner_user_id = await _owner_after(session, principal, row, body)
     if body.name is not None and body.name != row.name:
-        await _require_free_name(session, row.flow_id, body.name, tenant_id=row.tenant_id)
         row.name = body.name
+        await _flush(session, row)
     if body.policies is not None:
         row.policies = body.policies.model_dump(mode="json")
     taken_over = row.owner_user_id == principal.user_id != owner_user_id
@@ -244,7 +244,8 @@ async def require(session: AsyncSession, principal: Principal, trigger_id: str, 
 
 
 async def _find(session: AsyncSession, principal: Principal, trigger_id: str) -> Listed:
-    listed = await repository.find_trigger(session, trigger_id, tenant_id=principal.tenant_id)
+    tenant_id = principal.tenant_id
+    listed = await repository.find_trigger(session, trigger_id, tenant_id=tenant_id) if is_id(trigger_id) else None
     if listed is None or not principal.sees(listed.space_id):
         raise TriggerNotFound(trigger_id)
     return listed
@@ -319,9 +320,13 @@ def _texts(value: JsonValue) -> Iterator[str]:
             yield from _texts(member)
 
 
-async def _require_free_name(session: AsyncSession, flow_id: str, name: str, *, tenant_id: str) -> None:
-    if await repository.name_taken(session, flow_id, name, tenant_id=tenant_id):
-        raise TriggerInvalid(f"The flow has a trigger named '{name}'.", remedy="Choose another name.")
+async def _flush(session: AsyncSession, row: TriggerRow) -> None:
+    """Write a trigger. Raises `TriggerInvalid` when its flow has another one with its name."""
+    name = row.name
+    try:
+        await session.flush()
+    except IntegrityError as error:
+        raise TriggerInvalid(f"The flow has a trigger named '{name}'.", remedy="Choose another name.") from error
 
 
 def _default_policies(config: Config) -> Policies:

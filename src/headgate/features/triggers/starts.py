@@ -21,7 +21,7 @@ from headgate.features.triggers.words import schedule_of
 from headgate.foundation.database import Database, microseconds
 from headgate.foundation.errors import Unavailable
 from headgate.foundation.flow_threads import run_in_flow_thread
-from headgate.foundation.ids import new_id
+from headgate.foundation.ids import is_id, new_id
 
 SHOWN = 100
 MOST_OF_RANGE = 20_000
@@ -122,7 +122,10 @@ async def cancel_backfill(database: Database, principal: Principal, trigger_id: 
     """
     async with database.writing() as session:
         listed = await require(session, principal, trigger_id, Permission.TRIGGERS_MANAGE)
-        if not await repository.has_backfill(session, trigger_id, backfill_id, tenant_id=principal.tenant_id):
+        tenant_id = principal.tenant_id
+        if not is_id(backfill_id) or not await repository.has_backfill(
+            session, trigger_id, backfill_id, tenant_id=tenant_id
+        ):
             raise BackfillNotFound(backfill_id)
         count = await repository.cancel_queued(session, trigger_id, backfill_id, tenant_id=principal.tenant_id)
         await record(

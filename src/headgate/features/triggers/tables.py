@@ -74,6 +74,7 @@ class OccurrenceRow(Row):
         UniqueConstraint("trigger_id", "occurrence_key"),
         CheckConstraint("status IN ('started', 'queued', 'skipped', 'cancelled')", name="status_known"),
         Index("ix_trigger_occurrences_trigger_id_id", "trigger_id", "id"),
+        Index("ix_trigger_occurrences_trigger_id_created_at", "trigger_id", "created_at"),
         Index("ix_trigger_occurrences_created_at", "created_at"),
         partial_index("ix_trigger_occurrences_flow_run_id", "flow_run_id", where="flow_run_id IS NOT NULL"),
         partial_index("ix_trigger_occurrences_queued", "trigger_id", "id", where="status = 'queued'"),

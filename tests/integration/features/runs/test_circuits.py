@@ -147,6 +147,18 @@ class TestHalfOpen:
         assert sorted(map(str, outcomes)) == ["200"] + ["circuit_open"] * 7
         assert await ask(client(database, server)) == 200, "its success closes the circuit"
 
+    async def test_the_success_of_a_request_from_before_it_opened_does_not_close_it(
+        self, database: Database, server: Server
+    ) -> None:
+        circuits = Circuits(database, HttpSettings(circuit_failures=3))
+        for _ in range(3):
+            await circuits.enter(LOCAL.tenant_id, HOST)
+            await circuits.failed(LOCAL.tenant_id, HOST, "http_500")
+        with pytest.raises(CircuitOpen):
+            await circuits.enter(LOCAL.tenant_id, HOST)
+        await circuits.succeeded(LOCAL.tenant_id, HOST)
+        assert await ask(client(database, server)) == "circuit_open"
+
     async def test_its_failure_opens_the_circuit_again(self, database: Database, server: Server) -> None:
         server.answers = [500] * 4
         http = client(database, server)

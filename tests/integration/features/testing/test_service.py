@@ -257,8 +257,8 @@ class TestRun:
         await put(client, flow_id, GREETS)
         tests, begins, started = app.state.tests, asyncio.Event(), runs.start_run
 
-        async def slowly(*given: Any) -> RunKey:
-            key = await started(*given)
+        async def slowly(*given: Any, **more: Any) -> RunKey:
+            key = await started(*given, **more)
             begins.set()
             await asyncio.sleep(0.2)
             return key

@@ -4,11 +4,16 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import func, select, text, update
 
 from headgate.features.access.permissions import Role
 from headgate.features.accounts.tables import SpaceMember
-from headgate.features.triggers import firing
+from headgate.features.runs import service as runs
+from headgate.features.runs.schemas import RunStart
+from headgate.features.runs.sent_events import exchange
+from headgate.features.runs.sent_events.tables import SentEventRow
+from headgate.features.triggers import firing, following, repository
+from headgate.features.triggers.tables import TriggerRow
 from headgate.foundation.settings import ClassificationSettings, RateLimitSettings, Settings
 from tests.integration.features.triggers.conftest import add, occurrences, published, until
 from tests.support.team import FLOW, Team, team
@@ -125,6 +130,39 @@ class TestClassifications:
         await until(refused)
 
 
+class TestPolls:
+    async def test_write_no_cursor_that_has_not_moved(self, us: Team, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Each trigger wrote its cursor each second."""
+        polls, writes = [0], [0]
+        list_events, skip = following._sent_events, firing.Firing.skip
+
+        async def polled(*arguments: Any) -> Any:
+            polls[0] += 1
+            return await list_events(*arguments)
+
+        async def written(*arguments: Any) -> None:
+            writes[0] += 1
+            await skip(*arguments)
+
+        monkeypatch.setattr(following, "_sent_events", polled)
+        monkeypatch.setattr(firing.Firing, "skip", written)
+        trigger = await add(us, await published(us), config={"kind": "event", "name": "ping"})
+
+        async def thrice() -> bool:
+            return polls[0] >= 3
+
+        await until(thrice)
+        assert writes == [0]
+        async with us.database.writing() as session:
+            change = update(TriggerRow).where(TriggerRow.id == trigger["id"])
+            await session.execute(change.values(cursor_at=TriggerRow.cursor_at - 3_600_000_000))
+
+        async def moved() -> bool:
+            return writes[0] == 1
+
+        await until(moved)
+
+
 class TestFollowing:
     async def test_ignores_runs_of_drafts_and_parts(self, us: Team) -> None:
         followed, mine = await published(us), await published(us)
@@ -135,6 +173,42 @@ class TestFollowing:
         released = await run(us, followed)
         assert (await first_of(us, trigger))["key"] == f"run:{released}"
         assert len(await occurrences(us, trigger["id"])) == 1
+
+    async def test_ignores_a_draft_that_is_published_afterwards_and_test_cases(self, us: Team) -> None:
+        followed, mine = await published(us), await published(us)
+        trigger = await add(us, mine, config={"kind": "flow", "flow_id": followed})
+        await changed(us, followed, name="Talk more")
+        await run(us, followed, version="draft")
+        assert (await us.ask("publisher", "POST", f"/flows/{followed}/publish", json={})).status_code == 200
+        async with us.database.reading() as session:
+            listed = await repository.find_claimed(session, trigger["id"])
+        assert listed is not None
+        owner = await us.app.state.firing.owner_of(listed.row, us.space)
+        start = RunStart(text="a case", version="published")
+        engine = us.app.state.engine
+        key = await runs.start_run(us.database, engine, owner, followed, start, is_test=True)
+        await runs.wait_for_run(engine, key.run_id)
+
+        async def two() -> Any:
+            rows = await occurrences(us, trigger["id"])
+            return rows if len(rows) == 2 else None
+
+        assert [row["reason"] for row in await until(two)] == ["run_of_test"] * 2
+
+    async def test_counts_as_received(self, us: Team, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Events that only triggers receive filled the space, until none could be sent any more."""
+        monkeypatch.setattr(exchange, "MOST_KEPT", 1)
+        policies = {"overlap": "allow", "limit": 50}
+        await add(us, await published(us), config={"kind": "event", "name": "ping"}, policies=policies)
+        for number in range(1, 4):
+            await us.make("runner", "/events", name="ping", data=number, space_id=us.space, correlation="a")
+
+            async def followed(number: int = number) -> bool:
+                async with us.database.reading() as session:
+                    query = select(func.count()).where(SentEventRow.followed.is_(True))
+                    return (await session.execute(query)).scalar_one() == number
+
+            await until(followed)
 
     async def test_ends_a_loop_of_flows(self, us: Team, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(firing, "MOST_FOLLOWING", 3)

@@ -243,6 +243,41 @@ class TestOwners:
             assert (answer.status_code, answer.json()["owner_user_id"]) == (200, owner_id), who
 
 
+class TestHostileIds:
+    async def test_are_unknown_and_no_error_of_the_database(self, us: Team) -> None:
+        trigger = await add(us, await published(us), config=HOURLY)
+        for method, path, status in (
+            ("GET", "/triggers/%00", 404),
+            ("DELETE", f"/triggers/{trigger['id']}/backfill/%00", 404),
+            ("GET", "/triggers?flow_id=%00", 422),
+            ("GET", "/triggers/agenda?flow_id=%00", 422),
+        ):
+            assert (await us.ask("publisher", method, path)).status_code == status, path
+        for change in (
+            {"owner_user_id": "\0"},
+            {"input": {"file_ids": ["\0"]}},
+            {"input": {"text": "\0"}},
+            {"config": {"kind": "flow", "flow_id": "\0"}},
+            {"config": {"kind": "webhook", "prefix": "\0"}},
+            {"config": {"kind": "webhook", "event_key": "body:\0"}},
+            {"config": {"kind": "webhook", "form_from": {"\0": "body"}}},
+        ):
+            answer = await us.ask("admin", "PATCH", f"/triggers/{trigger['id']}", json=change)
+            assert answer.status_code == 422, change
+
+
+class TestNames:
+    async def test_of_a_flow_are_unique_also_at_the_same_time(self, us: Team) -> None:
+        flow_id = await published(us)
+        body = {"name": "Nightly", "config": NEVER_NOW}
+        sent = (us.ask("publisher", "POST", f"/flows/{flow_id}/triggers", json=body) for _ in range(5))
+        states = sorted(answer.status_code for answer in await asyncio.gather(*sent))
+        assert states == [201] + [422] * 4
+        other = await add(us, flow_id, name="Other", config=NEVER_NOW)
+        refused = await us.ask("publisher", "PATCH", f"/triggers/{other['id']}", json={"name": "Nightly"})
+        assert (refused.status_code, refused.json()["code"]) == (422, "trigger_invalid")
+
+
 class TestPermissions:
     async def test_publishers_manage_runners_fire_viewers_view(self, us: Team) -> None:
         flow_id = await published(us)

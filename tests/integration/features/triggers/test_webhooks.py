@@ -12,8 +12,10 @@ import orjson
 import pytest
 from sqlalchemy import text
 
+from headgate.features.maintenance.old_occurrences import delete_old_occurrences
 from headgate.features.triggers import firing
 from headgate.features.triggers.hooks import service
+from headgate.foundation.settings import Settings
 from tests.integration.features.triggers.conftest import add, occurrences, published, until
 from tests.support.people import asking
 from tests.support.team import Team
@@ -121,12 +123,29 @@ class TestCalls:
         async with asking(us.app) as client:
             address = str(client.base_url.copy_with(path=trigger["path"]))
             files = {"photo": ("a.txt", b"content", "text/plain")}
-            first = await client.post(address, data={"who": "Ada"}, files=files)
+            first = await client.post(address, data={"who": "Ada", "tag": ["a", "b"]}, files=files)
             second = await client.post(address, content=b"\x89PNG\xff\x00", headers={"content-type": "image/png"})
-        for answer, expected in ((first, '{"who":"Ada"}'), (second, "")):
+        for answer, expected in ((first, '{"who":"Ada","tag":["a","b"]}'), (second, "")):
             assert answer.json()["status"] == "started", answer.text
             run = await us.get("viewer", f"/flow-runs/{answer.json()['run_id']}")
             assert (run["input"]["text"], len(run["input"]["file_ids"])) == (expected, 1)
+
+    async def test_leave_no_files_where_no_run_starts(self, us: Team) -> None:
+        trigger = await hook(us, spec=FORM, verification="none", form_from={"other": "body.who"})
+        content, media_type = b"\x89PNG\xff\x00", {"content-type": "image/png"}
+
+        async def stored() -> int:
+            async with us.database.reading() as session:
+                return int((await session.execute(text("SELECT count(*) FROM files"))).scalar_one())
+
+        assert (await call(us, trigger, content, **media_type)).json()["reason"] == "run_input_invalid"
+        assert await stored() == 0
+        async with us.database.writing() as session:
+            query = text("UPDATE users SET active = :on WHERE id = :id")
+            await session.execute(query, {"on": False, "id": us.people["publisher"].id})
+        answer = await call(us, trigger, content, **media_type)
+        assert (answer.status_code, answer.json()["reason"]) == (202, "trigger_owner_gone")
+        assert await stored() == 0
 
     async def test_of_slack_are_challenged(self, us: Team) -> None:
         trigger = await hook(us, verification="slack", secret=SECRET)
@@ -220,10 +239,10 @@ class TestLimits:
     async def test_unknown_addresses_and_removed_triggers_look_the_same(self, us: Team) -> None:
         trigger = await hook(us, verification="none")
         await us.ask("publisher", "DELETE", f"/triggers/{trigger['id']}")
-        answers = [await call(us, trigger), await call(us, {"path": "/hooks/nothing"})]
+        answers = [await call(us, {"path": path}) for path in (trigger["path"], "/hooks/nothing", "/hooks/%00")]
         assert [(answer.status_code, answer.json()["detail"]) for answer in answers] == [
             (404, "There is no webhook at this address.")
-        ] * 2
+        ] * 3
 
     async def test_of_a_paused_trigger_are_to_be_sent_again(self, us: Team) -> None:
         trigger = await hook(us, verification="none")
@@ -246,6 +265,7 @@ class TestSecrets:
             stored = (await session.execute(text("SELECT secret FROM triggers"))).scalar_one()
             logged = (await session.execute(text("SELECT payload FROM audit_events"))).scalars().all()
         assert trigger["secret"].encode() not in bytes(stored)
+        assert us.app.state.box.decrypt(bytes(stored)).get_secret_value() == trigger["secret"]
         assert not any(trigger["secret"] in str(entry) for entry in logged)
         other: Any = "another secret"
         await us.ask("publisher", "PATCH", f"/triggers/{trigger['id']}", json={"secret": other})
@@ -316,6 +336,20 @@ class TestTestMode:
         answers = await asyncio.gather(*(call(us, trigger) for _ in range(10)))
         assert [answer.json()["status"] for answer in answers].count("caught") == 1
 
+    async def test_forgets_the_caught_call(self, us: Team, settings: Settings) -> None:
+        """It was kept for ever, with headers and content of a user."""
+        trigger = await hook(us, verification="none")
+        path = f"/triggers/{trigger['id']}/catch"
+        await us.make("publisher", path)
+        await call(us, trigger)
+        assert (await us.get("publisher", path))["call"] is not None
+        async with us.database.writing() as session:
+            await session.execute(text("UPDATE triggers SET catching_until = 1"))
+        assert await us.get("publisher", path) == {"waiting": False, "until": None, "call": None}
+        await delete_old_occurrences(us.database, us.app.state.storage, settings.retention)
+        async with us.database.reading() as session:
+            assert (await session.execute(text("SELECT caught FROM triggers"))).scalar_one() is None
+
     async def test_ends_by_itself(self, us: Team, monkeypatch: pytest.MonkeyPatch) -> None:
         trigger = await hook(us, verification="none")
         monkeypatch.setattr(service, "CATCH_SECONDS", 0)
@@ -330,14 +364,16 @@ class TestOverlap:
             us,
             flow_id,
             config={"kind": "webhook", "verification": "none"},
-            policies={"overlap": "queue_all", "rate_runs": 1, "rate_seconds": 2},
+            policies={"overlap": "queue_all", "rate_runs": 1, "rate_seconds": 5},
         )
         for number in range(3):
             await call(us, trigger, orjson.dumps({"secret number": number}))
         async with us.database.reading() as session:
             query = text("SELECT content FROM trigger_occurrences WHERE content IS NOT NULL")
             sealed = (await session.execute(query)).scalars().all()
+        assert len(sealed) == 2
         assert not any(b"secret number" in bytes(content) for content in sealed)
+        assert all("secret number" in us.app.state.box.decrypt(bytes(c)).get_secret_value() for c in sealed)
 
         async def done() -> Any:
             rows = await occurrences(us, trigger["id"])

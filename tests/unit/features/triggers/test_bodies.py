@@ -19,6 +19,7 @@ class TestBodies:
             ("", b"plain", "plain"),
             ("application/json", b"", ""),
             ("text/xml", b"<a x='1'><b>t</b><b/><!-- c --></a>", {"a": {"@x": "1", "b": ["t", ""]}}),
+            ("text/xml", b"<a>one<b>t</b> two <!-- c -->three</a>", {"a": {"b": "t", "#text": "one two three"}}),
             ("application/soap+xml", b'<s:a xmlns:s="urn:x">hi<c>1</c></s:a>', {"a": {"c": "1", "#text": "hi"}}),
         ],
     )

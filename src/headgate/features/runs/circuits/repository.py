@@ -17,11 +17,11 @@ async def find_circuit(session: AsyncSession, host: str, *, tenant_id: str, lock
     return (await session.execute(query.with_for_update() if lock else query)).one_or_none()
 
 
-async def list_circuits(session: AsyncSession, *, tenant_id: str) -> Sequence[Any]:
+async def list_circuits(session: AsyncSession, *, tenant_id: str, limit: int) -> Sequence[Any]:
     """Return the circuits of a tenant, those that changed last first."""
     table = host_circuits.c
     query = select(host_circuits).where(table.tenant_id == tenant_id).order_by(table.changed_at.desc(), table.host)
-    return (await session.execute(query)).all()
+    return (await session.execute(query.limit(limit))).all()
 
 
 async def add_circuit(session: AsyncSession, values: dict[str, Any], *, tenant_id: str, before: int) -> None:
@@ -52,6 +52,13 @@ async def claim_probe(session: AsyncSession, host: str, at: int, until: int, *, 
         .returning(table.host)
     )
     return changed.first() is not None
+
+
+async def close_circuit(session: AsyncSession, host: str, *, tenant_id: str) -> None:
+    """Delete the circuit of a host, unless it is open and no request tries it again."""
+    table = host_circuits.c
+    closes = or_(table.open_until.is_(None), table.probe_until.is_not(None))
+    await session.execute(delete(host_circuits).where(table.tenant_id == tenant_id, table.host == host, closes))
 
 
 async def delete_circuit(session: AsyncSession, host: str, *, tenant_id: str) -> bool:

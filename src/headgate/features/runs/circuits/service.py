@@ -25,6 +25,7 @@ MOST_CACHED = 2_000
 PROBE_SECONDS = 60
 """After this time another request may try a host whose last one did not come back."""
 KEPT_DAYS = 7
+MOST_LISTED = 500
 
 
 class CircuitState(StrEnum):
@@ -106,10 +107,13 @@ class Circuits:
         self._cache.pop((tenant_id, host), None)
 
     async def succeeded(self, tenant_id: str, host: str) -> None:
-        """Close the circuit of a host that answered."""
+        """Forget the failures of a host that answered. An open circuit is closed only by the request that tries it.
+
+        Others began before it opened, and say less than the failures since.
+        """
         if self._most and self._cache.get((tenant_id, host), (0.0, None))[1] is not None:
             async with self._database.writing() as session:
-                await repository.delete_circuit(session, host, tenant_id=tenant_id)
+                await repository.close_circuit(session, host, tenant_id=tenant_id)
             self._cache.pop((tenant_id, host), None)
 
     async def _row(self, tenant_id: str, host: str) -> Any:  # noqa: ANN401 - a row
@@ -125,7 +129,7 @@ class Circuits:
 
 
 async def list_circuits(session: AsyncSession, principal: Principal) -> Sequence[HostCircuit]:
-    """List the hosts of the caller's organisation that failed. Raises `PermissionMissing`."""
+    """List the hosts of the caller's organisation that failed last. Raises `PermissionMissing`."""
     principal.require(Permission.QUOTAS_MANAGE)
     now = clock()
     return [
@@ -137,7 +141,7 @@ async def list_circuits(session: AsyncSession, principal: Principal) -> Sequence
             open_until=None if row.open_until is None else moment(row.open_until),
             last_error=row.last_error,
         )
-        for row in await repository.list_circuits(session, tenant_id=principal.tenant_id)
+        for row in await repository.list_circuits(session, tenant_id=principal.tenant_id, limit=MOST_LISTED)
     ]
 
 

@@ -54,6 +54,8 @@ class RunRequest:
     """What limits the run whose step starts it."""
     trigger: Mapping[str, str | None] | None = None
     """The trigger and the occurrence that start it, stored with its input."""
+    is_test: bool = False
+    """Whether it is the run of a test case: it starts no other flow by triggers."""
     companions: tuple[Companion, ...] = ()
     """Rows of other features that are written with it."""
 

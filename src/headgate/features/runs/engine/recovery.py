@@ -133,7 +133,7 @@ def whole_run(
     terms = new_terms(request, planned)
     return NewRun(
         key=request.key,
-        input_payload=input_payload(request.input, request.trigger),
+        input_payload=input_payload(request.input, request.trigger, is_test=request.is_test),
         steps=planned.seeds,
         user_id=request.user_id,
         session_id=request.session_id,

@@ -254,7 +254,7 @@ async def _start_of(
 
 async def _input_changed(engine: ExecutionBackend, past: PastRun, request: RunRequest) -> bool:
     """Whether the input of the new run differs from the past one: text, answers, files or chat history."""
-    past_input = {name: value for name, value in past.input_payload.items() if name != "trigger"}
+    past_input = {name: value for name, value in past.input_payload.items() if name not in {"trigger", "test"}}
     if orjson.loads(input_payload(request.input)) != past_input:
         return True
     history_before = await history_of(engine, past.key, past.session_id, past.user_id)

@@ -34,11 +34,17 @@ async def find_by_key(session: AsyncSession, space_id: str, event_key: str, *, t
 
 
 async def count_stored(session: AsyncSession, space_id: str, *, tenant_id: str, at: int, most: int) -> int:
-    """Return how many events of a space no step has received and that are still kept, `most` at most."""
+    """Return how many events of a space no step or trigger has received and are still kept, `most` at most."""
     row = SentEventRow
     unreceived = (
         select(row.id)
-        .where(row.space_id == space_id, row.tenant_id == tenant_id, row.deliveries == 0, row.keep_until > at)
+        .where(
+            row.space_id == space_id,
+            row.tenant_id == tenant_id,
+            row.followed.is_(False),
+            row.deliveries == 0,
+            row.keep_until > at,
+        )
         .limit(most)
         .subquery()
     )
@@ -154,6 +160,13 @@ async def count_delivery(session: AsyncSession, event_id: str, steps: int, *, te
     row = SentEventRow
     query = update(row).where(row.id == event_id, row.tenant_id == tenant_id)
     await session.execute(query.values(deliveries=row.deliveries + steps).execution_options(synchronize_session=False))
+
+
+async def mark_followed(session: AsyncSession, event_ids: Collection[str], *, tenant_id: str) -> None:
+    """Record that a trigger has fired for events."""
+    row = SentEventRow
+    query = update(row).where(row.id.in_(event_ids), row.tenant_id == tenant_id).values(followed=True)
+    await session.execute(query.execution_options(synchronize_session=False))
 
 
 async def list_waiting(

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from sqlalchemy import BigInteger, CheckConstraint, ForeignKeyConstraint, Index, String, UniqueConstraint
+from sqlalchemy import BigInteger, CheckConstraint, ForeignKeyConstraint, Index, String, UniqueConstraint, false
 from sqlalchemy.orm import Mapped, mapped_column
 
 from headgate.foundation.database import Encrypted, Json, Row
@@ -17,7 +17,10 @@ class SentEventRow(Row):
         ForeignKeyConstraint(["space_id", "tenant_id"], ["spaces.id", "spaces.tenant_id"], ondelete="CASCADE"),
         CheckConstraint("deliver IN ('one', 'all')", name="deliver_known"),
         Index("ix_sent_events_space_id_name_correlation_id", "space_id", "name", "correlation", "id"),
-        Index("ix_sent_events_space_id_deliveries_keep_until", "space_id", "deliveries", "keep_until"),
+        Index(
+            "ix_sent_events_space_id_followed_deliveries_keep_until",
+            *("space_id", "followed", "deliveries", "keep_until"),
+        ),
         Index("ix_sent_events_tenant_id_id", "tenant_id", "id"),
     )
 
@@ -46,6 +49,8 @@ class SentEventRow(Row):
     keep_until: Mapped[int] = mapped_column(BigInteger)
     deliveries: Mapped[int]
     """How many steps have received it."""
+    followed: Mapped[bool] = mapped_column(server_default=false())
+    """Whether a trigger has fired for it."""
 
 
 class EventWaitRow(Row):

@@ -1,8 +1,8 @@
 """Queries on slots. The tenant is always required.
 
 A granted row counts while its holder is active: a step that runs or is about to; a run that is not over, not paused,
-and waits at most for a retry, a slot or the runs of its steps. Rows of others are deleted by the transaction that
-grants their slot to somebody else, so that a holder who returns finds that it has none.
+and waits at most for a retry, a slot or runs of its steps that have theirs. Rows of others are deleted by the
+transaction that grants their slot to somebody else, so that a holder who returns finds that it has none.
 """
 
 from collections.abc import Sequence
@@ -23,9 +23,15 @@ _WAITS = (
     "SELECT 1 FROM flow_step_results w WHERE w.flow_run_id = r.id AND w.status = 'waiting'"
     " AND w.waits_for IN ('retry', 'run', 'slot')"
 )
+_QUEUED_BELOW = (
+    "WITH RECURSIVE below(id) AS (SELECT c.id FROM flow_runs c WHERE c.parent_run_id = r.id AND c.status = 'waiting'"
+    " UNION ALL SELECT c.id FROM flow_runs c JOIN below ON c.parent_run_id = below.id WHERE c.status = 'waiting')"
+    " SELECT 1 FROM below JOIN run_slots q ON q.flow_run_id = below.id AND q.step_id = '' AND q.granted_at IS NULL"
+)
+"""Runs of its steps that wait for a slot of their flow: it may be held by one that waits for a slot of this run."""
 _ACTIVE = (
     f"(CASE WHEN run_slots.step_id = '' THEN EXISTS ({_RUN} AND (r.status IN ('queued', 'running')"
-    f" OR (r.status = 'waiting' AND EXISTS ({_WAITS}))))"
+    f" OR (r.status = 'waiting' AND EXISTS ({_WAITS}) AND NOT EXISTS ({_QUEUED_BELOW}))))"
     f" ELSE EXISTS ({_STEP} AND s.status IN ('running', 'pending')) END)"
 )
 _WANTED = (

@@ -1,7 +1,7 @@
 """Bodies of calls as JSON values: JSON, forms, XML and text. Everything in them is untrusted."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qs
 
@@ -40,14 +40,6 @@ class Upload:
     name: str
     media_type: str
     content: bytes
-
-
-@dataclass(frozen=True, slots=True)
-class Parts:
-    """A multipart form."""
-
-    fields: dict[str, JsonValue] = field(default_factory=dict)
-    uploads: list[Upload] = field(default_factory=list)
 
 
 def parse_body(media_type: str, content: bytes) -> Body:
@@ -102,14 +94,22 @@ def _form(content: bytes) -> dict[str, JsonValue]:
         fields = parse_qs(content.decode(), keep_blank_values=True, max_num_fields=MOST_FIELDS)
     except ValueError as error:
         raise Invalid(f"The body is not a valid form: {error}.", remedy="Send fewer fields, in UTF-8.") from error
-    form: dict[str, JsonValue] = {}
-    for name, values in fields.items():
-        form[name] = values[0] if len(values) == 1 else list(values)
-    return form
+    return fields_of([(name, value) for name, values in fields.items() for value in values])
+
+
+def fields_of(items: Sequence[tuple[str, str]]) -> dict[str, JsonValue]:
+    """Return the fields of a form: a list for one that is repeated."""
+    values: dict[str, list[JsonValue]] = {}
+    for name, value in items:
+        values.setdefault(name, []).append(value)
+    return {name: several[0] if len(several) == 1 else several for name, several in values.items()}
 
 
 def _xml(content: bytes) -> JsonValue:
-    """Return XML as objects: attributes as `@name`, text as `#text`. No entity and no external document is read."""
+    """Return XML as objects: attributes as `@name`, text, also behind children, as `#text`.
+
+    No entity and no external document is read.
+    """
     parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
     try:
         root = etree.fromstring(content, parser)
@@ -135,7 +135,8 @@ def _element(element: "etree._Element", depth: int) -> JsonValue:
             before.append(inner)
         else:
             value[name] = [before, inner]
-    text = (element.text or "").strip()
+    texts = [(element.text or "").strip(), *((child.tail or "").strip() for child in element)]
+    text = " ".join(filter(None, texts))
     if not value:
         return text
     return value | {"#text": text} if text else value

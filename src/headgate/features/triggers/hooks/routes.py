@@ -17,7 +17,7 @@ from headgate.features.runs import service as runs
 from headgate.features.triggers.errors import HookRefused, TriggerChanged, TriggerPaused
 from headgate.features.triggers.firing import Firing
 from headgate.features.triggers.hooks import service
-from headgate.features.triggers.hooks.bodies import Body, Upload, parse_body
+from headgate.features.triggers.hooks.bodies import Body, Upload, fields_of, parse_body
 from headgate.features.triggers.hooks.service import Received, UploadStore
 from headgate.features.triggers.hooks.signatures import Call
 from headgate.features.triggers.occurrences import Fired
@@ -113,7 +113,7 @@ async def _received(request: Request, call: Call) -> Received:
     async def replayed() -> Mapping[str, Any]:
         return {"type": "http.request", "body": call.body, "more_body": False}
 
-    fields: dict[str, Any] = {}
+    fields: list[tuple[str, str]] = []
     uploads: list[Upload] = []
     try:
         async with Request(request.scope, replayed).form(max_files=MOST_FILES, max_fields=1_000) as form:  # type: ignore[arg-type]
@@ -121,10 +121,10 @@ async def _received(request: Request, call: Call) -> Received:
                 if isinstance(value, UploadFile):
                     uploads.append(Upload(value.filename or name, value.content_type or "", await value.read()))
                 else:
-                    fields[name] = value
+                    fields.append((name, value))
     except HTTPException as error:
         raise Invalid(f"The form is not valid: {error.detail}", remedy="Send multipart/form-data.") from error
-    return Received(request.method, call, _query(request), Body(fields), tuple(uploads))
+    return Received(request.method, call, _query(request), Body(fields_of(fields)), tuple(uploads))
 
 
 async def _result(firing: Firing, listed: Listed, fired: Fired) -> Response:

@@ -20,7 +20,7 @@ from headgate.features.files.storage import Storage
 from headgate.features.runs.ports import Sealer
 from headgate.features.runs.transitions import clock
 from headgate.features.triggers import repository, service
-from headgate.features.triggers.errors import HookNotFound, HookRefused, TriggerInvalid
+from headgate.features.triggers.errors import HookNotFound, HookRefused, OwnerGone, TriggerInvalid
 from headgate.features.triggers.firing import Firing
 from headgate.features.triggers.hooks.bodies import Body, Upload, event_key, selected, text_of
 from headgate.features.triggers.hooks.signatures import EVENT_KEYS, Call, verify
@@ -32,13 +32,15 @@ from headgate.features.triggers.sealed import seal, unseal
 from headgate.features.triggers.settings import TriggerInput, WebhookConfig
 from headgate.features.triggers.tables import TriggerRow
 from headgate.foundation.database import moment
-from headgate.foundation.errors import TooLarge
+from headgate.foundation.errors import TooLarge, Unavailable
 from headgate.foundation.flow_threads import run_in_flow_thread
 from headgate.foundation.ids import new_id
 from headgate.sdk.outside import mark
 
 CATCH_SECONDS = 600
 """How long test mode waits for a call."""
+SHOWN_SECONDS = 3600
+"""How long a caught call is shown after that, at most; then maintenance deletes it."""
 LONGEST_SHOWN = 50_000
 MOST_RUN_FILES = 100
 """`TriggerInput.file_ids`."""
@@ -66,6 +68,8 @@ class UploadStore:
 
 async def find_hook(firing: Firing, address: str) -> Listed:
     """Return the webhook at an address. Raises `HookNotFound`."""
+    if not address.isprintable():
+        raise HookNotFound
     async with firing.database.reading() as session:
         listed = await repository.find_by_address(session, address)
     if listed is None:
@@ -106,9 +110,33 @@ async def fire_call(
         earlier = await _earlier(firing, listed, occurrence)
         if earlier is not None:
             return earlier
-        new = await _store(firing, uploads, listed, received)
-        occurrence = replace(occurrence, input=input_with(given, file_ids=[*given.file_ids, *new]))
+        return await _fire_with_files(firing, uploads, listed, received, occurrence)
     return await firing.fire(listed, occurrence)
+
+
+async def _fire_with_files(
+    firing: Firing, uploads: UploadStore, listed: Listed, received: Received, occurrence: Occurrence
+) -> Fired:
+    """Fire with the files of the call, which are stored for its run and deleted again when there is none."""
+    try:
+        owner = await firing.owner_of(listed.row, listed.space_id)
+    except OwnerGone:  # as for a call without files
+        return await firing.fire(listed, occurrence)
+    stored = await _store(firing, uploads, owner, received)
+    file_ids = [*occurrence.input.file_ids, *stored]
+    used = False
+    try:
+        fired = await firing.fire(listed, replace(occurrence, input=input_with(occurrence.input, file_ids=file_ids)))
+        used = fired.status in {"started", "queued"} and not fired.duplicate
+    except Unavailable:  # the run may have been stored
+        used = True
+        raise
+    finally:
+        for file_id in () if used else stored:
+            await files.delete_file_system(
+                firing.database, uploads.storage, tenant_id=listed.row.tenant_id, file_id=file_id
+            )
+    return fired
 
 
 async def _earlier(firing: Firing, listed: Listed, occurrence: Occurrence) -> Fired | None:
@@ -121,8 +149,7 @@ async def _earlier(firing: Firing, listed: Listed, occurrence: Occurrence) -> Fi
     return Fired(stored.id, stored.status, stored.reason, stored.message, stored.flow_run_id, duplicate=True)
 
 
-async def _store(firing: Firing, uploads: UploadStore, listed: Listed, received: Received) -> list[str]:
-    owner = await firing.owner_of(listed.row, listed.space_id)
+async def _store(firing: Firing, uploads: UploadStore, owner: Principal, received: Received) -> list[str]:
     contents = received.uploads or (
         Upload("body.bin", received.call.headers.get("content-type", ""), received.call.body),
     )
@@ -197,7 +224,7 @@ async def begin_catching(session: AsyncSession, principal: Principal, trigger_id
 async def caught_call(session: AsyncSession, principal: Principal, trigger_id: str, *, box: Sealer) -> CallOut:
     """Return the call that test mode caught. Raises `TriggerNotFound`, `PermissionMissing`."""
     row = (await service.require(session, principal, trigger_id, Permission.TRIGGERS_MANAGE)).row
-    if row.caught is not None:
+    if row.caught is not None and clock() < (row.catching_until or 0) + SHOWN_SECONDS * SECOND:
         return CallOut(waiting=False, call=orjson.loads(unseal(box, row.caught)))
     if row.catching_until is None or row.catching_until <= clock():
         return CallOut(waiting=False)

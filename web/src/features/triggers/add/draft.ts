@@ -91,7 +91,7 @@ function configOf(draft: TriggerDraft): NewTrigger["config"] | null {
 }
 
 function webhook(draft: TriggerDraft): NewTrigger["config"] | null {
-  if (draft.verification === "basic" && !draft.secret.includes(":")) return null;
+  if (draft.verification === "basic" && draft.secret.trim() && !draft.secret.includes(":")) return null;
   return {
     kind: "webhook",
     verification: draft.verification,

@@ -1,4 +1,4 @@
-import type { NewTrigger, TriggerConfig } from "@/api/queries/triggers";
+import type { TriggerConfig } from "@/api/queries/triggers";
 
 export const REPEATS = ["weekdays", "daily", "weekly", "monthly", "hourly", "interval", "cron"] as const;
 export type Repeat = (typeof REPEATS)[number];
@@ -67,5 +67,3 @@ export function repeatOf(cron: string): { repeat: Repeat; time: string; day: str
   if (weekday === "MON-FRI") return { repeat: "weekdays", time, day: weekday, minute };
   return { repeat: weekday === "*" ? "daily" : "weekly", time, day: weekday, minute };
 }
-
-export type NewPolicies = NonNullable<NewTrigger["policies"]>;
