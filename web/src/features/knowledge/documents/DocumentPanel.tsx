@@ -1,7 +1,13 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { Link, useSearch } from "@tanstack/react-router";
 import { ArrowLeft, Download } from "lucide-react";
-import { contentAddress, documentQuery, type KnowledgeDocument, type Passage, passagesQuery } from "@/api/queries/knowledge";
+import {
+  contentAddress,
+  documentQuery,
+  type KnowledgeDocument,
+  type Passage,
+  passagesQuery,
+} from "@/api/queries/knowledge";
 import { Button, Callout, Chip, cx, Problem, Skeleton } from "@/components/ui";
 import { useKnowledgeTexts } from "../texts";
 import { DocumentState } from "./state";
