@@ -133,6 +133,7 @@ describe("a search", () => {
     await user.type(await screen.findByLabelText("Question or words"), "Lisbon{Enter}");
     expect(await screen.findByText(TEXT)).toBeInTheDocument();
     expect(screen.getByText("Score 1")).toBeInTheDocument();
+    expect(screen.getByText("Matches: lisbon · Rank 1 by words")).toBeInTheDocument();
     expect(served.sent).toEqual([{ query: "Lisbon", limit: 10, max_tokens: 10_000 }]);
     await user.click(screen.getByRole("link", { name: "Open in the document" }));
     expect(await screen.findByText("Cited passage")).toBeInTheDocument();
