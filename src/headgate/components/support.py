@@ -18,7 +18,7 @@ _PART = re.compile(r"\S.*?(?:[.!?…](?=[\s\[\"'”’)]|$)[\"'”’)]*|[。！
 _ABBREVIATIONS = (
     "approx art bl ca cf co dr eg etc ex fig inc jr kap kl ltd mr mrs ms nr osv pp prof resp sec sr st tex vs"
 )
-_GOES_ON = re.compile(
+_CONTINUES = re.compile(
     rf"(?:^\W*(?:\d{{1,3}}|[^\W\d_])|(?:^|[\s.(])(?:[^\W\d_]|{'|'.join(_ABBREVIATIONS.split())}))\.$|:$", re.IGNORECASE
 )
 """The end of a part that is no sentence: a number of a list item, an abbreviation, an initial, what leads to a list."""
@@ -61,11 +61,11 @@ def marked_answer(answer: str, sentences: Sequence[SentenceSupport]) -> str:
 
 
 def _sentences(answer: str) -> Iterator[str]:
-    """Yield sentences: parts up to a full stop or the end of a line, where a sentence does not go on."""
+    """Yield sentences: parts up to a full stop or the end of a line, unless the sentence continues."""
     start: int | None = None
     for part in _PART.finditer(answer):
         start = part.start() if start is None else start
-        if not _GOES_ON.search(part[0].strip()):
+        if not _CONTINUES.search(part[0].strip()):
             yield answer[start : part.end()].strip()
             start = None
     if start is not None:

@@ -206,8 +206,8 @@ def change(
             readers = (
                 readers if role is None else readers.model_copy(update={"role": None if role == "nobody" else role})
             )
-            wanted = DocumentChange(readers=readers, classification=classification)
-            changed = await documents.change_document(session, acting(), base.id, document_id, wanted)
+            document_change = DocumentChange(readers=readers, classification=classification)
+            changed = await documents.change_document(session, acting(), base.id, document_id, document_change)
         if json:
             print_json(changed)
         else:

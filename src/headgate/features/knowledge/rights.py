@@ -70,4 +70,6 @@ def readable(reader: Reader) -> ColumnElement[bool]:
 
 def of_spaces(conditions: Mapping[str, ColumnElement[bool]]) -> ColumnElement[bool]:
     """Return the condition that a row of `knowledge_documents` matches the one of the space of its base."""
-    return or_(false(), *(and_(KnowledgeBaseRow.space_id == space_id, one) for space_id, one in conditions.items()))
+    return or_(
+        false(), *(and_(KnowledgeBaseRow.space_id == space_id, condition) for space_id, condition in conditions.items())
+    )
