@@ -178,11 +178,12 @@ class AnswerFromKnowledge(ModelStep):
         written = (await ask(self.ctx, model, system=system, text=text)).strip()
         if re.fullmatch(rf"\W*{NOTHING}\W*", written):
             return _Answer(NO_ANSWER, passages, ())
-        sentences = check_support(written.replace(NOTHING, ""), [passage.text for passage in passages])
+        answer = written.replace(NOTHING, "")
+        sentences = check_support(answer, [passage.text for passage in passages])
         for sentence in sentences:
             if not sentence.supported:
                 self.ctx.log(f"Not supported: {sentence.text}", reason=sentence.reason)
-        return _Answer(marked_answer(sentences), passages, sentences)
+        return _Answer(marked_answer(answer, sentences), passages, sentences)
 
 
 def required(value: str | Message, subject: str, name: str) -> str:

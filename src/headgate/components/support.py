@@ -5,7 +5,7 @@ numbers are. This finds invented facts and wrong numbers; it does not judge whet
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from pydantic import JsonValue
@@ -14,7 +14,16 @@ LEAST_SHARE = 0.5
 """Least part of a sentence's words that must be in the cited passages."""
 UNSUPPORTED = "[not supported]"
 _CITATION = re.compile(r"\[(\d{1,3})\]")
-_SENTENCE = re.compile(r"\S.*?(?:[.!?…](?=[\s\[\"'”’)]|$)[\"'”’)]*|[。！？]|\n|$)(?:\s*\[\d{1,3}\])*", re.DOTALL)
+_PART = re.compile(r"\S.*?(?:[.!?…](?=[\s\[\"'”’)]|$)[\"'”’)]*|[。！？]|\n|$)(?:\s*\[\d{1,3}\])*", re.DOTALL)
+_ABBREVIATIONS = (
+    "approx art bl ca cf co dr eg etc ex fig inc jr kap kl ltd mr mrs ms nr osv pp prof resp sec sr st tex vs"
+)
+_CONTINUES = re.compile(
+    rf"(?:^\W*(?:\d{{1,3}}|[^\W\d_])|(?:^|[\s.(])(?:[^\W\d_]|{'|'.join(_ABBREVIATIONS.split())}))\.$|:$", re.IGNORECASE
+)
+"""The end of a part that is no sentence: a number of a list item, an abbreviation, an initial, what leads to a list."""
+_MARKER = re.compile(r"^\s*\(?(?:\d{1,3}|[^\W\d_])[.)]\s", re.MULTILINE)
+"""Numbers of list items."""
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _WORD = re.compile(r"[^\W\d_]{4,}|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _STEM = 5
@@ -37,18 +46,30 @@ class SentenceSupport:
 
 
 def check_support(answer: str, passages: Sequence[str]) -> tuple[SentenceSupport, ...]:
-    """Return the support of each sentence; passages are numbered from 1."""
-    return tuple(
-        _checked(match[0].strip(), passages) for match in _SENTENCE.finditer(answer) if _has_statement(match[0])
-    )
+    """Return the support of each sentence, a part of the answer; passages are numbered from 1."""
+    return tuple(_checked(sentence, passages) for sentence in _sentences(answer) if _has_statement(sentence))
 
 
-def marked_answer(sentences: Sequence[SentenceSupport]) -> str:
-    """Return the sentences as a text in which those without support are marked."""
-    return " ".join(
-        sentence_support.text if sentence_support.supported else f"{sentence_support.text} {UNSUPPORTED}"
-        for sentence_support in sentences
-    )
+def marked_answer(answer: str, sentences: Sequence[SentenceSupport]) -> str:
+    """Return the answer with its lines as they are, in which sentences without support are marked."""
+    marked, place = "", 0
+    for sentence in sentences:
+        end = answer.index(sentence.text, place) + len(sentence.text)
+        marked += answer[place:end] + ("" if sentence.supported else f" {UNSUPPORTED}")
+        place = end
+    return (marked + answer[place:]).strip()
+
+
+def _sentences(answer: str) -> Iterator[str]:
+    """Yield sentences: parts up to a full stop or the end of a line, unless the sentence continues."""
+    start: int | None = None
+    for part in _PART.finditer(answer):
+        start = part.start() if start is None else start
+        if not _CONTINUES.search(part[0].strip()):
+            yield answer[start : part.end()].strip()
+            start = None
+    if start is not None:
+        yield answer[start:].strip()
 
 
 def _has_statement(sentence: str) -> bool:
@@ -67,7 +88,7 @@ def _fault(sentence: str, cited: Sequence[int], passages: Sequence[str]) -> str:
         return f"It cites [{missing[0]}], and there are {len(passages)} passages."
     if not cited:
         return "It cites no passage."
-    text = _CITATION.sub(" ", sentence)
+    text = _CITATION.sub(" ", _MARKER.sub(" ", sentence))
     source = "\n".join(passages[number - 1] for number in cited)
     numbers = {_plain(number) for number in _NUMBER.findall(text)}
     invented = sorted(numbers - {_plain(number) for number in _NUMBER.findall(source)})

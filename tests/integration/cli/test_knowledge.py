@@ -1,12 +1,14 @@
 """`headgate knowledge`, in this process."""
 
+import hashlib
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from headgate.entrypoints.cli.app import run
-from headgate.entrypoints.cli.exit_codes import CONFLICT
+from headgate.entrypoints.cli.exit_codes import CONFLICT, FAILED, INVALID
 from tests.integration.cli.test_commands import data_folder
 from tests.support.cli import answered
 
@@ -47,6 +49,38 @@ class TestAdd:
         assert run(["knowledge", "add", "Plans", str(plan), "--role", "viewer"]) == CONFLICT
         assert run(["knowledge", "add", "Plans", str(plan), "--classification", "0"]) == CONFLICT
         assert answered(capsys, "knowledge", "status", "Plans")[0]["version"] == 1
+
+
+class TestVerify:
+    def test_verifies_every_citation_of_the_evidence(
+        self, plan: Path, data_folder: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        words = "".join(f"{number:05}" for number in range(600))
+        plan.write_text(words)
+        document = added(capsys, plan)
+
+        def cited(start: int, end: int, content: str) -> dict[str, Any]:
+            sha256 = hashlib.sha256(content.encode()).hexdigest()
+            place = {"document_id": document["id"], "version": 1, "document_sha256": document["sha256"]}
+            return {**place, "start": start, "end": end, "sha256": sha256}
+
+        right = [cited(start, start + 5, words[start : start + 5]) for start in range(0, 3000, 5)]
+        assert answered(capsys, "knowledge", "verify", str(evidence(data_folder, right)))["verified"] is True
+        for wrong in ([*right, cited(0, 4, "00001")], [cited(0, 4, "00001"), *right]):
+            answer = answered(capsys, "knowledge", "verify", str(evidence(data_folder, wrong)), code=FAILED)
+            assert [one["verified"] for one in answer["citations"]].count(False) == 1
+            assert len(answer["citations"]) == 601
+
+    def test_says_that_a_citation_is_not_complete(self, plan: Path, data_folder: Path) -> None:
+        assert plan.exists()
+        for broken in ([{"document_id": "x"}], ["text"], [None]):
+            assert run(["knowledge", "verify", str(evidence(data_folder, broken))]) == INVALID
+
+
+def evidence(folder: Path, citations: list[Any]) -> Path:
+    path = folder / "evidence.json"
+    path.write_text(json.dumps({"steps": [{"tool_calls": [{"name": "knowledge.search", "result": citations}]}]}))
+    return path
 
 
 class TestChange:

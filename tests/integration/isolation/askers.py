@@ -189,6 +189,8 @@ RAISED: Mapping[Name, Callable[[World], list[tuple[dict[str, Any], Permission]]]
         ({"personal": False}, Permission.CONNECTIONS_MANAGE),
         ({"personal": True}, Permission.CONNECTIONS_OWN),
     ],
+    # the file is read too: a key that may only edit knowledge must not open files
+    ("POST", "/api/v1/knowledge-bases/{base_id}/documents"): lambda _world: [({}, Permission.FILES_VIEW)],
     **dict.fromkeys(OF_SHARED_CONNECTIONS, lambda _world: [({}, Permission.CONNECTIONS_MANAGE)]),
 }
 """Routes whose requests do not all need what the route declares, and what each needs."""

@@ -35,6 +35,7 @@ OWNED: dict[str, Callable[[World], list[Any]]] = {
     "state_hash": lambda world: [world.marker[:64]],
     "assistant_id": lambda world: world.assistant_ids,
     "base_id": lambda world: world.base_ids,
+    "base_ids": lambda world: [world.base_ids],
     "document_id": lambda world: world.document_ids,
     "document_ids": lambda world: [[one] for one in world.document_ids],
     "ids": lambda world: [[delivery_id] for delivery_id in world.delivery_ids],

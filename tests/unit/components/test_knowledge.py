@@ -101,6 +101,12 @@ class TestSupport:
             ("- Item one [1]\n- Item two [2]", 2),
             ("It costs 3.50 EUR [1].", 1),
             ("第一文です。[1]第二文です。[2]", 2),
+            ("1. Employees have 27 days of holiday [2].\n2. The allowance in Lisbon is 68 EUR [1].", 2),
+            ("The rules are:\n\n1) Employees have 27 days [2].\n2) Lisbon has 68 EUR [1].", 2),
+            ("a. Item one [1].\nb. Item two [2].", 2),
+            ("Dr. Berg and J. P. Holm, e.g. in Lisbon, get 68 EUR [1]. Oslo has 74 EUR [1].", 2),
+            ("Enligt kap. 3, bl.a. i Oslo, gäller 74 EUR [1].", 1),
+            ("The allowance is 68. It is daily [1].", 2),
             ("", 0),
             ("[1] [2]", 0),
         ],
@@ -108,6 +114,15 @@ class TestSupport:
     def test_looks_at_each_sentence(self, answer: str, count: int) -> None:
         sentences = check_support(answer, [LISBON, LEAVE])
         assert len(sentences) == count
-        assert "".join(marked_answer(sentences).split()).count("[notsupported]") == sum(
+        assert "".join(marked_answer(answer, sentences).split()).count("[notsupported]") == sum(
             not one.supported for one in sentences
         )
+
+    def test_keeps_the_lines_of_a_numbered_list(self) -> None:
+        answer = (
+            "The rules are:\n\n1. Employees have 27 days of holiday [2].\n"
+            "2. The allowance in Lisbon is 99 EUR [1].\n3. The allowance in Oslo is 74 EUR, says Dr. Berg [1]."
+        )
+        sentences = check_support(answer, [LISBON, LEAVE])
+        assert [one.supported for one in sentences] == [True, False, True]
+        assert marked_answer(answer, sentences) == answer.replace("99 EUR [1].", "99 EUR [1]. [not supported]")

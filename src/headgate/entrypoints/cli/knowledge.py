@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 
 import orjson
 import typer
+from pydantic import ValidationError
 from rich.markup import escape
 
 from headgate.entrypoints.cli.exit_codes import FAILED, OK
@@ -15,6 +16,7 @@ from headgate.entrypoints.cli.session import acting, with_installation, with_par
 from headgate.entrypoints.compose import Parts
 from headgate.entrypoints.installation import Installation
 from headgate.features.knowledge import documents, searching, service
+from headgate.features.knowledge.contents import delete_contents
 from headgate.features.knowledge.schemas import (
     DEFAULT_PASSAGES,
     MOST_PASSAGES,
@@ -131,7 +133,7 @@ def add(
         print_json(added)
     else:
         _show(added)
-    return FAILED if any(item.status == "failed" for item in added) else OK
+    return FAILED if any(item.problem for item in added) else OK
 
 
 def _files(paths: Sequence[Path]) -> Iterator[tuple[Path, str]]:
@@ -204,8 +206,8 @@ def change(
             readers = (
                 readers if role is None else readers.model_copy(update={"role": None if role == "nobody" else role})
             )
-            wanted = DocumentChange(readers=readers, classification=classification)
-            changed = await documents.change_document(session, acting(), base.id, document_id, wanted)
+            document_change = DocumentChange(readers=readers, classification=classification)
+            changed = await documents.change_document(session, acting(), base.id, document_id, document_change)
         if json:
             print_json(changed)
         else:
@@ -255,7 +257,7 @@ def verify(
     async def work(parts: Parts) -> int:
         citations = list(_citations(await _evidence(parts, evidence)))
         unique = {(item.document_id, item.version, item.start, item.end, item.sha256): item for item in citations}
-        result = await parts.citations.verify(acting(), list(unique.values())[:500])
+        result = await parts.citations.verify(acting(), list(unique.values()))
         if json:
             print_json(result)
         elif not result.citations:
@@ -278,16 +280,26 @@ async def _evidence(parts: Parts, which: str) -> Any:  # noqa: ANN401 - JSON
         raise Invalid(f"{which} is neither a run nor evidence as JSON.", remedy="Give the id of a run.") from error
 
 
-def _citations(value: Any) -> Iterator[CitationIn]:  # noqa: ANN401 - JSON
-    """Yield the passages of every search in evidence."""
-    if isinstance(value, list):
-        for member in value:
-            yield from _citations(member)
-    elif isinstance(value, dict):
-        if value.get("name") == SEARCH and isinstance(value.get("result"), list):
-            yield from (CitationIn.model_validate(item) for item in value["result"])
-        for member in value.values():
-            yield from _citations(member)
+def _citations(evidence: Any) -> Iterator[CitationIn]:  # noqa: ANN401 - JSON
+    """Yield the passages of every search in evidence. Raises `Invalid` for one that is not complete."""
+    values = [evidence]
+    while values:
+        value = values.pop()
+        if isinstance(value, dict):
+            if value.get("name") == SEARCH and isinstance(value.get("result"), list):
+                yield from (_citation(item) for item in value["result"])
+            values += value.values()
+        elif isinstance(value, list):
+            values += value
+
+
+def _citation(value: Any) -> CitationIn:  # noqa: ANN401 - JSON
+    try:
+        return CitationIn.model_validate(value)
+    except ValidationError as error:
+        raise Invalid(
+            "The evidence has a citation that is not complete.", remedy="Export the evidence of the run again."
+        ) from error
 
 
 @app.command()
@@ -306,9 +318,7 @@ def delete(
             else:
                 document_id = await documents.document_id_of(session, acting(), base.id, document)
                 file_ids = await documents.delete_document(session, acting(), base.id, document_id)
-        await documents.delete_files(
-            installation.database, installation.storage, file_ids, tenant_id=acting().tenant_id
-        )
+        await delete_contents(installation.storage, file_ids, tenant_id=acting().tenant_id)
         if json:
             print_json({"deleted": document or base.name})
         else:

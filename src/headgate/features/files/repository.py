@@ -41,6 +41,12 @@ async def list_files(
     return (await session.execute(query.order_by(StoredFile.id.desc()).limit(limit))).scalars().all()
 
 
+async def lock_files(session: AsyncSession, file_ids: Collection[str], *, tenant_id: str) -> Sequence[StoredFile]:
+    """Lock and return the tenant's records of these ids, by id."""
+    query = select(StoredFile).where(StoredFile.id.in_(file_ids), StoredFile.tenant_id == tenant_id)
+    return (await session.execute(query.order_by(StoredFile.id).with_for_update())).scalars().all()
+
+
 async def add_file(session: AsyncSession, row: StoredFile) -> None:
     """Store a new file's record."""
     session.add(row)

@@ -1,6 +1,6 @@
 """HTTP routes of files and artifacts."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import StreamingResponse
@@ -8,11 +8,10 @@ from fastapi.responses import StreamingResponse
 from headgate.features.access.caller import Caller, needs
 from headgate.features.access.permissions import Permission
 from headgate.features.files import service
+from headgate.features.files.download import download, sent_file
 from headgate.features.files.errors import FileNotFound
-from headgate.features.files.names import attachment
 from headgate.features.files.schemas import FileOut
 from headgate.features.files.storage import Storage
-from headgate.features.files.tables import StoredFile
 from headgate.features.files.upload import FIELD, pieces, uploaded_file
 from headgate.foundation.api import Cursor, Limit, Page, ReadSession, get_database, page_of, parse_cursor, problems
 from headgate.foundation.database import Database
@@ -42,11 +41,6 @@ _FORM = {
         },
     }
 }
-
-
-def _download(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    content = {"*/*": {"schema": {"type": "string", "format": "binary"}}}  # any media type
-    return {200: {"description": "The content", "content": content}} | problems(*statuses)
 
 
 @router.post(
@@ -105,20 +99,20 @@ async def read(file_id: str, session: ReadSession, caller: Caller) -> FileOut:
     "/files/{file_id}/content",
     summary="Download a file",
     response_class=StreamingResponse,
-    responses=_download(404),
+    responses=download(404),
     dependencies=_VIEW,
 )
 async def content(file_id: str, session: ReadSession, caller: Caller, contents: Contents) -> StreamingResponse:
     """The content, after verifying its hash."""
     row = await service.get_file(session, caller, file_id)
-    return await _send(contents, row)
+    return await sent_file(contents, row)
 
 
 @router.get(
     "/artifacts/{file_id}",
     summary="Download an artifact",
     response_class=StreamingResponse,
-    responses=_download(404),
+    responses=download(404),
     dependencies=_VIEW,
 )
 async def artifact(file_id: str, session: ReadSession, caller: Caller, contents: Contents) -> StreamingResponse:
@@ -126,20 +120,4 @@ async def artifact(file_id: str, session: ReadSession, caller: Caller, contents:
     row = await service.get_file(session, caller, file_id)
     if row.flow_run_id is None:
         raise FileNotFound(file_id)
-    return await _send(contents, row)
-
-
-async def _send(contents: Storage, row: StoredFile) -> StreamingResponse:
-    """Send it so that it never runs in the page's own origin: a file may contain a script."""
-    return StreamingResponse(
-        await service.open_file(contents, row),
-        media_type=row.media_type,
-        headers={
-            "Content-Disposition": attachment(row.name),
-            "Content-Length": str(row.size_bytes),
-            "X-Content-Type-Options": "nosniff",
-            "Content-Security-Policy": "default-src 'none'; sandbox",
-            "Cache-Control": "private, max-age=0, must-revalidate",
-            "ETag": f'"{row.sha256}"',
-        },
-    )
+    return await sent_file(contents, row)

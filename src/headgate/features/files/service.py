@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.features.access.permissions import Permission
-from headgate.features.access.principal import Principal, system_principal
+from headgate.features.access.principal import Principal
 from headgate.features.audit.recorder import record
 from headgate.features.files import repository
 from headgate.features.files.errors import FileNotFound, FileTooLarge
@@ -101,14 +101,16 @@ async def store_artifact(
     )
 
 
-async def delete_file_system(database: Database, storage: Storage, *, tenant_id: str, file_id: str) -> None:
-    """Delete a file of a tenant regardless of its owner, for maintenance: first its record, then its content."""
-    async with database.writing() as session:
-        row = await repository.find_file(session, file_id, tenant_id=tenant_id, reach=entire_tenant())
-        if row is not None:
-            await forget_files(session, [file_id], tenant_id=tenant_id)
-            await _record_deletion(session, row)
-    await storage.delete(tenant_id, file_id)
+async def lock_files(session: AsyncSession, file_ids: Collection[str], *, tenant_id: str) -> Sequence[StoredFile]:
+    """Return the existing files among these, by id; they cannot be deleted until the transaction ends."""
+    return await repository.lock_files(session, file_ids, tenant_id=tenant_id)
+
+
+async def delete_records(session: AsyncSession, principal: Principal, rows: Sequence[StoredFile]) -> None:
+    """Delete records of the principal's tenant, with an entry in the audit log; see `forget_files`."""
+    await forget_files(session, [row.id for row in rows], tenant_id=principal.tenant_id)
+    for row in rows:
+        await _record_deletion(session, principal, row)
 
 
 async def forget_files(session: AsyncSession, file_ids: Sequence[str], *, tenant_id: str) -> None:
@@ -307,11 +309,11 @@ async def _record_upload(session: AsyncSession, uploader: Principal | None, row:
     await record(session, uploader, "file.uploaded", id=row.id, name=row.name, after=values, payload=values)
 
 
-async def _record_deletion(session: AsyncSession, row: StoredFile) -> None:
+async def _record_deletion(session: AsyncSession, principal: Principal, row: StoredFile) -> None:
     values = {"flow_run_id": row.flow_run_id, "step_id": row.step_id, "sha256": row.sha256}
     await record(
         session,
-        system_principal(row.tenant_id),
+        principal,
         "file.deleted",
         id=row.id,
         name=row.name,

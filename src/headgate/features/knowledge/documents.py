@@ -1,27 +1,34 @@
 """Adding, replacing, changing and deleting documents, and reading their passages."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.features.access.permissions import Permission
-from headgate.features.access.principal import Principal, bringing
+from headgate.features.access.principal import Principal
 from headgate.features.accounts.directory.service import missing_groups
 from headgate.features.accounts.users.service import missing_users
 from headgate.features.audit.actions import Action
 from headgate.features.audit.recorder import record
 from headgate.features.files import service as files
-from headgate.features.files.storage import Storage
+from headgate.features.files.tables import StoredFile
 from headgate.features.jobs.leases import clock
 from headgate.features.knowledge import repository
-from headgate.features.knowledge.errors import DocumentNotFound, ReadersUnknown, RightsDiffer, TooManyDocuments
+from headgate.features.knowledge.contents import bring_file, delete_unused, hold_file
+from headgate.features.knowledge.errors import (
+    DocumentNotFound,
+    ReadersUnknown,
+    RightsDiffer,
+    TooManyDocuments,
+    VersionNotFound,
+)
 from headgate.features.knowledge.rights import readable, reader_of
 from headgate.features.knowledge.schemas import DocumentChange, DocumentIn, DocumentOut, PassageOut, Readers
 from headgate.features.knowledge.service import get_base, visible_to
 from headgate.features.knowledge.tables import DocumentRow, DocumentVersionRow, KnowledgeBaseRow
-from headgate.foundation.database import Database, now
+from headgate.foundation.database import now
 from headgate.foundation.ids import is_id, new_id
 
 MOST_DOCUMENTS = 100_000
@@ -42,12 +49,13 @@ async def add_document(
 ) -> DocumentOut:
     """Add an uploaded file to a base, or make it the next version of the document of its name.
 
-    It is indexed afterwards. Raises `BaseNotFound`, `PermissionMissing`, `FileNotFound`, `ReadersUnknown`,
-    `DocumentNotFound` for a name that a document has which the caller cannot view, `RightsDiffer` when the document has
-    other rights than the request, and `TooManyDocuments`.
+    It is indexed afterwards. A document that has this content already stays as it is; it is indexed again if that
+    failed or the language is another, and the upload is deleted. Raises `BaseNotFound`, `PermissionMissing`,
+    `FileNotFound`, `ReadersUnknown`, `DocumentNotFound` for a name that a document has which the caller cannot view,
+    `RightsDiffer` when the document has other rights than the request, and `TooManyDocuments`.
     """
     base = await get_base(session, principal, base_id, permission=Permission.KNOWLEDGE_EDIT)
-    file = await files.get_file(session, bringing(principal, Permission.FILES_VIEW), document_in.file_id)
+    file = await bring_file(session, principal, document_in.file_id)
     name = document_in.name or file.name
     row = await repository.find_document_named(session, name, base_id=base.id, tenant_id=principal.tenant_id)
     if row is None:
@@ -55,7 +63,12 @@ async def add_document(
         row = await _new_document(session, principal, base, name, document_in)
     else:
         action = "knowledge_document.replaced"
-        await _next_version(session, principal, base, row, document_in)
+        await _require_replaceable(session, principal, base, row, document_in)
+        current = await repository.find_version(session, row.id, row.version, tenant_id=row.tenant_id)
+        if current is not None and (current.sha256, current.media_type) == (file.sha256, file.media_type):
+            return await _unchanged(session, principal, OpenDocument(base, row, current), document_in)
+        await _next_version(session, row, document_in)
+    await hold_file(session, file)
     version = DocumentVersionRow(
         document_id=row.id, version=row.version, tenant_id=row.tenant_id, file_id=file.id, sha256=file.sha256,
         size_bytes=file.size_bytes, media_type=file.media_type, created_at=now(),
@@ -79,7 +92,7 @@ async def _new_document(
         id=new_id(), tenant_id=principal.tenant_id, base_id=base.id, name=name, source=document_in.source,
         owner_user_id=principal.user_id or None, reader_role=readers.role,
         classification=document_in.classification or 0, language=document_in.language, version=1, generation=1,
-        status="pending", problem="", notes=[], characters=0, pages=None, passages=0, passages_done=0,
+        tries=0, status="pending", problem="", notes=[], characters=0, pages=None, passages=0, passages_done=0,
         passages_added=0, created_at=now(), updated_at=now(), due_at=clock(),
     )  # fmt: skip
     try:
@@ -90,13 +103,33 @@ async def _new_document(
     return row
 
 
-async def _next_version(
+async def _require_replaceable(
     session: AsyncSession, principal: Principal, base: KnowledgeBaseRow, row: DocumentRow, document_in: DocumentIn
 ) -> None:
+    """Raise `DocumentNotFound` for a document that the caller cannot view, `RightsDiffer` for other rights."""
     visible = await visible_to(session, principal, base)
     if not await repository.is_visible(session, row.id, tenant_id=row.tenant_id, visible=visible):
         raise DocumentNotFound(row.name)
     await _require_same_rights(session, row, document_in)
+
+
+async def _unchanged(
+    session: AsyncSession, principal: Principal, document: OpenDocument, document_in: DocumentIn
+) -> DocumentOut:
+    row, language = document.row, document_in.language
+    again = row.status == "failed" or language not in {"", row.language}
+    if again:
+        row.language = language or row.language
+        _index_again(row)
+        await session.flush()
+    out = (await _described(session, [(row, document.version)], row.tenant_id))[0]
+    if again:
+        await _record(session, principal, "knowledge_document.reindexed", document.base, out)
+    await delete_unused(session, principal, [document_in.file_id])
+    return out
+
+
+async def _next_version(session: AsyncSession, row: DocumentRow, document_in: DocumentIn) -> None:
     row.version += 1
     row.source = document_in.source
     row.language = document_in.language or row.language
@@ -116,6 +149,7 @@ async def _require_same_rights(session: AsyncSession, row: DocumentRow, document
 
 def _index_again(row: DocumentRow) -> None:
     row.generation += 1
+    row.tries = 0
     row.status, row.problem, row.notes, row.passages_done = "pending", "", [], 0
     row.due_at, row.updated_at = clock(), now()
 
@@ -182,6 +216,21 @@ async def list_passages(
     return [PassageOut.model_validate(row) for row in rows]
 
 
+async def file_of(
+    session: AsyncSession, principal: Principal, base_id: str, document_id: str, *, version: int | None
+) -> StoredFile:
+    """Return the file of a version, by default the current one. Raises like `list_passages`, `VersionNotFound`."""
+    document = await get_document(session, principal, base_id, document_id)
+    await require_readable(session, principal, document)
+    row = document.version
+    if version is not None and version != row.version:
+        earlier = await repository.find_version(session, document.row.id, version, tenant_id=principal.tenant_id)
+        if earlier is None:
+            raise VersionNotFound(document.row.name, version)
+        row = earlier
+    return await files.get_file_system(session, tenant_id=row.tenant_id, file_id=row.file_id)
+
+
 async def require_readable(session: AsyncSession, principal: Principal, document: OpenDocument) -> None:
     """Raise `DocumentNotFound` unless the caller may read the content: owners of the space may list it only."""
     condition = readable(await reader_of(session, principal, document.base.space_id))
@@ -225,7 +274,10 @@ async def reindex_document(session: AsyncSession, principal: Principal, base_id:
 
 
 async def delete_document(session: AsyncSession, principal: Principal, base_id: str, document_id: str) -> list[str]:
-    """Delete a document with its passages and versions. Returns the ids of their files. Raises like `get_document`."""
+    """Delete a document with passages, versions and files. Raises like `get_document`.
+
+    Returns the files whose contents are to be deleted after the commit: `contents.delete_contents`.
+    """
     document = await get_document(
         session, principal, base_id, document_id, permission=Permission.KNOWLEDGE_EDIT, lock=True
     )
@@ -233,17 +285,7 @@ async def delete_document(session: AsyncSession, principal: Principal, base_id: 
     versions = await repository.versions_of(session, [document.row.id], tenant_id=principal.tenant_id)
     await _record(session, principal, "knowledge_document.deleted", document.base, None, before=out)
     await repository.remove_knowledge(session, document.row)
-    return [version.file_id for version in versions]
-
-
-async def delete_files(database: Database, storage: Storage, file_ids: Collection[str], *, tenant_id: str) -> None:
-    """Delete files of deleted documents, except those that other documents or runs use."""
-    async with database.reading() as session:
-        used = await repository.files_in_use(session, file_ids, tenant_id=tenant_id)
-        rows = await files.find_files(session, tenant_id=tenant_id, file_ids=set(file_ids) - used)
-    for row in rows:
-        if row.space_id is None and row.flow_run_id is None:  # a run that uses a file shares it with its space
-            await files.delete_file_system(database, storage, tenant_id=tenant_id, file_id=row.id)
+    return await delete_unused(session, principal, [version.file_id for version in versions])
 
 
 async def _set_readers(session: AsyncSession, row: DocumentRow, readers: Readers) -> None:

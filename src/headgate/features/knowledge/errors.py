@@ -40,6 +40,18 @@ class DocumentNotFound(NotFound):
         )
 
 
+class VersionNotFound(NotFound):
+    """The document has no version with that number."""
+
+    code = "knowledge_version_not_found"
+    title = "Version not found"
+
+    def __init__(self, name: str, version: int) -> None:
+        super().__init__(
+            f"The document '{name[:200]}' has no version {version}.", remedy="Omit the version to get the current one."
+        )
+
+
 class ReadersUnknown(Invalid):
     """The readers of a document include a user or group that does not exist."""
 

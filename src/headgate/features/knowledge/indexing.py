@@ -1,7 +1,8 @@
 """Indexes documents, as one kind of job: read in the sandbox, divided, and stored in small transactions.
 
 A job that was interrupted continues: passages that are stored are unique rows and stay. Of a new version only changed
-passages are indexed. The generation of a document keeps a job for an older content from writing.
+passages are indexed. The generation of a document keeps a job for an older content from writing. An attempt that fails
+because something is unavailable is repeated later, at most `MOST_TRIES` times; the document says why.
 """
 
 import hashlib
@@ -12,7 +13,7 @@ from typing import Any, TypeVar
 from headgate.features.files import service as files
 from headgate.features.files.storage import Storage
 from headgate.features.jobs.errors import LeaseLost
-from headgate.features.jobs.leases import clock
+from headgate.features.jobs.leases import MICROSECONDS, clock
 from headgate.features.jobs.queue import Job
 from headgate.features.jobs.runner import JobKind, JobRunner
 from headgate.features.knowledge import repository, search_index
@@ -24,13 +25,24 @@ from headgate.features.knowledge.terms import language_of, terms
 from headgate.foundation.database import Database
 from headgate.foundation.errors import HeadgateError, Unavailable
 from headgate.foundation.flow_threads import run_in_flow_thread
+from headgate.foundation.log import get_logger
 
 KIND = "knowledge"
 AT_ONCE = 2
 """Documents that one process indexes at once."""
+MOST_TRIES = 8
+"""Attempts to index a content, also those that ended with their process."""
+RETRY_SECONDS = 10.0
+"""Pause after the first attempt; each following pause is twice as long."""
+MOST_RETRY_SECONDS = 600.0
+_ENDED = (
+    f"The process that indexed it ended {MOST_TRIES} times: the document may need too much memory. Split it, then"
+    " index it again."
+)
 BATCH = 200
 """Passages of one transaction."""
 Item = TypeVar("Item")
+log = get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,16 +90,26 @@ class Indexer:
         if pair is None:
             raise LeaseLost(f"The document {job.id} was deleted.")
         document, base = pair
-        generation = document.generation
-        await self._hold(job, generation, status="indexing")
-        try:
-            read = await self._read(document)
-            passages = await run_in_flow_thread(prepared, read, document, base)
-        except (LeaseLost, Unavailable):
-            raise
-        except HeadgateError as error:
-            await self._fail(job, generation, error)
+        if document.tries >= MOST_TRIES:
+            await self._fail(job, document.generation, _ENDED)
             return
+        await self._hold(job, document.generation, status="indexing", tries=document.tries + 1)
+        try:
+            await self._index(job, document, base)
+        except LeaseLost:
+            raise
+        except Unavailable as error:
+            await self._postpone(job, document, str(error))
+        except HeadgateError as error:
+            await self._fail(job, document.generation, str(error))
+        except Exception as error:
+            log.exception("document not indexed", document_id=document.id)
+            await self._postpone(job, document, f"Unexpected error {type(error).__name__}; see the log of the server.")
+
+    async def _index(self, job: Job, document: DocumentRow, base: KnowledgeBaseRow) -> None:
+        generation = document.generation
+        read = await self._read(document)
+        passages = await run_in_flow_thread(prepared, read, document, base)
         await self._hold(job, generation, passages=len(passages.rows), characters=len(read.text))
         added = await self._store(job, generation, document.tenant_id, passages)
         notes = list(read.notes) if passages.rows else [*read.notes, "The document has no text."]
@@ -164,9 +186,22 @@ class Indexer:
                 return
         await self._again(job)
 
-    async def _fail(self, job: Job, generation: int, error: HeadgateError) -> None:
-        reason = f"{error.detail} {error.remedy}".strip()
+    async def _fail(self, job: Job, generation: int, reason: str) -> None:
         await self._finish(job, generation, status="failed", problem=reason, notes=[], passages_done=0)
+
+    async def _postpone(self, job: Job, document: DocumentRow, reason: str) -> None:
+        """Release a job until its next attempt, with the reason; after the last attempt it has failed."""
+        attempt = document.tries + 1
+        problem = f"Attempt {attempt} of {MOST_TRIES} failed: {reason}"
+        if attempt >= MOST_TRIES:
+            await self._fail(job, document.generation, problem)
+            return
+        pause = min(RETRY_SECONDS * 2 ** (attempt - 1), MOST_RETRY_SECONDS)
+        async with self._database.writing() as session:
+            if await repository.hold_generation(session, job, document.generation, status="pending", problem=problem):
+                await repository.QUEUE.release(session, job, due_at=clock() + int(pause * MICROSECONDS))
+                return
+        await self._again(job)
 
     async def _again(self, job: Job) -> None:
         """Release a job whose document has another content by now. Raises `LeaseLost`."""

@@ -63,21 +63,30 @@ async def remove_knowledge(session: AsyncSession, row: KnowledgeBaseRow | Docume
 
 
 async def count_states(
-    session: AsyncSession, base_id: str, *, tenant_id: str, visible: ColumnElement[bool]
-) -> dict[str, int]:
-    """Return the number of visible documents of a base by status."""
+    session: AsyncSession, base_ids: Collection[str], *, tenant_id: str, visible: ColumnElement[bool]
+) -> dict[str, dict[str, int]]:
+    """Return the number of documents by base and status; `visible` is a condition of documents and their bases."""
     query = (
-        select(DocumentRow.status, func.count())
-        .where(DocumentRow.base_id == base_id, DocumentRow.tenant_id == tenant_id, visible)
-        .group_by(DocumentRow.status)
+        select(DocumentRow.base_id, DocumentRow.status, func.count())
+        .join(KnowledgeBaseRow, KnowledgeBaseRow.id == DocumentRow.base_id)
+        .where(DocumentRow.base_id.in_(base_ids), DocumentRow.tenant_id == tenant_id, visible)
+        .group_by(DocumentRow.base_id, DocumentRow.status)
     )
-    return {row[0]: row[1] for row in (await session.execute(query)).all()}
+    counts: dict[str, dict[str, int]] = {}
+    for base_id, status, count in await session.execute(query):
+        counts.setdefault(base_id, {})[status] = count
+    return counts
+
+
+async def lock_base(session: AsyncSession, base_id: str, *, tenant_id: str) -> str | None:
+    """Lock a base until the transaction ends: nobody else adds a document to it. Returns its id."""
+    base = select(KnowledgeBaseRow.id).where(KnowledgeBaseRow.id == base_id, KnowledgeBaseRow.tenant_id == tenant_id)
+    return (await session.execute(base.with_for_update())).scalar_one_or_none()
 
 
 async def count_documents(session: AsyncSession, base_id: str, *, tenant_id: str) -> int:
     """Return the number of documents of a base. Locks the base, so that they are counted one at a time."""
-    base = select(KnowledgeBaseRow.id).where(KnowledgeBaseRow.id == base_id, KnowledgeBaseRow.tenant_id == tenant_id)
-    await session.execute(base.with_for_update())
+    await lock_base(session, base_id, tenant_id=tenant_id)
     query = select(func.count()).where(DocumentRow.base_id == base_id, DocumentRow.tenant_id == tenant_id)
     return (await session.execute(query)).scalar_one()
 
@@ -179,17 +188,6 @@ async def find_version(
     row = DocumentVersionRow
     query = select(row).where(row.document_id == document_id, row.version == version, row.tenant_id == tenant_id)
     return (await session.execute(query)).scalar_one_or_none()
-
-
-async def superseded_versions(session: AsyncSession, before: Any, *, limit: int) -> Sequence[DocumentVersionRow]:  # noqa: ANN401
-    """Return versions of any tenant that were replaced by a version of before a time."""
-    row, newer = DocumentVersionRow, DocumentVersionRow.__table__.alias("newer")
-    replaced = (
-        select(newer.c.version)
-        .where(newer.c.document_id == row.document_id, newer.c.version > row.version, newer.c.created_at < before)
-        .exists()
-    )
-    return (await session.execute(select(row).where(replaced).limit(limit))).scalars().all()
 
 
 async def versions_of_base(session: AsyncSession, base_id: str, *, tenant_id: str) -> Sequence[DocumentVersionRow]:

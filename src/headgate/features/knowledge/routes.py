@@ -3,13 +3,17 @@
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query, Request, Response
+from fastapi.responses import StreamingResponse
 
 from headgate.features.access.caller import Caller, needs
 from headgate.features.access.permissions import Permission
+from headgate.features.files.download import download, sent_file
 from headgate.features.files.storage import Storage
 from headgate.features.knowledge import documents, searching, service
+from headgate.features.knowledge.contents import delete_contents
 from headgate.features.knowledge.indexing import Indexer
 from headgate.features.knowledge.schemas import (
+    MOST_VERSION,
     DocumentChange,
     DocumentIn,
     DocumentOut,
@@ -103,11 +107,11 @@ async def change(base_id: str, body: KnowledgeBaseChange, session: WriteSession,
     responses=problems(403, 404),
     dependencies=[needs(Permission.KNOWLEDGE_MANAGE)],
 )
-async def delete(base_id: str, caller: Caller, database: Data, contents: Contents) -> Response:
+async def delete(base_id: str, caller: Caller, database: Data, storage: Contents) -> Response:
     """Delete a knowledge base with all its documents, as an owner of the space."""
     async with database.writing() as session:
         file_ids = await service.delete_base(session, caller, base_id)
-    await documents.delete_files(database, contents, file_ids, tenant_id=caller.tenant_id)
+    await delete_contents(storage, file_ids, tenant_id=caller.tenant_id)
     return Response(status_code=204)
 
 
@@ -171,12 +175,12 @@ async def change_document(
     dependencies=_EDIT,
 )
 async def delete_document(
-    base_id: str, document_id: str, caller: Caller, database: Data, contents: Contents
+    base_id: str, document_id: str, caller: Caller, database: Data, storage: Contents
 ) -> Response:
     """Delete a document with its passages and versions."""
     async with database.writing() as session:
         file_ids = await documents.delete_document(session, caller, base_id, document_id)
-    await documents.delete_files(database, contents, file_ids, tenant_id=caller.tenant_id)
+    await delete_contents(storage, file_ids, tenant_id=caller.tenant_id)
     return Response(status_code=204)
 
 
@@ -210,3 +214,23 @@ async def list_passages(
 ) -> list[PassageOut]:
     """List passages in the order of the document. The rest follows with `after`."""
     return list(await documents.list_passages(session, caller, base_id, document_id, limit=limit, after=after))
+
+
+@router.get(
+    "/{base_id}/documents/{document_id}/content",
+    summary="Download a document",
+    response_class=StreamingResponse,
+    responses=download(404),
+    dependencies=_VIEW,
+)
+async def content(
+    base_id: str,
+    document_id: str,
+    session: ReadSession,
+    caller: Caller,
+    storage: Contents,
+    version: Annotated[int | None, Query(ge=1, le=MOST_VERSION, description="Empty: the current version.")] = None,
+) -> StreamingResponse:
+    """The file of a document that you may read, after verifying its hash."""
+    file = await documents.file_of(session, caller, base_id, document_id, version=version)
+    return await sent_file(storage, file)

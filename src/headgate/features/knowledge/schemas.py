@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from headgate.features.knowledge.chunking import MOST_TOKENS, OVERLAP_TOKENS
 from headgate.features.knowledge.terms import LONGEST_QUERY
@@ -16,7 +16,11 @@ ReaderRole = Literal["visitor", "viewer", "runner", "editor", "publisher", "owne
 Status = Literal["pending", "indexing", "ready", "failed"]
 Sha256 = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
 MOST_READERS = 200
+MOST_VERSION = 2**31 - 1
+"""The database's largest integer."""
 MOST_PASSAGES = 50
+MOST_VERIFIED = 20
+"""Files that one request to verify citations reads."""
 DEFAULT_PASSAGES = 8
 DEFAULT_BUDGET = 3_000
 MOST_BUDGET = 100_000
@@ -138,7 +142,7 @@ class DocumentOut(BaseModel):
     file_id: str
     status: Status
     problem: str
-    """Why it could not be read; empty unless it failed."""
+    """Why it could not be read, or why the last attempt failed while it waits for the next one."""
     notes: list[str]
     """What was not understood."""
     characters: int
@@ -226,19 +230,33 @@ class CitationIn(BaseModel):
     model_config = ConfigDict(extra="ignore")
 
     document_id: str = Field(max_length=36)
-    version: int = Field(ge=1)
+    version: int = Field(ge=1, le=MOST_VERSION)
     document_sha256: Sha256
     start: int = Field(ge=0)
     end: int = Field(ge=0)
     sha256: Sha256
 
+    @property
+    def content(self) -> tuple[str, int]:
+        """Return the document and the version whose file is read."""
+        return self.document_id, self.version
+
 
 class VerifyIn(BaseModel):
-    """Citations to verify."""
+    """Citations to verify, of a limited number of documents: the file of each is read."""
 
     model_config = ConfigDict(extra="forbid")
 
-    citations: list[CitationIn] = Field(max_length=500)
+    citations: list[CitationIn] = Field(
+        max_length=500, description=f"Citations of at most {MOST_VERIFIED} versions of documents."
+    )
+
+    @field_validator("citations")
+    @classmethod
+    def _few_documents(cls, citations: list[CitationIn]) -> list[CitationIn]:
+        if len({citation.content for citation in citations}) > MOST_VERIFIED:
+            raise ValueError(f"the citations are of more than {MOST_VERIFIED} documents; verify them in several steps")
+        return citations
 
 
 class VerdictOut(BaseModel):

@@ -1,7 +1,9 @@
 """The lexical index: SQLite's FTS5 and PostgreSQL's full text. Rights and classification are conditions of the query.
 
 Both rank passages by how rare the terms of the query are in them. On PostgreSQL, whose ranking does not know rarity, it
-is counted among the passages that the reader may read.
+is counted among the passages that the reader may read. FTS5 counts among all passages of the database, also those of
+other bases and tenants: they influence the order, and with it which passages are the first `limit`, but a passage that
+the reader may not read is never among them.
 """
 
 import math

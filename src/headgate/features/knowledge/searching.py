@@ -42,7 +42,7 @@ async def search_as(
 
 
 async def search(session: AsyncSession, scope: Scope, search_in: SearchIn) -> SearchOut:
-    """Return the best passages that the reader may read. What else there is has no influence on which."""
+    """Return the best passages that the reader may read, no others; see `search_index` for what decides the order."""
     searched = query_terms(search_in.query)
     ids = await search_index.ranked(session, scope, searched, limit=CANDIDATES)
     ranks = {id_: Ranks(lexical=rank) for rank, id_ in enumerate(ids, start=1)}

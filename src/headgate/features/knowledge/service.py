@@ -12,8 +12,9 @@ from headgate.features.access.principal import Principal
 from headgate.features.accounts.spaces.service import require_space, spaces_shown
 from headgate.features.audit.recorder import record_of
 from headgate.features.knowledge import repository
+from headgate.features.knowledge.contents import delete_unused
 from headgate.features.knowledge.errors import BaseNameTaken, BaseNotFound
-from headgate.features.knowledge.rights import readable, reader_of
+from headgate.features.knowledge.rights import Reader, of_spaces, readable, reader_of, readers_of
 from headgate.features.knowledge.schemas import KnowledgeBaseChange, KnowledgeBaseIn, KnowledgeBaseOut
 from headgate.features.knowledge.tables import KnowledgeBaseRow
 from headgate.foundation.database import now
@@ -70,14 +71,22 @@ async def list_bases(
         session, tenant_id=principal.tenant_id, space_ids=space_ids, limit=limit, after=after
     )
     allowed = [row for row in rows if principal.may(Permission.KNOWLEDGE_VIEW, row.space_id)]
-    return [await described(session, principal, row) for row in allowed]
+    return await _described(session, principal, allowed)
 
 
 async def described(session: AsyncSession, principal: Principal, row: KnowledgeBaseRow) -> KnowledgeBaseOut:
     """Return a base with the numbers of documents that the caller can view."""
-    visible = await visible_to(session, principal, row)
-    counts = await repository.count_states(session, row.id, tenant_id=principal.tenant_id, visible=visible)
-    return _out(row, counts)
+    return (await _described(session, principal, [row]))[0]
+
+
+async def _described(
+    session: AsyncSession, principal: Principal, rows: Sequence[KnowledgeBaseRow]
+) -> list[KnowledgeBaseOut]:
+    readers = await readers_of(session, principal, {row.space_id for row in rows})
+    visible = of_spaces({space_id: _visible(principal, space_id, reader) for space_id, reader in readers.items()})
+    base_ids = [row.id for row in rows]
+    counts = await repository.count_states(session, base_ids, tenant_id=principal.tenant_id, visible=visible)
+    return [_out(row, counts.get(row.id, {})) for row in rows]
 
 
 async def change_base(
@@ -98,20 +107,26 @@ async def change_base(
 
 
 async def delete_base(session: AsyncSession, principal: Principal, base_id: str) -> list[str]:
-    """Delete a base with its documents, as an owner of its space. Returns the ids of the files of its documents."""
+    """Delete a base with its documents and their files, as an owner of its space. Raises like `get_base`.
+
+    Returns the files whose contents are to be deleted after the commit: `contents.delete_contents`.
+    """
     row = await get_base(session, principal, base_id, permission=Permission.KNOWLEDGE_MANAGE)
     tenant_id = principal.tenant_id
+    await repository.lock_base(session, row.id, tenant_id=tenant_id)
     versions = await repository.versions_of_base(session, row.id, tenant_id=tenant_id)
     await record_of(session, principal, "knowledge_base.deleted", row, before=_values(row))
     await repository.remove_knowledge(session, row)
-    return [version.file_id for version in versions]
+    return await delete_unused(session, principal, [version.file_id for version in versions])
 
 
 async def visible_to(session: AsyncSession, principal: Principal, base: KnowledgeBaseRow) -> ColumnElement[bool]:
     """Return the condition of the documents that the caller can list: owners of the space list all of them."""
-    if principal.may(Permission.KNOWLEDGE_MANAGE, base.space_id):
-        return repository.any_document()
-    return readable(await reader_of(session, principal, base.space_id))
+    return _visible(principal, base.space_id, await reader_of(session, principal, base.space_id))
+
+
+def _visible(principal: Principal, space_id: str, reader: Reader) -> ColumnElement[bool]:
+    return repository.any_document() if principal.may(Permission.KNOWLEDGE_MANAGE, space_id) else readable(reader)
 
 
 def _out(row: KnowledgeBaseRow, counts: Mapping[str, int]) -> KnowledgeBaseOut:

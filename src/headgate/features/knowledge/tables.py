@@ -63,6 +63,7 @@ class DocumentRow(JobColumns, Row):
             ["base_id", "tenant_id"], ["knowledge_bases.id", "knowledge_bases.tenant_id"], ondelete="CASCADE"
         ),
         CheckConstraint("status IN ('pending', 'indexing', 'ready', 'failed')", name="status_known"),
+        Index("ix_knowledge_documents_base_id_id", "base_id", "id"),
         *job_indexes("knowledge_documents"),
     )
 
@@ -81,9 +82,11 @@ class DocumentRow(JobColumns, Row):
     """Counts the contents from 1."""
     generation: Mapped[int]
     """Counts the times it was to be indexed."""
+    tries: Mapped[int] = mapped_column(default=0, server_default="0")
+    """Attempts to index this generation."""
     status: Mapped[str] = mapped_column(String(16))
     problem: Mapped[str] = mapped_column(Text)
-    """Why it could not be read; empty unless it failed."""
+    """Why the last attempt failed; empty unless it did."""
     notes: Mapped[list[str]] = mapped_column(Json)
     """What was not understood, one sentence each."""
     characters: Mapped[int]

@@ -1,6 +1,7 @@
 """Verifies citations: that the cited text is in the document with the cited checksum."""
 
-from dataclasses import dataclass
+import asyncio
+from dataclasses import dataclass, field
 
 from headgate.features.access.permissions import Permission
 from headgate.features.access.principal import Principal
@@ -15,6 +16,8 @@ from headgate.features.knowledge.tables import DocumentRow, DocumentVersionRow
 from headgate.foundation.database import Database
 from headgate.foundation.errors import HeadgateError
 
+AT_ONCE = 2
+"""Files that one process reads for verification at once."""
 _UNKNOWN = "The document does not exist, or you may not read it."
 
 
@@ -25,18 +28,21 @@ class Verifier:
     database: Database
     storage: Storage
     isolated: Runners
+    turns: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(AT_ONCE))
 
     async def verify(self, principal: Principal, citations: list[CitationIn]) -> VerifyOut:
         """Return a verdict for each citation, in their order. Raises `PermissionMissing`."""
         principal.require_somewhere(Permission.KNOWLEDGE_VIEW)
-        texts: dict[tuple[str, int], tuple[str, str] | str] = {}
-        verdicts = []
-        for citation in citations:
-            key = citation.document_id, citation.version
-            if key not in texts:
-                texts[key] = await self._text(principal, citation)
-            verdicts.append(_verdict(citation, texts[key]))
-        return VerifyOut(verified=all(verdict.verified for verdict in verdicts), citations=verdicts)
+        places: dict[tuple[str, int, str], list[int]] = {}
+        for place, citation in enumerate(citations):
+            places.setdefault((*citation.content, citation.document_sha256), []).append(place)
+        verdicts: dict[int, VerdictOut] = {}
+        for cited in places.values():  # one content at a time: it may be large
+            async with self.turns:
+                text = await self._text(principal, citations[cited[0]])
+            verdicts |= {place: _verdict(citations[place], text) for place in cited}
+        ordered = [verdicts[place] for place in range(len(citations))]
+        return VerifyOut(verified=all(verdict.verified for verdict in ordered), citations=ordered)
 
     async def _text(self, principal: Principal, citation: CitationIn) -> tuple[str, str] | str:
         """Return name and text of the cited version; or the reason why there is none."""

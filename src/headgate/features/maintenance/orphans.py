@@ -1,8 +1,8 @@
 """Deletes orphaned artifacts, and contents without a record (seed 002, Cleanup).
 
 An artifact is deleted only if it is older than the grace period AND its run is missing, failed or cancelled AND no
-completed step result refers to it. Inputs of a run stay too. Artifacts of completed steps are evidence, and are never
-deleted here.
+completed step result refers to it. Inputs of a run and files of knowledge stay too. Artifacts of completed steps are
+evidence, and are never deleted here.
 """
 
 from collections.abc import Sequence
@@ -11,9 +11,11 @@ from itertools import groupby
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from headgate.features.access.principal import system_principal
 from headgate.features.files import service as files
 from headgate.features.files.storage import Storage, StoredItem
 from headgate.features.files.tables import StoredFile
+from headgate.features.knowledge.contents import unused_files, used_files
 from headgate.features.maintenance import repository
 from headgate.features.maintenance.outcome import Outcome
 from headgate.foundation.database import Database, now
@@ -34,9 +36,8 @@ async def sweep_orphans(
             candidates = await repository.orphan_candidates(session, before, after=last_id, limit=BATCH)
             garbage = await _unnamed(session, candidates)
         for row in garbage:
-            outcome.count(row.tenant_id, artifacts=1, size=row.size_bytes)
-            if not dry:
-                await files.delete_file_system(database, storage, tenant_id=row.tenant_id, file_id=row.id)
+            if dry or await _delete(database, storage, row):
+                outcome.count(row.tenant_id, artifacts=1, size=row.size_bytes)
         if len(candidates) < BATCH:
             break
         last_id = candidates[-1].id
@@ -44,8 +45,18 @@ async def sweep_orphans(
     return outcome
 
 
+async def _delete(database: Database, storage: Storage, row: StoredFile) -> bool:
+    """Delete an artifact: first its record, then its content. False when a document got it in the meantime."""
+    async with database.writing() as session:
+        unused = await unused_files(session, [row.id], tenant_id=row.tenant_id)
+        await files.delete_records(session, system_principal(row.tenant_id), unused)
+    if unused:
+        await storage.delete(row.tenant_id, row.id)
+    return bool(unused)
+
+
 async def _unnamed(session: AsyncSession, candidates: Sequence[StoredFile]) -> list[StoredFile]:
-    """Return files that no completed step result, no run's input and no test refers to."""
+    """Return files that no completed step result, no run's input, no test and no document of knowledge refers to."""
     garbage: list[StoredFile] = []
     ordered = sorted(candidates, key=lambda row: row.tenant_id)
     for tenant_id, group in groupby(ordered, key=lambda row: row.tenant_id):
@@ -56,6 +67,7 @@ async def _unnamed(session: AsyncSession, candidates: Sequence[StoredFile]) -> l
             await repository.named_in_results(session, [*unnamed], tenant_id=tenant_id, runs=runs),
             await repository.named_in_inputs(session, [*unnamed], tenant_id=tenant_id),
             await repository.named_in_tests(session, [*unnamed], tenant_id=tenant_id),
+            await used_files(session, [*unnamed], tenant_id=tenant_id),
         ):
             unnamed = {key: row for key, row in unnamed.items() if key not in referenced}
         if unnamed:

@@ -1,7 +1,7 @@
 """Deletes runs older than the retention period of their flow or installation. Nothing is deleted by default.
 
 Active runs are never deleted, nor runs whose results a kept run reuses, nor artifacts of an expired run that are inputs
-of a kept run or a test.
+of a kept run or a test, or files of knowledge.
 """
 
 from collections.abc import Sequence
@@ -15,6 +15,7 @@ from headgate.features.audit.recorder import record
 from headgate.features.files import service as files
 from headgate.features.files.storage import Storage
 from headgate.features.files.tables import StoredFile
+from headgate.features.knowledge.contents import unused_files
 from headgate.features.maintenance import repository
 from headgate.features.maintenance.outcome import Outcome
 from headgate.features.runs.transitions import clock
@@ -99,5 +100,6 @@ async def _still_used(
     if not artifacts:
         return set()
     ids = [row.id for row in artifacts]
+    free = {row.id for row in await unused_files(session, ids, tenant_id=tenant_id)}
     used = await repository.named_in_inputs(session, ids, tenant_id=tenant_id, but=run_ids)
-    return used | await repository.named_in_tests(session, ids, tenant_id=tenant_id)
+    return used | (set(ids) - free) | await repository.named_in_tests(session, ids, tenant_id=tenant_id)

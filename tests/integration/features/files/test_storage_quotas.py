@@ -124,7 +124,9 @@ class TestAnySequence:
         for _ in range(25):
             if kept and random.random() < 0.4:
                 row = kept.pop(random.randrange(len(kept)))
-                await service.delete_file_system(database, storage, tenant_id=row.tenant_id, file_id=row.id)
+                async with database.writing() as session:
+                    await service.delete_records(session, LOCAL, [row])
+                await storage.delete(row.tenant_id, row.id)
             else:
                 row_ = await make(
                     database, storage, quotas, random.randrange(1, 300), random.choice([LOCAL.space_id, OTHER_SPACE])

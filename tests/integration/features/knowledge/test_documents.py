@@ -7,6 +7,7 @@ from typing import Any
 import docx
 import pytest
 
+from headgate.features.knowledge import extraction
 from tests.integration.features.knowledge.conftest import API, HANDBOOK, Knowledge
 from tests.support.pdfs import pdf_of
 
@@ -69,6 +70,20 @@ class TestReading:
     async def test_says_that_a_document_has_no_text(self, knowledge: Knowledge) -> None:
         base = await knowledge.base()
         assert (await knowledge.add(base, "empty.txt", " \n "))["notes"] == ["The document has no text."]
+
+
+class TestDownload:
+    async def test_sends_the_file_as_an_attachment_that_runs_nothing(self, knowledge: Knowledge) -> None:
+        base = await knowledge.base()
+        document = await knowledge.add(base, "page.html", "<p>one</p>")
+        await knowledge.add(base, "page.html", "<p>two</p>")
+        address = f"{API}/{base}/documents/{document['id']}/content"
+        sent = await knowledge.client.get(address)
+        assert (sent.status_code, sent.text) == (200, "<p>two</p>")
+        assert sent.headers["content-disposition"].startswith("attachment")
+        assert "sandbox" in sent.headers["content-security-policy"]
+        assert (await knowledge.client.get(address, params={"version": 1})).text == "<p>one</p>"
+        assert (await knowledge.client.get(address, params={"version": 9})).status_code == 404
 
 
 class TestSearch:
@@ -143,6 +158,28 @@ class TestVersions:
         assert {(hit["version"], hit["document_sha256"]) for hit in hits} == {(2, second["sha256"])}
         assert all(one["version"] == 2 for one in await knowledge.passages(base, first["id"]))
 
+    async def test_are_not_made_of_a_content_that_the_document_has(self, knowledge: Knowledge) -> None:
+        base = await knowledge.base()
+        first = await knowledge.add(base, "handbook.md", HANDBOOK)
+        upload = await knowledge.upload("handbook.md", HANDBOOK)
+        for _ in range(2):  # with another upload, and with the one that the document has
+            again = await knowledge.client.post(f"{API}/{base}/documents", json={"file_id": upload})
+            assert (again.status_code, again.json()) == (201, first)
+            assert (await knowledge.client.get(f"/api/v1/files/{upload}")).status_code == (
+                200 if upload == first["file_id"] else 404
+            )
+            upload = first["file_id"]
+        other = await knowledge.add(base, "handbook.md", HANDBOOK, language="sv")
+        assert (other["version"], other["language"], other["status"]) == (1, "sv", "ready")
+
+    async def test_that_failed_are_indexed_again_when_they_are_added_again(self, knowledge: Knowledge) -> None:
+        base = await knowledge.base()
+        first = await knowledge.add(base, "broken.pdf", b"%PDF-1.7 nothing")
+        again = await knowledge.client.post(
+            f"{API}/{base}/documents", json={"file_id": await knowledge.upload("broken.pdf", b"%PDF-1.7 nothing")}
+        )
+        assert (again.json()["id"], again.json()["version"], again.json()["status"]) == (first["id"], 1, "pending")
+
     async def test_are_indexed_again_with_another_passage_size(self, knowledge: Knowledge) -> None:
         base = await knowledge.base()
         document = await knowledge.add(base, "handbook.md", HANDBOOK * 30)
@@ -187,6 +224,29 @@ class TestVerifying:
         hits = await knowledge.search(base, "code")
         await knowledge.add(base, "a.txt", "The code is red.")
         assert (await verified(knowledge, hits))["verified"] is True
+
+    async def test_reads_the_file_of_each_version_once_and_of_few_documents(
+        self, knowledge: Knowledge, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        base, reads = await knowledge.base(), list[str]()
+
+        async def extract(*arguments: Any, name: str, **more: Any) -> Any:
+            reads.append(name)
+            return await extraction.extract(*arguments, name=name, **more)
+
+        for name in ("a.txt", "b.txt"):
+            await knowledge.add(base, name, f"The code of {name} is blue.")
+        hits = await knowledge.search(base, "code")
+        monkeypatch.setattr("headgate.features.knowledge.verifying.extract", extract)
+        answer = await verified(knowledge, [*hits, hits[0] | {"sha256": "0" * 64}, hits[1], hits[0]])
+        assert [one["verified"] for one in answer["citations"]] == [True, True, False, True, True]
+        assert [one["document_id"] for one in answer["citations"]][:2] == [hit["document_id"] for hit in hits]
+        assert sorted(reads) == ["a.txt", "b.txt"]
+        many = [hits[0] | {"version": number} for number in range(1, 22)]
+        refused = await knowledge.client.post(f"{API}/verify", json={"citations": many})
+        assert refused.status_code == 422
+        assert "more than 20 documents" in refused.text
+        assert (await verified(knowledge, many[:20]))["verified"] is False
 
 
 async def verified(knowledge: Knowledge, hits: list[dict[str, Any]]) -> dict[str, Any]:

@@ -3,13 +3,19 @@
 import asyncio
 import sys
 from pathlib import Path
+from typing import Any
 
+import pytest
 from sqlalchemy import text
 
 from headgate.features.access.principal import LOCAL
+from headgate.features.files.errors import StorageFailed
+from headgate.features.files.local_storage import LocalStorage
 from headgate.features.knowledge import documents, indexing, repository
+from headgate.features.knowledge.schemas import DocumentOut
 from headgate.foundation.database import Database
-from tests.support.knowledge import open_shelf
+from tests.support.knowledge import Shelf, open_shelf
+from tests.support.rows import execute
 
 TEXT = "\n\n".join(f"Sentence {number} is about subject{number} and nothing else at all." for number in range(2_000))
 DIES = """
@@ -84,9 +90,74 @@ class TestResuming:
                 passages = await repository.list_passages(
                     session, document, tenant_id=LOCAL.tenant_id, limit=100, after=-1
                 )
-        assert (described.status, described.version) == ("ready", 6)
+        assert (described.problem, described.status, described.version) == ("", "ready", 6)
         assert {one.version for one in passages} == {6}
         assert all("content 5" in one.text for one in passages)
+
+
+class TestFailing:
+    @pytest.mark.parametrize(
+        ("error", "reason"),
+        [
+            (StorageFailed("The bucket does not answer.", remedy="Check it."), "The bucket does not answer. Check it."),
+            (RuntimeError("private detail"), "Unexpected error RuntimeError; see the log of the server."),
+        ],
+    )
+    async def test_is_repeated_a_few_times_and_says_why(
+        self, database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: Exception, reason: str
+    ) -> None:
+        shelf = open_shelf(database, tmp_path)
+        reads, whole = [], LocalStorage.get
+
+        async def fails(*_: Any, **__: Any) -> Any:
+            reads.append(1)
+            raise error
+
+        monkeypatch.setattr(LocalStorage, "get", fails)
+        async with shelf.jobs.running():
+            await shelf.make_base()
+            document = await shelf.add("a", "The text.")
+            await shelf.indexer.settle()
+            first = await described(shelf, document)
+            assert (first.status, first.problem) == ("pending", f"Attempt 1 of 8 failed: {reason}")
+            monkeypatch.setattr(indexing, "RETRY_SECONDS", 0.0)
+            await execute(database, "UPDATE knowledge_documents SET due_at = 1")
+            shelf.indexer.soon(document)
+            await shelf.indexer.settle()
+            last = await described(shelf, document)
+            assert (last.status, last.problem) == ("failed", f"Attempt 8 of 8 failed: {reason}")
+            assert len(reads) == 8
+            monkeypatch.setattr(LocalStorage, "get", whole)
+            await reindexed(shelf, document)
+            again = await described(shelf, document)
+            assert (again.status, again.problem, again.passages) == ("ready", "", 1)
+
+    async def test_with_its_process_each_time_is_bounded_too(self, database: Database, tmp_path: Path) -> None:
+        shelf = open_shelf(database, tmp_path)
+        async with shelf.jobs.running():
+            await shelf.make_base()
+            document = await shelf.add("a", "The text.")
+            await shelf.indexer.settle()
+            await execute(database, "UPDATE knowledge_documents SET tries = 8, due_at = 1, status = 'indexing'")
+            shelf.indexer.soon(document)
+            await shelf.indexer.settle()
+            failed = await described(shelf, document)
+            assert failed.status == "failed"
+            assert "ended 8 times" in failed.problem
+            await reindexed(shelf, document)
+            assert (await described(shelf, document)).status == "ready"
+
+
+async def described(shelf: Shelf, document: str) -> DocumentOut:
+    async with shelf.database.reading() as session:
+        return await documents.describe_document(session, LOCAL, shelf.base_id, document)
+
+
+async def reindexed(shelf: Shelf, document: str) -> None:
+    async with shelf.database.writing() as session:
+        await documents.reindex_document(session, LOCAL, shelf.base_id, document)
+    shelf.indexer.soon(document)
+    await shelf.indexer.settle()
 
 
 async def rows(database: Database) -> list[tuple[int, str]]:

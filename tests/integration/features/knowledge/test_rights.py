@@ -2,24 +2,36 @@
 
 import random
 from collections.abc import AsyncIterator, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import event, text
 
-from headgate.features.access.permissions import Role
+from headgate.features.access.errors import PermissionMissing
+from headgate.features.access.permissions import Permission, Role
 from headgate.features.access.principal import DEFAULT_TENANT_ID, LOCAL, Principal
 from headgate.features.accounts.directory.tables import DirectoryGroup, DirectoryGroupMember, DirectoryUser
 from headgate.features.accounts.tables import User
-from headgate.features.knowledge import documents, searching
-from headgate.features.knowledge.errors import BaseNotFound, DocumentNotFound, ReadersUnknown, RightsDiffer
+from headgate.features.files import service as files
+from headgate.features.files.errors import FileNotFound
+from headgate.features.knowledge import documents, searching, service
+from headgate.features.knowledge.errors import (
+    BaseNotFound,
+    DocumentNotFound,
+    ReadersUnknown,
+    RightsDiffer,
+    VersionNotFound,
+)
 from headgate.features.knowledge.rights import Reader
-from headgate.features.knowledge.schemas import DocumentChange, Readers, SearchIn
+from headgate.features.knowledge.schemas import DocumentChange, DocumentIn, Readers, SearchIn
 from headgate.features.knowledge.search_index import Scope
 from headgate.foundation.database import Database
 from headgate.foundation.ids import new_id
 from tests.support.knowledge import Shelf, member, open_shelf
+from tests.support.people import add_space_row
 
 QUERIES = 2_000
 """Adversarial queries of each database; the benchmark asks 10,000."""
@@ -142,6 +154,50 @@ class TestReaders:
             await shelf.add("private", "changed", second)
 
 
+class TestFile:
+    async def test_is_opened_by_the_readers_of_its_document(self, shelf: Shelf) -> None:
+        author, reader = member(await add_user(shelf.database), Role.EDITOR), member(new_id(), Role.PUBLISHER)
+        readers = Readers(role="publisher")
+        document = await shelf.add("plan", "first edition", author, readers=readers)
+        await shelf.add("plan", "second edition", author)
+        assert await content(shelf, reader, document) == b"second edition"
+        assert await content(shelf, reader, document, version=1) == b"first edition"
+        with pytest.raises(VersionNotFound):
+            await content(shelf, reader, document, version=3)
+        with pytest.raises(DocumentNotFound):
+            await content(shelf, member(new_id(), Role.EDITOR), document)
+        with pytest.raises(BaseNotFound):
+            await content(shelf, member(new_id(), Role.OWNER, new_id()), document)
+
+    async def test_of_a_space_is_not_added_with_a_key_that_may_not_view_files(self, shelf: Shelf) -> None:
+        editor = member(await add_user(shelf.database), Role.EDITOR)
+        mine, shared = [
+            await files.store_upload(shelf.database, shelf.storage, editor, name="mine", content=b"text"),
+            await files.store_artifact(
+                shelf.database, shelf.storage, tenant_id=editor.tenant_id, space_id=editor.space_id, flow_id=new_id(),
+                run_id=new_id(), step_id="step", name="shared", content=b"secret",
+            ),
+        ]  # fmt: skip
+        edits, uploads = Permission.KNOWLEDGE_EDIT, Permission.FILES_UPLOAD
+        for scopes, file_id, error in (
+            ({edits}, mine.id, PermissionMissing),
+            ({edits}, shared.id, PermissionMissing),
+            ({edits, uploads}, shared.id, FileNotFound),
+            ({edits, uploads}, mine.id, None),
+            ({edits, Permission.FILES_VIEW}, shared.id, None),
+        ):
+            key = replace(editor, access=replace(editor.access, scopes=frozenset(scopes)))
+            with pytest.raises(error) if error else nullcontext():
+                async with shelf.database.writing() as session:
+                    await documents.add_document(session, key, shelf.base_id, DocumentIn(file_id=file_id))
+
+
+async def content(shelf: Shelf, principal: Principal, document: str, version: int | None = None) -> bytes:
+    async with shelf.database.reading() as session:
+        file = await documents.file_of(session, principal, shelf.base_id, document, version=version)
+    return await files.read_content(shelf.storage, file)
+
+
 class TestVersions:
     """Rights are of a document, with all its versions."""
 
@@ -186,6 +242,41 @@ class TestVersions:
             else:
                 with pytest.raises(DocumentNotFound):
                     await listing
+
+
+class TestBases:
+    async def test_are_listed_with_the_documents_that_the_caller_can_view_in_few_queries(self, shelf: Shelf) -> None:
+        other, first = await add_space_row(shelf.database, "Other"), shelf.base_id
+        await shelf.add("open", "text")
+        await shelf.add("hidden", "text", readers=Readers(role="owner"))
+        second = await shelf.make_base("Other", space_id=other)
+        await shelf.add("theirs", "text", readers=Readers(role="editor"))
+        user = await add_user(shelf.database)
+        caller = member(user, Role.VIEWER)
+        caller = replace(caller, access=replace(caller.access, roles={**caller.access.roles, other: Role.EDITOR}))
+        counts, queries = await listed(shelf, caller)
+        assert counts == {first: 1, second: 1}
+        for number in range(5):
+            await shelf.make_base(f"More {number}", space_id=other)
+        assert (await listed(shelf, caller))[1] == queries
+        assert (await listed(shelf, LOCAL))[0][first] == 2
+
+
+async def listed(shelf: Shelf, principal: Principal) -> tuple[dict[str, int], int]:
+    """Documents by base with any, and the number of queries of documents and groups: the index has others."""
+    statements: list[str] = []
+
+    def note(*told: Any) -> None:
+        if "directory_group" in told[2] or ("count(" in told[2] and "knowledge_documents" in told[2]):
+            statements.append(told[2])
+
+    event.listen(shelf.database.engine.sync_engine, "before_cursor_execute", note)
+    try:
+        async with shelf.database.reading() as session:
+            bases = await service.list_bases(session, principal, limit=100, after=None)
+    finally:
+        event.remove(shelf.database.engine.sync_engine, "before_cursor_execute", note)
+    return {base.id: base.documents for base in bases if base.documents}, len(statements)
 
 
 class TestLeakage:

@@ -24,6 +24,8 @@ from headgate.features.jobs.errors import JobBusy
 from headgate.features.jobs.leases import Leases, clock
 from headgate.features.jobs.runner import JobRunner
 from headgate.features.jobs.worker import Worker
+from headgate.features.knowledge import documents, service
+from headgate.features.knowledge.schemas import DocumentIn
 from headgate.features.maintenance.service import JOBS, JobNotFound, Maintenance
 from headgate.features.maintenance.tables import scheduled_jobs
 from headgate.features.runs.engine.backend import ExecutionBackend
@@ -40,6 +42,7 @@ from headgate.graph.model import FlowSettings
 from tests.integration.features.runs.conformance import finish
 from tests.support.engine import make_chain, make_flow, make_services, new_run, on_disk, store_flow
 from tests.support.jobs import open_jobs
+from tests.support.knowledge import Shelf, open_shelf
 from tests.support.logs import captured_logs
 from tests.support.patience import PATIENCE_SECONDS
 from tests.support.rows import execute, run_row, step_rows
@@ -364,6 +367,60 @@ class TestOrphanSweep:
         await age_files(database, storage)
         assert (await job.run_job("orphan_sweep")).contents == 1
         assert contents(storage) == {known.id, "notes.txt"}
+
+
+async def shelf_of(database: Database, storage: LocalStorage) -> Shelf:
+    """A knowledge base whose files are in the storage, without an index."""
+    shelf = open_shelf(database, storage._root.parent)
+    await shelf.jobs.close()
+    await shelf.make_base()
+    return shelf
+
+
+class TestFilesOfKnowledge:
+    async def test_are_kept_as_long_as_a_document_has_them(
+        self, engine: ExecutionBackend, database: Database, storage: LocalStorage
+    ) -> None:
+        expired, failed = await kept_file(engine, database), await kept_file(engine, database)
+        rows = [await artifact(database, storage, expired), await artifact(database, storage, failed)]
+        shelf = await shelf_of(database, storage)
+        added = []
+        for row in rows:
+            async with database.writing() as session:
+                body = DocumentIn(file_id=row.id, name=row.id)
+                added.append(await documents.add_document(session, LOCAL, shelf.base_id, body))
+        await make_old(database, expired.run_id, 50)
+        await execute(database, "UPDATE flow_runs SET status = 'failed' WHERE id = :id", id=failed.run_id)
+        await age_files(database, storage)
+        for job in ("retention", "orphan_sweep"):
+            await maintenance(database, storage, run_days=30).run_job(job)
+        assert {row.id for row in rows} <= await ids(database, "files") & contents(storage)
+        for document in added:
+            async with database.writing() as session:
+                await documents.delete_document(session, LOCAL, shelf.base_id, document.id)
+        await maintenance(database, storage).run_job("orphan_sweep")
+        assert not {row.id for row in rows} & (await ids(database, "files") | contents(storage))
+
+    async def test_are_deleted_with_their_document_in_one_transaction(
+        self, database: Database, storage: LocalStorage
+    ) -> None:
+        shelf = await shelf_of(database, storage)
+        document, other = await shelf.add("a", "one"), await shelf.add("b", "two")
+        async with database.writing() as session:
+            file_id = (await documents.describe_document(session, LOCAL, shelf.base_id, other)).file_id
+            body = DocumentIn(file_id=file_id, name="the same file")
+            await documents.add_document(session, LOCAL, shelf.base_id, body)
+        async with database.writing() as session:
+            await documents.delete_document(session, LOCAL, shelf.base_id, document)
+            await documents.delete_document(session, LOCAL, shelf.base_id, other)
+        # the process ends here: nobody deletes the contents
+        assert await ids(database, "files") == {file_id}
+        await age_files(database, storage)
+        await maintenance(database, storage).run_job("orphan_sweep")
+        assert contents(storage) == {file_id}
+        async with database.writing() as session:
+            await service.delete_base(session, LOCAL, shelf.base_id)
+        assert await ids(database, "files") == set()
 
 
 class TestAuditHeads:

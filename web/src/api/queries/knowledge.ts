@@ -60,6 +60,10 @@ export const documentQuery = (base_id: string, document_id: string) =>
     refetchInterval: ({ state: { data } }) => (data && isIndexing(data) ? INDEXING_MS : false),
   });
 
+/** Where the browser downloads the file of a document, with the rights of the document. */
+export const contentAddress = ({ base_id, id }: KnowledgeDocument) =>
+  `/api/v1/knowledge-bases/${base_id}/documents/${id}/content`;
+
 /** Passages of a document in order, a page after the other; from shortly before `first`. */
 export const passagesQuery = (base_id: string, document_id: string, first: number) =>
   infiniteQueryOptions({

@@ -32,7 +32,7 @@ export function KnowledgePage() {
         className={cx(
           "flex min-h-0 min-w-0 flex-1 flex-col",
           !empty && "lg:w-80 lg:flex-none lg:border-r lg:border-line",
-          baseId && "hidden lg:flex",
+          open && "hidden lg:flex",
         )}
       >
         <header className="flex shrink-0 flex-wrap items-start justify-between gap-3 px-4 pt-5 pb-3">

@@ -5,7 +5,7 @@ NotFound
 └── MemberNotFound    the user is not a member of the space
 Conflict
 ├── SpaceNameTaken
-├── SpaceInUse        it has or had flows
+├── SpaceInUse        it has or had flows, or has knowledge bases
 ├── TooManySpaces     the user has created the maximum number of spaces
 ├── MemberOfGroup     the user is a member through a group of the directory
 └── LastOwner         nobody would remain who may manage the space

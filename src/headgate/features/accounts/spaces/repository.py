@@ -9,6 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.features.accounts.tables import Space, SpaceMember, User
 
+_BASES = table("knowledge_bases", column("space_id"), column("tenant_id"))
 _FLOWS = table("flows", column("space_id"), column("tenant_id"), column("owner_user_id"))
 """Flows belong to a higher layer: only their existence is checked, and a deleted user's ownership removed."""
 
@@ -124,6 +125,12 @@ async def disown_flows(session: AsyncSession, user_id: str, *, tenant_id: str) -
 async def has_flows(session: AsyncSession, space_id: str, *, tenant_id: str) -> bool:
     """Return whether the space has a flow, or a deleted one that is kept as evidence."""
     query = select(_FLOWS.c.space_id).where(_FLOWS.c.space_id == space_id, _FLOWS.c.tenant_id == tenant_id).limit(1)
+    return (await session.execute(query)).first() is not None
+
+
+async def has_knowledge(session: AsyncSession, space_id: str, *, tenant_id: str) -> bool:
+    """Return whether the space has a knowledge base."""
+    query = select(_BASES.c.space_id).where(_BASES.c.space_id == space_id, _BASES.c.tenant_id == tenant_id).limit(1)
     return (await session.execute(query)).first() is not None
 
 

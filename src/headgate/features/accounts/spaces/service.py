@@ -151,7 +151,8 @@ async def rename_space(session: AsyncSession, principal: Principal, space_id: st
 async def delete_space(session: AsyncSession, principal: Principal, space_id: str) -> None:
     """Delete a space with its assistants and MCP servers.
 
-    Raises `SpaceInUse` when it has a flow, or a deleted one: those are kept as evidence.
+    Raises `SpaceInUse` when it has a flow, or a deleted one: those are kept as evidence; or a knowledge base, whose
+    files are deleted with it.
     """
     space = await get_space(session, principal, space_id, permission=Permission.SPACES_MANAGE, lock=True)
     if space_id == DEFAULT_SPACE_ID:
@@ -164,6 +165,11 @@ async def delete_space(session: AsyncSession, principal: Principal, space_id: st
         raise SpaceInUse(
             f"The space '{space.name}' contains flows, or deleted flows that are kept as evidence of their runs.",
             remedy="Remove its members instead; then only admins of your organisation can view it.",
+        )
+    if await repository.has_knowledge(session, space_id, tenant_id=principal.tenant_id):
+        raise SpaceInUse(
+            f"The space '{space.name}' contains knowledge bases.",
+            remedy="Delete them first: their documents and files are deleted with them.",
         )
     await repository.delete_space(session, space_id, tenant_id=principal.tenant_id)
     await record_space(session, principal, space, "space.deleted", before={"name": space.name})

@@ -96,6 +96,13 @@ class TestSpaces:
         nowhere = await us.ask("stranger", "POST", "/flows", json={"spec": FLOW})
         assert (nowhere.status_code, nowhere.json()["code"]) == (404, "space_not_found")
 
+    async def test_go_only_after_their_knowledge_whose_files_are_deleted_with_it(self, us: Team) -> None:
+        base = await us.make("owner", "/knowledge-bases", name="Handbook", space_id=us.space)
+        refused = await us.ask("owner", "DELETE", f"/spaces/{us.space}")
+        assert (refused.status_code, refused.json()["code"]) == (409, "space_in_use")
+        assert (await us.ask("owner", "DELETE", f"/knowledge-bases/{base['id']}")).status_code == 204
+        assert (await us.ask("owner", "DELETE", f"/spaces/{us.space}")).status_code == 204
+
     async def test_of_the_installation_stays(self, us: Team) -> None:
         assert (await us.ask("admin", "DELETE", f"/spaces/{DEFAULT_SPACE_ID}")).status_code == 409
 

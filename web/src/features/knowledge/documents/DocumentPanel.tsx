@@ -1,8 +1,13 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { Link, useSearch } from "@tanstack/react-router";
 import { ArrowLeft, Download } from "lucide-react";
-import { documentQuery, type KnowledgeDocument, type Passage, passagesQuery } from "@/api/queries/knowledge";
-import { fileAddress } from "@/api/uploads";
+import {
+  contentAddress,
+  documentQuery,
+  type KnowledgeDocument,
+  type Passage,
+  passagesQuery,
+} from "@/api/queries/knowledge";
 import { Button, Callout, Chip, cx, Problem, Skeleton } from "@/components/ui";
 import { useKnowledgeTexts } from "../texts";
 import { DocumentState } from "./state";
@@ -44,7 +49,7 @@ function About({ document }: { document: KnowledgeDocument }) {
         <DocumentState document={document} />
         <Chip>{t("version", { version: document.version })}</Chip>
         <a
-          href={fileAddress(document.file_id)}
+          href={contentAddress(document)}
           download
           aria-label={t("download", { name: document.name })}
           className="inline-flex size-7 items-center justify-center rounded-md text-muted hover:bg-hover hover:text-ink"

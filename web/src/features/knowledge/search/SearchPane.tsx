@@ -66,14 +66,14 @@ function OneHit({ baseId, hit }: { baseId: string; hit: Hit }) {
       <div className="flex flex-wrap items-center gap-2">
         <span className="min-w-0 wrap-anywhere font-medium">{hit.document}</span>
         {hit.page !== null && <Chip>{t("page", { page: hit.page })}</Chip>}
-        <Chip tone="accent" title={t("score_help", { rank: hit.lexical_rank ?? "–" })}>
+        <Chip tone="accent" title={t("score_help")}>
           {t("score", { score: hit.score })}
         </Chip>
       </div>
       {hit.context && <p className="text-xs text-faint">{hit.context}</p>}
       <p className="line-clamp-6 whitespace-pre-wrap wrap-anywhere text-sm">{hit.text.trim()}</p>
       <p className="text-xs text-muted">
-        {t("matched", { words: hit.matched.join(", ") })} · {t("score_help", { rank: hit.lexical_rank ?? "–" })}
+        {t("matched", { words: hit.matched.join(", ") })} · {t("rank", { rank: hit.lexical_rank ?? "–" })}
       </p>
       <Link
         to="/knowledge/{-$baseId}"

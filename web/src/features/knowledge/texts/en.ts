@@ -66,8 +66,8 @@ export default {
   ask_first: "Try what a flow would find",
   ask_first_more: "Type a question. You see the passages that a step would receive, in their order, and why.",
   score: "Score {{score}}",
-  score_help:
-    "Rank {{rank}} by words. The best passage of a search has 1; it is a measure for the order, not a probability.",
+  score_help: "The best passage of a search has 1; it is a measure for the order, not a probability.",
+  rank: "Rank {{rank}} by words",
   matched: "Matches: {{words}}",
   open_passage: "Open in the document",
   cited: "Cited passage",

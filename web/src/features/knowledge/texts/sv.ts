@@ -70,8 +70,8 @@ const sv: Translation<typeof en> = {
   ask_first: "Prova vad ett flöde skulle hitta",
   ask_first_more: "Skriv en fråga. Du ser textavsnitten som ett steg skulle få, i ordning, och varför.",
   score: "Poäng {{score}}",
-  score_help:
-    "Plats {{rank}} efter ord. Sökningens bästa avsnitt har 1; det är ett mått på ordningen, ingen sannolikhet.",
+  score_help: "Sökningens bästa avsnitt har 1; det är ett mått på ordningen, ingen sannolikhet.",
+  rank: "Plats {{rank}} efter ord",
   matched: "Matchar: {{words}}",
   open_passage: "Öppna i dokumentet",
   cited: "Citerat avsnitt",

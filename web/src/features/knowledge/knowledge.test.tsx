@@ -1,0 +1,152 @@
+import { screen, within } from "@testing-library/react";
+import { HttpResponse, http } from "msw";
+import { describe, expect, it, vi } from "vitest";
+import { server } from "@/testing/server";
+import { API, BASE, DOCUMENT, openPage, serve, TEXT } from "./serving";
+
+vi.setConfig({ testTimeout: 20_000 });
+
+describe("the list of knowledge bases", () => {
+  it("explains what one is for when there is none", async () => {
+    serve().bases = [];
+    openPage("/knowledge");
+    expect(await screen.findByText("No knowledge base yet")).toBeInTheDocument();
+    expect(screen.getAllByRole("button", { name: "New knowledge base" })).toHaveLength(1);
+  });
+
+  it("offers nothing to create to users who only view", async () => {
+    serve(["knowledge.view"]).bases = [];
+    openPage("/knowledge");
+    expect(await screen.findByText("No knowledge base yet")).toBeInTheDocument();
+    expect(screen.queryByRole("button", { name: "New knowledge base" })).toBeNull();
+  });
+
+  it("shows numbers, and opens a base", async () => {
+    serve().bases = [{ ...BASE, documents: 3, waiting: 1, failed: 1 }];
+    const { user } = openPage("/knowledge");
+    const list = await screen.findByRole("list", { name: "Knowledge bases" });
+    expect(await within(list).findByText("3 documents · 1 waiting · 1 failed")).toBeInTheDocument();
+    await user.click(within(list).getByRole("link", { name: /Handbook/ }));
+    expect(await screen.findByRole("heading", { name: "Handbook" })).toBeInTheDocument();
+  });
+
+  it("stays visible for an address without a base", async () => {
+    serve();
+    openPage("/knowledge/gone");
+    const list = await screen.findByRole("list", { name: "Knowledge bases" });
+    expect(await within(list).findByText("Handbook")).toBeInTheDocument();
+    expect(screen.getByText("Select a knowledge base to see its documents.")).toBeInTheDocument();
+    expect(list.parentElement?.parentElement).not.toHaveClass("hidden");
+  });
+
+  it("shows a problem of the server and asks again", async () => {
+    serve();
+    let fails = true;
+    server.use(
+      http.get(API, () =>
+        fails
+          ? HttpResponse.json(
+              { code: "database_away", title: "Unavailable", status: 503, detail: "The database cannot be reached." },
+              { status: 503 },
+            )
+          : HttpResponse.json({ items: [BASE], next_cursor: null }),
+      ),
+    );
+    const { user } = openPage("/knowledge");
+    expect(await screen.findByText(/The database cannot be reached/)).toBeInTheDocument();
+    fails = false;
+    await user.click(screen.getByRole("button", { name: /again/i }));
+    expect(await screen.findByText("Handbook")).toBeInTheDocument();
+  });
+});
+
+describe("the documents of a base", () => {
+  it("are added by upload, without readers or classification", async () => {
+    const served = serve();
+    served.documents = [];
+    server.use(
+      http.post("*/api/v1/files", () => HttpResponse.json({ id: "f1" }, { status: 201 })),
+      http.post(`${API}/b1/documents`, async ({ request }) => {
+        served.sent.push(await request.json());
+        served.documents = [{ ...DOCUMENT, status: "pending" }];
+        return HttpResponse.json(served.documents[0], { status: 201 });
+      }),
+    );
+    const { user } = openPage("/knowledge/b1");
+    expect(await screen.findByText("No documents yet")).toBeInTheDocument();
+    await user.upload(screen.getByLabelText(/Drop documents here/), new File(["text"], "travel.md"));
+    expect(await screen.findByText("travel.md")).toBeInTheDocument();
+    expect(screen.getByText("Waiting")).toBeInTheDocument();
+    expect(served.sent).toEqual([{ file_id: "f1", source: "upload", language: "" }]);
+  });
+
+  it("show why an upload was refused until it is dismissed", async () => {
+    serve();
+    const refusal = { code: "file_too_large", title: "Too large", status: 413, detail: "The file is too large." };
+    server.use(http.post("*/api/v1/files", () => HttpResponse.json(refusal, { status: 413 })));
+    const { user } = openPage("/knowledge/b1");
+    await user.upload(await screen.findByLabelText(/Drop documents here/), new File(["text"], "big.pdf"));
+    expect(await screen.findByText("big.pdf was not added")).toBeInTheDocument();
+    expect(screen.getByText(/The file is too large/)).toBeInTheDocument();
+    await user.click(screen.getByRole("button", { name: "Dismiss" }));
+    expect(screen.queryByText("big.pdf was not added")).toBeNull();
+  });
+
+  it("show why the last attempt to read one failed", async () => {
+    const problem = "Attempt 2 of 8 failed: The storage does not answer.";
+    serve().documents = [{ ...DOCUMENT, status: "pending", problem }];
+    openPage("/knowledge/b1");
+    expect(await screen.findByText(problem)).toBeInTheDocument();
+  });
+
+  it("can be viewed but not changed without the permission", async () => {
+    serve(["knowledge.view"]);
+    openPage("/knowledge/b1");
+    expect(await screen.findByText("travel.md")).toBeInTheDocument();
+    expect(screen.queryByRole("button", { name: "Index again" })).toBeNull();
+    expect(screen.queryByLabelText(/Drop documents here/)).toBeNull();
+  });
+
+  it("are deleted after a confirmation", async () => {
+    const served = serve();
+    const deleted = vi.fn();
+    server.use(
+      http.delete(`${API}/b1/documents/d1`, () => {
+        deleted();
+        served.documents = [];
+        return new HttpResponse(null, { status: 204 });
+      }),
+    );
+    const { user } = openPage("/knowledge/b1");
+    await user.click(await screen.findByRole("button", { name: "Delete travel.md" }));
+    expect(deleted).not.toHaveBeenCalled();
+    await user.click(within(screen.getByRole("alertdialog")).getByRole("button", { name: "Delete" }));
+    expect(await screen.findByText("No documents yet")).toBeInTheDocument();
+    expect(deleted).toHaveBeenCalledOnce();
+  });
+});
+
+describe("a search", () => {
+  it("shows passages with score and words, and opens one in its document", async () => {
+    const served = serve();
+    const { user } = openPage("/knowledge/b1?view=search");
+    await user.type(await screen.findByLabelText("Question or words"), "Lisbon{Enter}");
+    expect(await screen.findByText(TEXT)).toBeInTheDocument();
+    expect(screen.getByText("Score 1")).toBeInTheDocument();
+    expect(screen.getByText("Matches: lisbon · Rank 1 by words")).toBeInTheDocument();
+    expect(served.sent).toEqual([{ query: "Lisbon", limit: 10, max_tokens: 10_000 }]);
+    await user.click(screen.getByRole("link", { name: "Open in the document" }));
+    expect(await screen.findByText("Cited passage")).toBeInTheDocument();
+    expect(screen.getByRole("link", { name: "Download travel.md" })).toHaveAttribute(
+      "href",
+      "/api/v1/knowledge-bases/b1/documents/d1/content",
+    );
+  });
+
+  it("says that nothing matches", async () => {
+    serve().hits = [];
+    const { user } = openPage("/knowledge/b1?view=search");
+    await user.type(await screen.findByLabelText("Question or words"), "walrus{Enter}");
+    expect(await screen.findByText("No passage matches")).toBeInTheDocument();
+  });
+});

@@ -1,0 +1,131 @@
+import { useQuery } from "@tanstack/react-query";
+import {
+  createMemoryHistory,
+  createRootRoute,
+  createRoute,
+  createRouter,
+  Outlet,
+  RouterProvider,
+} from "@tanstack/react-router";
+import userEvent from "@testing-library/user-event";
+import { HttpResponse, http } from "msw";
+import type { Hit, KnowledgeBase, KnowledgeDocument, Passage } from "@/api/queries/knowledge";
+import { meQuery } from "@/api/queries/me";
+import { renderStudio } from "@/testing/render";
+import { server } from "@/testing/server";
+import { KnowledgePage } from ".";
+
+export const API = "*/api/v1/knowledge-bases";
+const AT = "2026-01-01T00:00:00Z";
+const SHA = "a".repeat(64);
+export const BASE: KnowledgeBase = {
+  id: "b1",
+  space_id: "s",
+  name: "Handbook",
+  description: "Rules of the house",
+  passage_tokens: 400,
+  overlap_tokens: 40,
+  created_at: AT,
+  updated_at: AT,
+  documents: 1,
+  waiting: 0,
+  failed: 0,
+};
+export const DOCUMENT: KnowledgeDocument = {
+  id: "d1",
+  base_id: "b1",
+  name: "travel.md",
+  source: "upload",
+  owner_user_id: "u",
+  readers: { role: "viewer", users: ["u2"], groups: [] },
+  classification: 0,
+  language: "en",
+  version: 2,
+  sha256: SHA,
+  size_bytes: 120,
+  media_type: "text/markdown",
+  file_id: "f1",
+  status: "ready",
+  problem: "",
+  notes: [],
+  characters: 100,
+  pages: null,
+  passages: 1,
+  passages_done: 1,
+  passages_added: 1,
+  created_at: AT,
+  updated_at: AT,
+};
+export const TEXT = "The daily allowance in Lisbon is 68 EUR.";
+const PASSAGE: Passage = {
+  ordinal: 0,
+  version: 2,
+  start: 0,
+  core: 0,
+  end: TEXT.length,
+  page: null,
+  context: "Travel",
+  text: TEXT,
+  sha256: SHA,
+  tokens: 9,
+};
+const HIT: Hit = {
+  ...PASSAGE,
+  document_id: "d1",
+  document: "travel.md",
+  document_sha256: SHA,
+  classification: 0,
+  score: 1,
+  lexical_rank: 1,
+  vector_rank: null,
+  matched: ["lisbon"],
+};
+
+interface Served {
+  bases: KnowledgeBase[];
+  documents: KnowledgeDocument[];
+  hits: Hit[];
+  /** Bodies of requests that change something. */
+  sent: unknown[];
+}
+
+/** A server with one base; a test may change it. */
+export function serve(permissions: string[] = ["knowledge.view", "knowledge.edit", "knowledge.manage"]): Served {
+  const served: Served = { bases: [BASE], documents: [DOCUMENT], hits: [HIT], sent: [] };
+  const me = {
+    user: null,
+    permissions: { tenant: [], every_space: [], spaces: [{ space_id: "s", role: "", permissions }] },
+  };
+  server.use(
+    http.get("*/api/v1/me", () => HttpResponse.json(me)),
+    http.get(API, () => HttpResponse.json({ items: served.bases, next_cursor: null })),
+    http.get(`${API}/b1/documents`, () => HttpResponse.json({ items: served.documents, next_cursor: null })),
+    http.get(`${API}/b1/documents/d1`, () => HttpResponse.json(served.documents[0])),
+    http.get(`${API}/b1/documents/d1/passages`, () => HttpResponse.json([PASSAGE])),
+    http.post(`${API}/b1/search`, async ({ request }) => {
+      served.sent.push(await request.json());
+      return HttpResponse.json({ terms: ["lisbon"], vectors: false, hits: served.hits });
+    }),
+  );
+  return served;
+}
+
+/** Nothing is drawn before it is known who is there. */
+const Inside = () => (useQuery(meQuery).data ? <Outlet /> : null);
+
+export function openPage(address: string) {
+  const root = createRootRoute({ component: Outlet });
+  const inside = createRoute({ getParentRoute: () => root, id: "inside", component: Inside });
+  const page = createRoute({
+    getParentRoute: () => inside,
+    path: "/knowledge/{-$baseId}",
+    component: KnowledgePage,
+    validateSearch: (search) => search,
+  });
+  const router = createRouter({
+    routeTree: root.addChildren([inside.addChildren([page])]),
+    history: createMemoryHistory({ initialEntries: [address] }),
+  });
+  renderStudio(<RouterProvider router={router as never} />);
+  return { user: userEvent.setup(), router };
+}
