@@ -4,7 +4,10 @@ The address is resolved and checked once (`Connection.address`), and this addres
 its address in between reaches nothing else. An outgoing proxy is not used for these protocols.
 """
 
+import asyncio
 import socket
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from socket import create_connection
 
@@ -40,6 +43,25 @@ async def open_socket(connection: Connection, *, timeout_seconds: float) -> sock
     """Return a socket that is connected to the server of a connection. Raises `UpstreamFailed`, `Forbidden`."""
     endpoint = await checked_endpoint(connection)
     return await wait_in_flow_thread(connected, endpoint, timeout_seconds)
+
+
+@asynccontextmanager
+async def closed_after(stream: socket.socket, seconds: float, *, subject: str) -> AsyncIterator[None]:
+    """Shut a connection down after the block or the time, also when it was encrypted or a thread reads from it.
+
+    Raises `UpstreamFailed` after the time: a server that sends a little now and then never times out by itself.
+    """
+    with stream.dup() as leash:
+        try:
+            async with asyncio.timeout(seconds):
+                yield
+        except TimeoutError as error:
+            raise UpstreamFailed(
+                f"{subject}: the server took longer than {seconds:g} seconds.", remedy="Raise the time limit."
+            ) from error
+        finally:
+            with suppress(OSError):
+                leash.shutdown(socket.SHUT_RDWR)
 
 
 def connected(endpoint: Endpoint, timeout_seconds: float) -> socket.socket:

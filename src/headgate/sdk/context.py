@@ -264,6 +264,17 @@ class RunContext(Protocol):
         """Return marks of the external content that reached the step so far, or of one field's value."""
         ...
 
+    def check_effect(self, server: str, destinations: Sequence[str] = ()) -> None:
+        """Raise `OutsideContentRefused` for an effect on the server of a connection that external content would decide.
+
+        Call before an effect that is no HTTP request.
+
+        Args:
+            server: The host of the connection.
+            destinations: What else says where the effect goes: addresses of recipients, the name of a table.
+        """
+        ...
+
     def mark_outside(self, marks: Sequence[str]) -> None:
         """Record that content with these marks reached the step, such as the stored result of an earlier attempt."""
         ...

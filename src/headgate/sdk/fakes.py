@@ -254,6 +254,8 @@ class FakeContext:
     cancelled: bool = False
     key_count: int = 0
     """Idempotency keys returned."""
+    effects: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
+    """Checked effects: server and destinations."""
     marks: dict[str, tuple[str, ...]] = field(default_factory=dict)
     """Marks of external content, by field."""
 
@@ -317,6 +319,10 @@ class FakeContext:
     def outside(self, field: str | None = None) -> tuple[str, ...]:
         """Return the marks that the test set: of a field, or all of them."""
         return self.marks.get(field, ()) if field is not None else merged(*self.marks.values())
+
+    def check_effect(self, server: str, destinations: Sequence[str] = ()) -> None:
+        """Record the effect."""
+        self.effects.append((server, tuple(destinations)))
 
     def mark_outside(self, marks: Sequence[str]) -> None:
         """Record the marks."""

@@ -2,7 +2,10 @@
 
 import email
 import json
-from collections.abc import Iterator
+import socket
+import threading
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager, suppress
 from email.message import EmailMessage
 from email.policy import default
 from typing import Any
@@ -17,6 +20,7 @@ from headgate.components.mail.reading import ReadMail
 from headgate.components.mail.sending import SendMail
 from headgate.foundation.errors import UpstreamFailed
 from headgate.sdk import ComponentError, Table
+from headgate.sdk.calls import CallRequest, CallResult
 from headgate.sdk.testing import StepHarness
 from tests.support.imap_process import PASSWORD, USER, ImapProcess
 from tests.support.ports import free_port
@@ -282,19 +286,94 @@ class TestReadMail:
         assert "another-secret" not in json.dumps(refused.value.problem())
 
 
+@pytest.fixture
+def unread() -> Iterator[ImapProcess]:
+    """A mailbox with one unread message, which has a file."""
+    server = ImapProcess()
+    message = EmailMessage()
+    message["From"], message["Subject"] = "bo@example.org", "One"
+    message.set_content("x")
+    message.add_attachment(b"a", maintype="text", subtype="plain", filename="a.txt")
+    server.add(message)
+    yield server
+    server.close()
+
+
+def harness_of(port: int) -> StepHarness:
+    harness = StepHarness()
+    fields: dict[str, JsonValue] = {"host": "127.0.0.1", "port": port, "security": "none", "user": USER}
+    harness.connect("inbox", "imap", fields, secrets={"password": PASSWORD})
+    return harness
+
+
 class TestMarking:
-    async def test_marks_as_read(self) -> None:
-        server = ImapProcess()
-        try:
-            message = EmailMessage()
-            message["From"], message["Subject"] = "bo@example.org", "One"
-            message.set_content("x")
-            server.add(message)
-            harness = StepHarness()
-            fields: dict[str, JsonValue] = {"host": "127.0.0.1", "port": server.port, "security": "none", "user": USER}
-            harness.connect("inbox", "imap", fields, secrets={"password": PASSWORD})
-            assert (await read(harness, mark_seen=True))[0]["seen"]
-            assert "\\Seen" in server.flags()[0]
-            assert await read(harness) == []
-        finally:
-            server.close()
+    async def test_marks_as_read(self, unread: ImapProcess) -> None:
+        harness = harness_of(unread.port)
+        assert (await read(harness, mark_seen=True))[0]["seen"]
+        assert "\\Seen" in unread.flags()[0]
+        assert await read(harness) == []
+
+    async def test_a_later_attempt_reads_the_same_messages(
+        self, unread: ImapProcess, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """The first one was interrupted after it had marked them, before its result was stored."""
+        harness, answers = harness_of(unread.port), dict[str, JsonValue]()
+
+        async def once(request: CallRequest, call: Callable[[], Awaitable[JsonValue]]) -> CallResult:
+            if request.digest not in answers:
+                answers[request.digest] = await call()
+            return CallResult(answers[request.digest])
+
+        monkeypatch.setattr(harness.ctx, "once", once)
+        assert [row["subject"] for row in await read(harness, mark_seen=True)] == ["One"]
+        assert [row["subject"] for row in await read(harness, mark_seen=True)] == ["One"]
+
+    async def test_what_could_not_be_stored_stays_unread(
+        self, unread: ImapProcess, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        harness = harness_of(unread.port)
+
+        async def save(name: str, content: bytes, media_type: str) -> None:
+            raise UpstreamFailed("The disk is full.")
+
+        monkeypatch.setattr(harness.ctx.files, "save", save)
+        with pytest.raises(UpstreamFailed, match="disk is full"):
+            await read(harness, mark_seen=True)
+        assert "\\Seen" not in unread.flags()[0]
+
+
+@contextmanager
+def hostile(after_sign_in: bytes, *, often: bool = False) -> Iterator[int]:
+    """A server that accepts the password and answers the next command like this, again and again if `often`."""
+    over = threading.Event()
+
+    def serve(listener: socket.socket) -> None:
+        with listener.accept()[0] as stream, stream.makefile("rwb", buffering=0) as lines, suppress(OSError):
+            lines.write(b"* OK IMAP4rev1\r\n")
+            while line := lines.readline():
+                tag, command = line.split()[:2]
+                if command in {b"CAPABILITY", b"LOGIN"}:
+                    lines.write(b"* CAPABILITY IMAP4rev1\r\n" + tag + b" OK done\r\n")
+                    continue
+                lines.write(after_sign_in)
+                while often and not over.wait(0.05):
+                    lines.write(after_sign_in)
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        thread = threading.Thread(target=serve, args=[listener])
+        thread.start()
+        yield listener.getsockname()[1]
+        over.set()
+        thread.join()
+
+
+class TestHostileServer:
+    async def test_reads_no_more_than_its_limit(self) -> None:
+        refused = pytest.raises(UpstreamFailed, match="it sends more than 100 MB")
+        with hostile(b"* 1 FETCH (BODY {2000000000}\r\n") as port, refused:
+            await read(harness_of(port))
+
+    async def test_waits_no_longer_than_its_limit(self) -> None:
+        stopped = pytest.raises(UpstreamFailed, match="took longer than 1 seconds")
+        with hostile(b"* 1 EXISTS\r\n", often=True) as port, stopped:
+            await read(harness_of(port), timeout_seconds=1)

@@ -9,7 +9,7 @@ from pydantic import JsonValue
 from sqlalchemy.engine import make_url
 
 from headgate.components.sql.components import SqlQuery, SqlSchema, SqlWrite
-from headgate.components.sql.statements import value_of
+from headgate.components.sql.statements import require_select, value_of
 from headgate.foundation.errors import Forbidden, HeadgateError, UpstreamFailed
 from headgate.sdk import ComponentError, Table
 from headgate.sdk.testing import StepHarness
@@ -152,6 +152,37 @@ class TestSqlQuery:
         harness.connect("shop", "sql", {"dialect": "postgresql", "host": "127.0.0.1", "port": 9, "tls": "off"})
         with pytest.raises(UpstreamFailed, match=r"127\.0\.0\.1:9 failed"):
             await harness.run(SqlQuery, {"database": "shop", "sql": "SELECT 1"})
+
+
+class TestRequireSelect:
+    """Found on a MariaDB server, whose read-only transaction does not refuse them."""
+
+    @pytest.mark.parametrize(
+        "sql",
+        [
+            "BEGIN NOT ATOMIC ROLLBACK; START TRANSACTION READ WRITE; DELETE FROM customer; COMMIT; SELECT 1; END",
+            "IF 1 THEN COMMIT; DELETE FROM customer; SELECT 1; END IF",
+            "CALL spend()",
+            "CREATE TABLE x (a int)",
+            "TRUNCATE customer",
+            "SET GLOBAL max_connections = 50",
+            "SET SESSION TRANSACTION READ WRITE",
+            "EXECUTE IMMEDIATE 'COMMIT'",
+            "SELECT * FROM customer INTO OUTFILE '/tmp/x'",
+            "SELECT 1 /*!50000INTO DUMPFILE '/tmp/x' */",
+            "/*! DELETE FROM customer */",
+            "-- x\nDELETE FROM customer",
+            "SELECTED",
+            "",
+        ],
+    )
+    def test_refuses_what_is_no_query(self, sql: str) -> None:
+        with pytest.raises(ComponentError, match="is not a SELECT"):
+            require_select(sql)
+
+    @pytest.mark.parametrize("sql", ["SELECT 1", "\n select(1)", "WITH a AS (SELECT 1) SELECT * FROM a", "VALUES (1)"])
+    def test_lets_queries_pass(self, sql: str) -> None:
+        require_select(sql)
 
 
 TABLES = ["custmer", "customer; DROP TABLE customer", 'customer" WHERE "1"="1', "x.customer"]

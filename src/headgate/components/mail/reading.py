@@ -4,21 +4,22 @@ import base64
 import imaplib
 import socket
 import ssl
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
 from datetime import date
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from pydantic import JsonValue, PrivateAttr
 
 from headgate.components.isolated import MAIL
 from headgate.components.isolated.calls import call_isolated
-from headgate.components.sockets import open_socket
+from headgate.components.sockets import closed_after, open_socket
 from headgate.foundation.errors import UpstreamFailed
 from headgate.foundation.flow_threads import wait_in_flow_thread
 from headgate.foundation.lazy import lazy_module
 from headgate.graph.names import clipped
 from headgate.sdk import Component, ComponentError, Connection, ConnectionReference, Data, Table, Text, field, output
+from headgate.sdk.calls import CallRequest
 from headgate.sdk.coerce import data_of
 from headgate.sdk.outside import mark
 
@@ -27,9 +28,13 @@ if TYPE_CHECKING:
 else:
     imap_tools = lazy_module("imap_tools")
 
+Result = TypeVar("Result")
 MOST_MESSAGES = 200
 MOST_MESSAGE_BYTES = 20_000_000
 MOST_BYTES = 50_000_000
+MOST_HEADER_BYTES = 1_000_000
+MOST_RECEIVED = 2 * MOST_BYTES
+"""Bytes of one session, whatever the server says."""
 _COLUMNS = ["uid", "date", "from", "to", "cc", "subject", "text", "message_id", "in_reply_to", "seen", "files"]
 
 
@@ -37,13 +42,20 @@ _COLUMNS = ["uid", "date", "from", "to", "cc", "subject", "text", "message_id", 
 class Search:
     """Which messages to read."""
 
-    folder: str
     sender: str
     subject: str
     since: date | None
     unseen: bool
     most: int
-    mark_seen: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Messages of a folder, the newest first."""
+
+    validity: str
+    """What the uids are valid with."""
+    uids: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +102,10 @@ class ReadMail(Component):
         default=20, label="Most messages", help="The newest messages, at most this many.", ge=1, le=MOST_MESSAGES
     )
     mark_seen: bool = field(
-        default=False, label="Mark as read", help="Marks the messages as read in the mailbox.", port=False
+        default=False,
+        label="Mark as read",
+        help="Marks the messages as read in the mailbox.",
+        port=False,
     )
     timeout_seconds: float = field(
         default=60, label="Time limit", help="Maximum wait in seconds.", ge=1, le=300, advanced=True
@@ -126,18 +141,39 @@ class ReadMail(Component):
     async def _stored(self) -> list[dict[str, JsonValue]]:
         """Read once, and store the files."""
         if self._rows is None:
-            search = Search(
-                self.folder, self.sender, self.subject, _day(self.since), self.unseen, self.most_messages,
-                self.mark_seen,
-            )  # fmt: skip
             connection = await self.ctx.connection(self.mailbox)
-            await self.ctx.check_cancelled()
-            stream = await open_socket(connection, timeout_seconds=self.timeout_seconds)
-            mails = await wait_in_flow_thread(_read, connection, stream, search)
+            search = Search(self.sender, self.subject, _day(self.since), self.unseen, self.most_messages)
+            selection = await self._selection(connection, search) if self.mark_seen else None
+            mails = await self._session(connection, lambda box: _messages(box, selection or _select(box, search)))
             self.ctx.mark_outside([mark("connection", connection.name)])
-            self._rows = [await self._parsed(mail) for mail in mails]
-            self.ctx.log("The mailbox was read.", messages=len(self._rows))
+            rows = [await self._parsed(mail) for mail in mails]
+            read = [mail.uid for mail in mails if mail.complete]
+            if selection is not None and read:
+                await self._session(connection, lambda box: _mark_seen(box, selection, read), read_only=False)
+            self._rows = rows
+            self.ctx.log("The mailbox was read.", messages=len(rows))
         return self._rows
+
+    async def _selection(self, connection: Connection, search: Search) -> Selection:
+        """Return the messages to read and mark: every attempt at the step reads the same, marked already or not."""
+
+        async def select() -> JsonValue:
+            selection = await self._session(connection, lambda box: _select(box, search))
+            return {"validity": selection.validity, "uids": list(selection.uids)}
+
+        request = {"mailbox": connection.name, "folder": self.folder, **asdict(search)}
+        selected = (await self.ctx.once(CallRequest.of("value", "ReadMail", request), select)).value
+        stored = cast("dict[str, Any]", selected)
+        return Selection(stored["validity"], tuple(stored["uids"]))
+
+    async def _session(
+        self, connection: Connection, work: "Callable[[imap_tools.BaseMailBox], Result]", *, read_only: bool = True
+    ) -> Result:
+        """Work on the folder, signed in, in a thread; within the time limit altogether."""
+        await self.ctx.check_cancelled()
+        stream = await open_socket(connection, timeout_seconds=self.timeout_seconds)
+        async with closed_after(stream, self.timeout_seconds, subject="ReadMail"):
+            return await wait_in_flow_thread(_in_folder, connection, stream, self.folder, work, read_only=read_only)
 
     async def _parsed(self, mail: Raw) -> dict[str, JsonValue]:
         """Parse a message in a separate process and store its files."""
@@ -151,7 +187,7 @@ class ReadMail(Component):
             await self.ctx.check_cancelled()
             file = await self.ctx.files.save(name, base64.b64decode(content), media_type)
             files.append(data_of(file))
-        return parsed | {"uid": mail.uid, "seen": mail.seen or self.mark_seen, "files": files}
+        return parsed | {"uid": mail.uid, "seen": mail.seen or (self.mark_seen and mail.complete), "files": files}
 
 
 def _day(text: str) -> date | None:
@@ -165,12 +201,24 @@ def _day(text: str) -> date | None:
         ) from error
 
 
-def _read(connection: Connection, stream: socket.socket, search: Search) -> list[Raw]:
-    """Return messages over a connected socket. Blocking. Raises `ComponentError`, `UpstreamFailed`."""
+def _in_folder(
+    connection: Connection,
+    stream: socket.socket,
+    folder: str,
+    work: "Callable[[imap_tools.BaseMailBox], Result]",
+    *,
+    read_only: bool,
+) -> Result:
+    """Work on a folder over a connected socket. Blocking. Raises `ComponentError`, `UpstreamFailed`."""
     host = connection.text("host")
     try:
-        with stream, _mailbox(connection, stream) as box:
-            return _messages(box, search)
+        with stream:
+            box = _mailbox(connection, stream)
+            try:
+                box.folder.set(folder, readonly=read_only)
+                return work(box)
+            finally:
+                box.client.shutdown()
     except imap_tools.MailboxLoginError as error:
         raise ComponentError(
             f"ReadMail: {host} did not accept the user and password of '{connection.name}'.",
@@ -179,7 +227,7 @@ def _read(connection: Connection, stream: socket.socket, search: Search) -> list
         ) from error
     except imap_tools.MailboxFolderSelectError as error:
         raise ComponentError(
-            f"ReadMail: there is no folder '{clipped(search.folder, 60)}'.",
+            f"ReadMail: there is no folder '{clipped(folder, 60)}'.",
             remedy="Correct the folder.",
             field="folder",
         ) from error
@@ -202,6 +250,21 @@ def _mailbox(connection: Connection, stream: socket.socket) -> "imap_tools.BaseM
                 return context.wrap_socket(stream, server_hostname=host)
             return stream
 
+        def read(self, size: int) -> bytes:
+            self._count(size)
+            return super().read(size)
+
+        def readline(self) -> bytes:
+            line = super().readline()
+            self._count(len(line))
+            return line
+
+        def _count(self, size: int) -> None:
+            """Raise for more than a mailbox may send: the server says how much comes next."""
+            self._received = getattr(self, "_received", 0) + size
+            if self._received > MOST_RECEIVED:
+                raise self.error(f"it sends more than {MOST_RECEIVED // 1_000_000} MB")
+
     class Box(imap_tools.BaseMailBox):
         def _get_mailbox_client(self) -> imaplib.IMAP4:
             client = Client(host, connection.number("port"))
@@ -218,20 +281,40 @@ def _mailbox(connection: Connection, stream: socket.socket) -> "imap_tools.BaseM
     return box
 
 
-def _messages(box: "imap_tools.BaseMailBox", search: Search) -> list[Raw]:
-    """Return the newest messages within the limits; of larger ones only the header."""
-    box.folder.set(search.folder, readonly=not search.mark_seen)
-    uids = sorted(box.uids(_criteria(search), charset="UTF-8"), key=int, reverse=True)[: search.most]
-    sizes = _sizes(box, uids)
+def _select(box: "imap_tools.BaseMailBox", search: Search) -> Selection:
+    """Return the newest messages of a search."""
+    uids = sorted(box.uids(_criteria(search), charset="UTF-8"), key=int, reverse=True)
+    return Selection(_validity(box), tuple(uids[: search.most]))
+
+
+def _validity(box: "imap_tools.BaseMailBox") -> str:
+    """Return what the uids of the selected folder are valid with (RFC 3501, 2.3.1.1)."""
+    (value, *_) = box.client.untagged_responses.get("UIDVALIDITY", [b""])
+    return value.decode("ascii", "replace") if isinstance(value, bytes) else ""
+
+
+def _require_valid(box: "imap_tools.BaseMailBox", selection: Selection) -> None:
+    if _validity(box) != selection.validity:
+        raise UpstreamFailed("ReadMail: the server has numbered the messages of the folder again.", remedy="Try again.")
+
+
+def _messages(box: "imap_tools.BaseMailBox", selection: Selection) -> list[Raw]:
+    """Return messages within the limits; of larger ones only the header."""
+    _require_valid(box, selection)
+    sizes = _sizes(box, selection.uids)
     messages: list[Raw] = []
     remaining = MOST_BYTES
-    for uid in uids:
-        fits = sizes.get(uid, 0) <= min(MOST_MESSAGE_BYTES, remaining)
-        messages += _fetched(box, uid, "" if fits else "HEADER", min(MOST_MESSAGE_BYTES, remaining))
+    for uid in selection.uids:
+        fits = sizes.get(uid, MOST_MESSAGE_BYTES + 1) <= min(MOST_MESSAGE_BYTES, remaining)
+        messages += _fetched(box, uid, "" if fits else "HEADER", MOST_MESSAGE_BYTES if fits else MOST_HEADER_BYTES)
         remaining -= sum(len(raw.content) for raw in messages[-1:] if raw.uid == uid)
-    if search.mark_seen and messages:
-        box.flag([raw.uid for raw in messages], imap_tools.MailMessageFlags.SEEN, value=True)
     return messages
+
+
+def _mark_seen(box: "imap_tools.BaseMailBox", selection: Selection, uids: Sequence[str]) -> None:
+    """Mark messages as read."""
+    _require_valid(box, selection)
+    box.flag(list(uids), imap_tools.MailMessageFlags.SEEN, value=True)
 
 
 def _fetched(box: "imap_tools.BaseMailBox", uid: str, section: str, most: int) -> list[Raw]:
@@ -271,7 +354,8 @@ def _sizes(box: "imap_tools.BaseMailBox", uids: Sequence[str]) -> dict[str, int]
         words = (line if isinstance(line, bytes) else b"").replace(b"(", b" ").replace(b")", b" ").split()
         if b"UID" in words and b"RFC822.SIZE" in words:
             uid, size = words[words.index(b"UID") + 1], words[words.index(b"RFC822.SIZE") + 1]
-            sizes[uid.decode("ascii", "replace")] = int(size) if size.isdigit() else 0
+            if size.isdigit():
+                sizes[uid.decode("ascii", "replace")] = int(size)
     return sizes
 
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, cast
 
 from pydantic import JsonValue
 
-from headgate.components.mail.messages import Envelope, build
+from headgate.components.mail.messages import Envelope, addresses, build
 from headgate.components.sockets import open_socket
 from headgate.foundation.errors import UpstreamFailed
 from headgate.foundation.lazy import lazy_module
@@ -95,6 +95,8 @@ class SendMail(Component):
             key=self.ctx.idempotency_key(),
         )
         await self.ctx.check_cancelled()
+        answers = [address.addr_spec for address in addresses(self.reply_to, field="reply_to")]
+        self.ctx.check_effect(connection.text("host"), [*envelope.recipients, *answers])
 
         async def send() -> JsonValue:
             refused = await _send(connection, message, envelope, self.timeout_seconds)

@@ -143,6 +143,8 @@ class SqlWrite(Component):
         if len(self.rows.rows) > MOST_ROWS:
             raise ComponentError(f"SqlWrite: more than {MOST_ROWS} rows.", remedy="Write fewer rows at once.")
         await self.ctx.check_cancelled()
+        connection = await self.ctx.connection(self.database)
+        self.ctx.check_effect(connection.text("host"), [] if self.mode == "statement" else [self.table])
         arguments: dict[str, JsonValue] = {"mode": self.mode, "target": target, "rows": len(self.rows.rows)}
         return (await self.ctx.once(CallRequest.of("value", "SqlWrite", arguments), self._write)).value
 

@@ -25,7 +25,7 @@ else:
 
 CONNECT_SECONDS = 15
 _DRIVERS = {"postgresql": "postgresql+psycopg", "mysql": "mysql+pymysql", "mariadb": "mariadb+pymysql"}
-_READ_ONLY = {"postgresql": "SET TRANSACTION READ ONLY", "mysql": "SET TRANSACTION READ ONLY"}
+_READ_ONLY = {"postgresql": "SET TRANSACTION READ ONLY", "mysql": "START TRANSACTION READ ONLY"}
 
 
 @contextmanager
@@ -64,8 +64,6 @@ def opened_database(
             if read_only:
                 database.rollback()
                 database.execute(sa.text(_READ_ONLY[family]))
-                if family == "mysql":
-                    database.commit()  # it applies to the next transaction
                 database.execute(sa.text("SELECT 1"))  # from here on the mode cannot be changed
             yield database
             if read_only:
@@ -150,6 +148,8 @@ def _readable_errors(subject: str, endpoint: Endpoint) -> Iterator[None]:
 
 def _operational(error: "exc.OperationalError", subject: str, endpoint: Endpoint) -> HeadgateError:
     message = clipped(str(error.orig).splitlines()[0], 300)
+    if "READ ONLY transaction" in message:
+        return ComponentError(f"{subject}: the database refuses changes.", remedy="Use SqlWrite.", field="sql")
     if "statement timeout" in message or "maximum statement execution time" in message:
         return ComponentError(
             f"{subject}: the statement took too long and was stopped.", remedy="Filter more, or raise the time limit."

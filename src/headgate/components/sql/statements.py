@@ -1,5 +1,6 @@
 """Statements with bound values, and their results as tables. Blocking; call it in a thread."""
 
+import re
 from collections.abc import Mapping, Sequence
 from contextlib import closing
 from datetime import date, time
@@ -29,12 +30,16 @@ MOST_ROWS = 100_000
 MOST_BYTES = 50_000_000
 MOST_TABLES = 1_000
 _BATCH = 1_000
+_SELECT = re.compile(r"\s*(?:select|with|values)\b", re.IGNORECASE)
+_TO_FILE = re.compile(r"outfile|dumpfile", re.IGNORECASE)
 _INT64 = 2**63
 Mode = Literal["insert", "upsert", "statement"]
 
 
 def run_query(database: "sa.Connection", sql: str, values: Mapping[str, JsonValue], *, most_rows: int) -> Table:
     """Return the rows of one SELECT. Raises `ComponentError` for too many rows, bytes, or a missing value."""
+    if database.dialect.name != "postgresql":
+        require_select(sql)
     result = _execute(database.execution_options(stream_results=True, max_row_buffer=_BATCH), sql, values, "SqlQuery")
     with closing(result):
         if not result.returns_rows:
@@ -54,6 +59,20 @@ def run_query(database: "sa.Connection", sql: str, values: Mapping[str, JsonValu
                     field="sql",
                 )
     return Table(columns=columns, rows=rows)
+
+
+def require_select(sql: str) -> None:
+    """Raise `ComponentError` for what a read-only transaction of MySQL and MariaDB does not refuse.
+
+    Other statements end the transaction: compound statements, calls of procedures, changes of tables and variables.
+    A SELECT cannot, also not in its functions; what it writes to a file is refused here.
+    """
+    if not _SELECT.match(sql) or _TO_FILE.search(sql):
+        raise ComponentError(
+            "SqlQuery: the SQL is not a SELECT, or writes to a file.",
+            remedy="Begin with SELECT, WITH or VALUES; put the words outfile and dumpfile into the parameters.",
+            field="sql",
+        )
 
 
 def run_statement(database: "sa.Connection", sql: str, records: Sequence[Mapping[str, JsonValue]]) -> int:

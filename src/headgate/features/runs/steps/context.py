@@ -141,11 +141,11 @@ class StepContext:
         """The guarded HTTP client."""
         return self._guarded(self._services.http)
 
-    def _guarded(self, http: HttpClient) -> HttpClient:
+    def _guarded(self, http: HttpClient, *, effect: bool = False) -> HttpClient:
         circuits = self._services.circuits
         if circuits is not None:
             http = CircuitHttp(http, circuits, self._origin.key.tenant_id)
-        return MarkingHttp(SecretlessHttp(http, self._secrets), self._outside)
+        return MarkingHttp(SecretlessHttp(http, self._secrets), self._outside, effect=effect)
 
     @property
     def files(self) -> StepFiles:
@@ -307,7 +307,8 @@ class StepContext:
         if self.guard is not None and connection.classification is not None:
             self.guard.check_connection(connection.name, connection.classification)
         self._outside.complete(connection.text("url"))
-        return replace(connection, http=self._guarded(connection.http))
+        effect = connection.kind == "notification"  # its addresses are a secret, which no text of the flow names
+        return replace(connection, http=self._guarded(connection.http, effect=effect))
 
     async def emit(self, token: str) -> None:
         """Publish a token of the step's text."""
@@ -345,6 +346,10 @@ class StepContext:
     def outside_of(self, root: str) -> tuple[str, ...]:
         """Return marks of the value of a reference's root."""
         return self._outside.of_root(root)
+
+    def check_effect(self, server: str, destinations: Sequence[str] = ()) -> None:
+        """Raise `OutsideContentRefused` for an effect that untrusted content would decide."""
+        self._outside.check_effect(server, destinations)
 
     def mark_outside(self, marks: Sequence[str]) -> None:
         """Record that content with these marks reached the step."""

@@ -15,6 +15,7 @@ _SEGMENT = r"(?!\.{1,2}(?:/|$))[^/\\]*"
 """What such a value may fill: one segment of the path, so that it cannot choose another path."""
 _ESCAPED = re.compile(r"%(?:2e|2f|5c)", re.IGNORECASE)
 _ADDRESS = re.compile(r"https?://[^\s<>\"'`)\]}]+", re.IGNORECASE)
+_BETWEEN = re.compile(r"[\s,;<>()\"']+")
 _END_OF_SENTENCE = ".,;:!?"
 _LONGEST = 100_000
 """Characters of a text that are searched for URLs."""
@@ -53,6 +54,16 @@ def chosen_by_clean_values(url: str, values: Iterable[object], *, whole: bool) -
     return any(_plain(address, whole=whole) == requested for value in values for address in _addresses(value))
 
 
+def named_by_author(texts: Iterable[str], context: Mapping[str, JsonValue], is_clean: IsClean) -> set[str]:
+    """Return the words of texts of the saved step, in lower case, as `chosen_by_author` reads them."""
+    return {word for text in texts for word in _words(_written(text, context, is_clean)) if _FILLED not in word}
+
+
+def named_by_clean_values(values: Iterable[object]) -> set[str]:
+    """Return the words of values without untrusted content, in lower case."""
+    return {word for value in values for text in _texts_of(value) for word in _words(text)}
+
+
 def host_listed(host: str, allowed: Iterable[str]) -> bool:
     """Whether a host matches a list of hosts such as `example.org` and `*.example.org`."""
     host = host.lower().rstrip(".")
@@ -84,14 +95,24 @@ def _matches(scheme: str, netloc: str, path: str, text: str) -> bool:
 
 
 def _addresses(value: object) -> Iterator[str]:
+    for text in _texts_of(value):
+        short = text[:_LONGEST].strip()
+        if short and not any(char.isspace() for char in short):
+            yield short
+        yield from (address.rstrip(_END_OF_SENTENCE) for address in _ADDRESS.findall(short))
+
+
+def _texts_of(value: object) -> Iterator[str]:
     if isinstance(value, Message):
         value = value.text
     if isinstance(value, str | list | dict):
-        for text in texts_in(value):
-            short = text[:_LONGEST].strip()
-            if short and not any(char.isspace() for char in short):
-                yield short
-            yield from (address.rstrip(_END_OF_SENTENCE) for address in _ADDRESS.findall(short))
+        yield from texts_in(value)
+
+
+def _words(text: str) -> set[str]:
+    """Return a text and the names in it: `Ann <ann@example.org>, bo@example.org`."""
+    short = text[:_LONGEST].lower()
+    return {short.strip(), *(word.strip(_END_OF_SENTENCE) for word in _BETWEEN.split(short))}
 
 
 def _plain(url: str, *, whole: bool) -> tuple[str, str, str, str]:

@@ -13,11 +13,15 @@ from headgate.sdk.outside import mark
 
 
 class MarkingHttp:
-    """The HTTP client of a step: checks the destination of a request, marks its response."""
+    """The HTTP client of a step: checks the destination of a request, marks its response.
 
-    def __init__(self, http: HttpClient, outside: OutsideContent) -> None:
+    With `effect`, requests are effects on the servers of a connection, which chose their addresses itself.
+    """
+
+    def __init__(self, http: HttpClient, outside: OutsideContent, *, effect: bool = False) -> None:
         self._http = http
         self._outside = outside
+        self._effect = effect
 
     async def request(
         self,
@@ -29,7 +33,10 @@ class MarkingHttp:
         timeout_seconds: float = 30.0,
     ) -> HttpAnswer:
         """Send one request. Raises `OutsideContentRefused`, and what the client raises."""
-        self._outside.check_request(method, url)
+        if self._effect:
+            self._outside.check_effect(urlsplit(url).hostname or "")
+        else:
+            self._outside.check_request(method, url)
         response = await self._http.request(method, url, headers=headers, body=body, timeout_seconds=timeout_seconds)
         hosts = {urlsplit(address).hostname or "" for address in (url, response.url)}
         self._outside.add(*(mark("web", host) for host in hosts if host))

@@ -11,7 +11,13 @@ from pydantic import JsonValue
 
 from headgate.features.runs.errors import OutsideContentRefused
 from headgate.features.runs.steps.active import ActiveRun
-from headgate.features.runs.steps.destinations import chosen_by_author, chosen_by_clean_values, host_listed
+from headgate.features.runs.steps.destinations import (
+    chosen_by_author,
+    chosen_by_clean_values,
+    host_listed,
+    named_by_author,
+    named_by_clean_values,
+)
 from headgate.features.runs.steps.planned import PlannedStep
 from headgate.graph.context import build_context
 from headgate.graph.interpolate import references_in, texts_in
@@ -124,6 +130,29 @@ class OutsideContent:
         description = f"a {method.upper()} request to '{host or url[:120]}'"
         raise self._refusal(description, marks, f"'{host}'" if call is None else f"'{call.tool}' or '{host}'")
 
+    def check_effect(self, server: str, destinations: Sequence[str] = ()) -> None:
+        """Raise `OutsideContentRefused` for an effect on the server of a connection that untrusted content decides.
+
+        A fixed step may send such content to destinations that its author chose; a model that has read such content
+        has no effects.
+
+        Args:
+            server: The host of the connection.
+            destinations: What else says where the effect goes: addresses of recipients, the name of a table.
+        """
+        call = current_model_call()
+        marks = self._deciding("") if call is not None else self.marks
+        if not marks or self._allows(call.tool if call is not None else "", server):
+            return
+        if call is not None:
+            raise self._refusal(f"the call of '{call.tool}'", marks, f"'{call.tool}' or '{server}'")
+        context = self._context()
+        values = self._texts(), context, lambda root: not self.of_root(root)
+        names = named_by_author(*values) | named_by_clean_values(self._clean_values(context))
+        unnamed = next((name for name in destinations if name.strip().lower() not in names), None)
+        if unnamed is not None:
+            raise self._refusal(f"its call to '{server}' for '{unnamed[:120]}'", marks, f"'{server}'")
+
     def check_tool(self, name: str, server: str, *, reads: bool) -> None:
         """Raise `OutsideContentRefused` for a call of a server's tool that may change something."""
         marks = self._deciding(server) if current_model_call() is not None else self.arrived
@@ -148,10 +177,11 @@ class OutsideContent:
         allowlist = self._policy.outside_allowlist
         return (bool(tool) and tool in allowlist) or (bool(host) and host_listed(host, allowlist))
 
+    def _context(self) -> Mapping[str, JsonValue]:
+        return build_context(self._run.input, self._run.ledger.results, self._run.planned.plan, self._step.id)
+
     def _chosen(self, url: str, *, whole: bool) -> bool:
-        context: Mapping[str, JsonValue] = build_context(
-            self._run.input, self._run.ledger.results, self._run.planned.plan, self._step.id
-        )
+        context = self._context()
         return chosen_by_author(url, self._texts(), context, lambda root: not self.of_root(root)) or (
             chosen_by_clean_values(url, self._clean_values(context), whole=whole)
         )
