@@ -2,7 +2,7 @@
 
 import hashlib
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,7 +12,7 @@ from sqlalchemy import update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.features.access.permissions import Permission
-from headgate.features.access.principal import Principal
+from headgate.features.access.principal import Principal, system_principal
 from headgate.features.audit.recorder import record
 from headgate.features.files import service as files
 from headgate.features.files.limits import StorageLimits
@@ -132,11 +132,18 @@ async def _fire_with_files(
         used = True
         raise
     finally:
-        for file_id in () if used else stored:
-            await files.delete_file_system(
-                firing.database, uploads.storage, tenant_id=listed.row.tenant_id, file_id=file_id
-            )
+        if stored and not used:
+            await _delete(firing, uploads, stored, tenant_id=listed.row.tenant_id)
     return fired
+
+
+async def _delete(firing: Firing, uploads: UploadStore, file_ids: Sequence[str], *, tenant_id: str) -> None:
+    """Delete files, the records first."""
+    async with firing.database.writing() as session:
+        rows = await files.lock_files(session, file_ids, tenant_id=tenant_id)
+        await files.delete_records(session, system_principal(tenant_id), rows)
+    for file_id in file_ids:
+        await uploads.storage.delete(tenant_id, file_id)
 
 
 async def _earlier(firing: Firing, listed: Listed, occurrence: Occurrence) -> Fired | None:
