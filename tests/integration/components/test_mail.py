@@ -19,7 +19,7 @@ from headgate.components.mail.messages import addresses, to_html
 from headgate.components.mail.reading import ReadMail
 from headgate.components.mail.sending import SendMail
 from headgate.foundation.errors import UpstreamFailed
-from headgate.sdk import ComponentError, Table
+from headgate.sdk import ComponentError, File, Table
 from headgate.sdk.calls import CallRequest, CallResult
 from headgate.sdk.testing import StepHarness
 from tests.support.imap_process import PASSWORD, USER, ImapProcess
@@ -159,6 +159,17 @@ class TestSendMail:
         with pytest.raises(ComponentError, match="is not a list of addresses"):
             await send(harness, to=text)
         assert postbox.received == []
+
+    async def test_reads_no_files_that_are_too_large_together(
+        self, harness: StepHarness, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        async def read(file: File) -> bytes:
+            raise AssertionError(file.name)
+
+        monkeypatch.setattr(harness.ctx.files, "read", read)
+        files = [File(id=name, name=name, media_type="text/plain", size=13_000_000) for name in ("a", "b")]
+        with pytest.raises(ComponentError, match="more than 25000000 bytes"):
+            await send(harness, attachments=files)
 
     async def test_keeps_headers_apart(self, harness: StepHarness, postbox: Postbox) -> None:
         await send(harness, subject="a\r\nBcc: all@example.org\r\n\r\nbody")

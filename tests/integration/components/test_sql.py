@@ -1,6 +1,6 @@
 """Queries and writes on a real PostgreSQL server, over TCP as in production."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any
 
 import psycopg
@@ -12,6 +12,7 @@ from headgate.components.sql.components import SqlQuery, SqlSchema, SqlWrite
 from headgate.components.sql.statements import require_select, value_of
 from headgate.foundation.errors import Forbidden, HeadgateError, UpstreamFailed
 from headgate.sdk import ComponentError, Table
+from headgate.sdk.calls import CallRequest, CallResult
 from headgate.sdk.testing import StepHarness
 from tests.support.databases import Postgres
 from tests.support.forwarder import forwarded
@@ -147,6 +148,18 @@ class TestSqlQuery:
         with pytest.raises(Forbidden):
             await shop.query("SELECT 1")
 
+    async def test_uses_no_password_file_of_the_server(self, shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+        given = dict[str, Any]()
+        original = psycopg.connect
+
+        def connect(**options: Any) -> Any:
+            given.update(options)
+            return original(**options)
+
+        monkeypatch.setattr(psycopg, "connect", connect)
+        assert (await shop.query("SELECT 1 AS a")).rows == [[1]]
+        assert {given[name] for name in ("passfile", "sslcert", "sslkey")} == {"/nonexistent"}
+
     async def test_says_that_there_is_no_server(self) -> None:
         harness = StepHarness()
         harness.connect("shop", "sql", {"dialect": "postgresql", "host": "127.0.0.1", "port": 9, "tls": "off"})
@@ -196,6 +209,19 @@ class TestSqlWrite:
         ]
         assert await shop.write(rows, table="customer") == {"rows": 1}
         assert shop.content() == [*BEFORE, (3, "'; DROP TABLE customer; --", "1.25")]
+
+    async def test_answers_of_other_rows_are_not_reused(self, shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+        answers = dict[str, JsonValue]()
+
+        async def once(request: CallRequest, call: Callable[[], Awaitable[JsonValue]]) -> CallResult:
+            if request.digest not in answers:
+                answers[request.digest] = await call()
+            return CallResult(answers[request.digest])
+
+        monkeypatch.setattr(shop.harness.ctx, "once", once)
+        for number in (3, 3, 4):
+            await shop.write([{"id": number, "name": "x"}], table="customer")
+        assert [row[0] for row in shop.content()] == [1, 2, 3, 4]
 
     async def test_updates_what_is_there(self, shop: Shop) -> None:
         rows: list[dict[str, JsonValue]] = [{"id": 2, "name": "Bob"}, {"id": 4, "name": "Cai"}]

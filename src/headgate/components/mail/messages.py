@@ -112,7 +112,12 @@ def _require_bounds(
         raise ComponentError("SendMail: there are no recipients.", remedy="Fill 'to'.", field="to")
     if len(everyone) > MOST_RECIPIENTS:
         raise ComponentError(f"SendMail: more than {MOST_RECIPIENTS} recipients.", remedy="Use ForEach.", field="to")
-    if sum(len(content) for _, content in attachments) > MOST_BYTES:
+    require_size(sum(len(content) for _, content in attachments))
+
+
+def require_size(size: int) -> None:
+    """Raise `ComponentError` for attachments that are too large together."""
+    if size > MOST_BYTES:
         raise ComponentError(f"SendMail: the files have more than {MOST_BYTES} bytes.", remedy="Send links instead.")
 
 

@@ -47,7 +47,7 @@ class Notify(Component):
 
     @output(help="sent: true. A service that refuses the notification fails the step.")
     async def data(self) -> Data:
-        """Send the notification. A later attempt at an interrupted step does not send it again."""
+        """Send the notification. A later attempt at the step reuses a stored answer."""
         text = self.body.text if isinstance(self.body, Message) else text_of(self.body)
         if not text.strip() or len(text) > LONGEST:
             raise ComponentError(

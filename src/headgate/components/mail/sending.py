@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, cast
 
 from pydantic import JsonValue
 
-from headgate.components.mail.messages import Envelope, addresses, build
+from headgate.components.mail.messages import Envelope, addresses, build, require_size
 from headgate.components.sockets import open_socket
 from headgate.foundation.errors import UpstreamFailed
 from headgate.foundation.lazy import lazy_module
@@ -81,6 +81,7 @@ class SendMail(Component):
     @output(help="message_id, recipients, and refused: addresses that the server did not accept.")
     async def data(self) -> Data:
         """Send the message. A later attempt at an interrupted step reuses a stored answer."""
+        require_size(sum(file.size for file in self.attachments))
         contents = [(file, await self.ctx.files.read(file)) for file in self.attachments]
         connection = await self.ctx.connection(self.server)
         body = self.body.text if isinstance(self.body, Message) else text_of(self.body)

@@ -135,7 +135,10 @@ class SqlWrite(Component):
 
     @output(help="How many rows were written or changed: rows.")
     async def data(self) -> Data:
-        """Write in one transaction. A later attempt at an interrupted step does not write again."""
+        """Write in one transaction.
+
+        A later attempt at the step reuses a stored answer; one that ended before it was stored writes again.
+        """
         target = self.sql if self.mode == "statement" else self.table
         if not target.strip():
             name = "SQL" if self.mode == "statement" else "table"
@@ -145,7 +148,13 @@ class SqlWrite(Component):
         await self.ctx.check_cancelled()
         connection = await self.ctx.connection(self.database)
         self.ctx.check_effect(connection.text("host"), [] if self.mode == "statement" else [self.table])
-        arguments: dict[str, JsonValue] = {"mode": self.mode, "target": target, "rows": len(self.rows.rows)}
+        arguments: dict[str, JsonValue] = {
+            "database": connection.name,
+            "mode": self.mode,
+            "target": target,
+            "keys": list(self.keys),
+            "rows": cast("JsonValue", self.rows.records()),
+        }
         return (await self.ctx.once(CallRequest.of("value", "SqlWrite", arguments), self._write)).value
 
     async def _write(self) -> JsonValue:

@@ -24,6 +24,7 @@ else:
     exc = lazy_module("sqlalchemy.exc")
 
 CONNECT_SECONDS = 15
+_NO_FILE = "/nonexistent"
 _DRIVERS = {"postgresql": "postgresql+psycopg", "mysql": "mysql+pymysql", "mariadb": "mariadb+pymysql"}
 _READ_ONLY = {"postgresql": "SET TRANSACTION READ ONLY", "mysql": "START TRANSACTION READ ONLY"}
 
@@ -92,6 +93,10 @@ def _postgres(connection: Connection, endpoint: Endpoint, seconds: float, read_o
             password=connection.secret("password"),
             sslmode=mode,
             options=" ".join(options),
+            passfile=_NO_FILE,  # the files and tickets of the server's own user are not the connection's
+            sslcert=_NO_FILE,
+            sslkey=_NO_FILE,
+            gssencmode="disable",
             connect_timeout=CONNECT_SECONDS,
             application_name="headgate",
             prepare_threshold=0,  # the extended protocol: a second statement after a semicolon is an error
