@@ -102,6 +102,10 @@ class OAuthProvider:
     """Whether its client needs no secret."""
     refresh_seconds: float = 0.0
     """How long a refresh takes."""
+    refreshable: bool = True
+    """Whether it issues refresh tokens."""
+    arrived: int = 0
+    """Requests for a refresh, also those that are not answered yet."""
     tokens: list[Token] = field(default_factory=list)
     codes: dict[str, Code] = field(default_factory=dict)
     devices: dict[str, dict[str, Any]] = field(default_factory=dict)
@@ -180,6 +184,7 @@ def _server(provider: OAuthProvider) -> AuthorizationServer:  # noqa: C901 - cla
         TOKEN_ENDPOINT_AUTH_METHODS = ("client_secret_basic", "client_secret_post")
 
         def authenticate_refresh_token(self, refresh_token: str) -> Token | None:
+            provider.arrived += 1
             time.sleep(provider.refresh_seconds)
             with provider.lock:
                 provider.refreshes.append(refresh_token)
@@ -233,7 +238,7 @@ def _server(provider: OAuthProvider) -> AuthorizationServer:  # noqa: C901 - cla
         "default",
         BearerTokenGenerator(
             lambda **_: f"access-{secrets.token_urlsafe(24)}",
-            lambda **_: f"refresh-{secrets.token_urlsafe(24)}",
+            lambda **_: f"refresh-{secrets.token_urlsafe(24)}" if provider.refreshable else "",
             lambda *_: provider.lifetime,
         ),
     )

@@ -19,9 +19,12 @@ from headgate.features.secrets.reads import STORED_WITH, ReadAudit
 from headgate.foundation import secret_values
 from headgate.foundation.crypto import SecretBox
 from headgate.foundation.database import Database, now
+from headgate.foundation.errors import HeadgateError
 from headgate.foundation.guarded_http import Credential
+from headgate.foundation.log import get_logger
 from headgate.sdk import Connection
 
+log = get_logger(__name__)
 READ_AS = f"connection{STORED_WITH}"
 """Begins the name of a connection in the audit of secret reads."""
 USED_EVERY = timedelta(minutes=1)
@@ -120,8 +123,15 @@ class Connections:
         return Connection(row.name, row.kind, dict(row.fields), hosts, http, self.resolve, secrets, row.classification)
 
     async def revoke(self, row: ConnectionRow, audit: ReadAudit) -> bool:
-        """Revoke the tokens of a connection; return whether the provider confirmed."""
-        return await self.tokens.revoke(row, await self.client_secret(row, audit))
+        """Revoke the tokens of a connection; return whether the provider confirmed.
+
+        Never raises, neither for the provider nor for secrets that cannot be read: the connection can be deleted.
+        """
+        try:
+            return await self.tokens.revoke(row, await self.client_secret(row, audit))
+        except HeadgateError as error:
+            log.warning("connection_token_not_revoked", connection=row.id, reason=error.code)
+            return False
 
     async def client_secret(self, row: ConnectionRow, audit: ReadAudit) -> str:
         """Return the client secret of a connection; empty for a public client. The read is written down."""

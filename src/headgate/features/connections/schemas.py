@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, SecretStr
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, JsonValue, SecretStr
 
 from headgate.features.connections.kinds import Adds, Category, FieldType, Grant, Ownership
 from headgate.features.connections.sealed import OutsideValue
@@ -33,7 +33,7 @@ class SpaceConnectionIn(BaseModel):
     classification: int | None = Field(
         default=None, ge=0, description="Highest classification of data that may be sent to it."
     )
-    expires_at: datetime | None = Field(default=None, description="When its secret stops working.")
+    expires_at: AwareDatetime | None = Field(default=None, description="When its secret stops working.")
     space_id: str | None = None
 
 
@@ -46,7 +46,7 @@ class SpaceConnectionPatch(BaseModel):
     fields: dict[str, JsonValue] | None = Field(default=None, description="All fields that are no secret.")
     secrets: GivenSecrets | None = Field(default=None, description="Secrets to replace; others stay.")
     classification: int | None = Field(default=None, ge=0)
-    expires_at: datetime | None = None
+    expires_at: AwareDatetime | None = None
 
 
 class SpaceConnectionOut(BaseModel):

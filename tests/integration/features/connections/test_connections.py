@@ -171,6 +171,8 @@ class TestChecks:
         warning = (await client.post(f"/flows/{flow}/dry-run", json={})).text
         assert "expires in 4 days" in warning or "expires in 5 days" in warning
         assert (await client.patch("/connections/crm", json={"expires_at": past})).status_code == 200
+        without_zone = await client.patch("/connections/crm", json={"expires_at": "2026-01-01T00:00:00"})
+        assert without_zone.status_code == 422
         run = await client.post(f"/flows/{flow}/runs", json={"text": "", "wait": True})
         assert "which has expired" in run.text
         assert api.requests == []

@@ -13,13 +13,17 @@ import httpx2
 import pytest
 from fastapi import FastAPI
 
+from headgate.features.access.principal import LOCAL
 from headgate.features.connections.oauth.provider import TokenSet, unseal
+from headgate.features.connections.opening import Connections
 from headgate.foundation.crypto import SecretBox
+from headgate.foundation.errors import Unavailable
 from headgate.foundation.keyring import new_ring
 from headgate.foundation.settings import Settings
 from tests.integration.features.connections.conftest import LOOPBACK
 from tests.support.connections import connect, run_request
 from tests.support.oauth_provider import CLIENT_SECRET, OAuthProvider, oauth_provider
+from tests.support.patience import PATIENCE_SECONDS
 from tests.support.web_server import WebServer, answer
 
 
@@ -163,6 +167,42 @@ class TestExpiry:
         run = await run_request(client, "/me", "crm")
         assert run["status"] == "completed", json.dumps(run)
 
+    async def test_one_rejected_request_ends_no_authorization_without_refresh_token(
+        self, client: httpx2.AsyncClient, provider: OAuthProvider
+    ) -> None:
+        provider.refreshable = False
+        await authorize(client, provider)
+        valid = provider.tokens[-1].expires_at
+        provider.expire()
+        run = await run_request(client, "/me", "crm")
+        assert "must be authorized again" not in json.dumps(run)
+        assert (await client.get("/connections/crm")).json()["status"] == "ready"
+        provider.tokens[-1].expires_at = valid
+        run = await run_request(client, "/me", "crm")
+        assert run["status"] == "completed", json.dumps(run)
+
+    async def test_a_cancelled_run_loses_no_token_that_the_provider_has_replaced(
+        self, app: FastAPI, client: httpx2.AsyncClient, provider: OAuthProvider
+    ) -> None:
+        await authorize(client, provider)
+        provider.refresh_seconds = 0.3
+        manager = app.state.connections
+        row = await manager.find(LOCAL, "crm")
+        rejected = provider.tokens[-1].access_token
+        waiting = asyncio.create_task(manager.connections.tokens.access_token(row, CLIENT_SECRET, rejected=rejected))
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            while not provider.arrived:  # noqa: ASYNC110 - a server in another thread
+                await asyncio.sleep(0.005)
+        waiting.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await waiting
+        provider.refresh_seconds = 0.0
+        for _ in range(2):
+            run = await run_request(client, "/me", "crm")
+            assert run["status"] == "completed", json.dumps(run)
+            provider.expire()
+        assert provider.reused == []
+
 
 class TestTwoProcesses:
     async def test_one_refreshes_and_both_use_the_new_token(
@@ -275,6 +315,18 @@ class TestDeletion:
         started = (await client.post("/connections/crm/authorize")).json()
         await finish(client, await consent(started["url"]))
         assert (await client.delete("/connections/crm")).status_code == 204
+
+    async def test_needs_no_secret_that_can_be_read(
+        self, client: httpx2.AsyncClient, provider: OAuthProvider, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        await authorize(client, provider)
+
+        async def unreadable(_self: Connections, _row: object) -> dict[str, object]:
+            raise Unavailable("The vault does not answer.", remedy="Try again.")
+
+        monkeypatch.setattr(Connections, "_secrets", unreadable)
+        assert (await client.delete("/connections/crm")).status_code == 204
+        assert (await client.get("/connections/crm")).status_code == 404
 
 
 class TestSecrets:

@@ -100,8 +100,8 @@ async def finish_refresh(
     return (await session.execute(query)).scalar_one_or_none() is not None
 
 
-async def release(session: AsyncSession, connection_id: str, *, tenant_id: str, lease: str) -> None:
-    """End a claim without new tokens."""
+async def release(session: AsyncSession, connection_id: str, *, tenant_id: str, lease: str) -> bool:
+    """End a claim without new tokens; return whether it was still held."""
     query = (
         update(ConnectionToken)
         .where(
@@ -110,8 +110,9 @@ async def release(session: AsyncSession, connection_id: str, *, tenant_id: str, 
             ConnectionToken.lease == lease,
         )
         .values(lease=None, lease_until=None)
+        .returning(ConnectionToken.connection_id)
     )
-    await session.execute(query)
+    return (await session.execute(query)).scalar_one_or_none() is not None
 
 
 async def add_authorization(

@@ -26,14 +26,14 @@ from headgate.foundation.crypto import SecretBox
 from headgate.foundation.database import Database, now
 from headgate.foundation.errors import HeadgateError
 from headgate.foundation.ids import new_id
-from headgate.foundation.log import get_logger
 
 LEASE = timedelta(seconds=60)
 """Longer than a request to a provider may take."""
 WAIT_SECONDS = 75.0
 """How long a process waits for the refresh of another one."""
 PAUSE_SECONDS = 0.05
-log = get_logger(__name__)
+_REFRESHES: set["asyncio.Task[TokenSet]"] = set()
+"""Refreshes under way. Each ends also when its run is cancelled: a provider may have replaced the refresh token."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +62,13 @@ class ConnectionTokens:
             usable = tokens if tokens is not None and tokens.access != rejected else None
             if usable is not None and not _is_past(usable.refresh_at):
                 return SecretStr(usable.read().access)
+            if tokens is not None and not _is_past(tokens.expires_at) and not _is_renewable(connection, tokens):
+                return SecretStr(tokens.read().access)  # a server that rejects one request has not ended the grant
             if await self._claim(connection, row, lease := new_id()):
-                return SecretStr((await self._refresh(connection, client_secret, tokens, lease)).access)
+                refresh = asyncio.create_task(self._refresh(connection, client_secret, tokens, lease))
+                _REFRESHES.add(refresh)
+                refresh.add_done_callback(_ended)
+                return SecretStr((await asyncio.shield(refresh)).access)
             if usable is not None and not _is_past(usable.expires_at):
                 return SecretStr(usable.read().access)  # another process refreshes it
             await asyncio.sleep(PAUSE_SECONDS)
@@ -79,19 +84,15 @@ class ConnectionTokens:
             tokens.read()
 
     async def revoke(self, connection: ConnectionRow, client_secret: str) -> bool:
-        """Revoke the tokens at the provider (RFC 7009); return whether it confirmed. Never raises for the provider."""
+        """Revoke the tokens at the provider (RFC 7009); return whether it confirmed. Raises `ProviderFailed`."""
         tokens = self._opened(connection, await self._find(connection))
         if tokens is None or not connection.fields.get("revocation_url"):
             return False
         url = str(connection.fields["revocation_url"])
-        try:
-            for token, hint in ((tokens.refresh, "refresh_token"), (tokens.access, "access_token")):
-                if token:
-                    headers, body = messages().revocation_message(connection.fields, client_secret, token, hint)
-                    await post(self.http, url, headers, body)
-        except HeadgateError as error:
-            log.warning("connection_token_not_revoked", connection=connection.id, reason=error.code)
-            return False
+        for token, hint in ((tokens.refresh, "refresh_token"), (tokens.access, "access_token")):
+            if token:
+                headers, body = messages().revocation_message(connection.fields, client_secret, token, hint)
+                await post(self.http, url, headers, body)
         return True
 
     async def _find(self, connection: ConnectionRow) -> ConnectionToken | None:
@@ -157,8 +158,8 @@ class ConnectionTokens:
     async def _failed(self, connection: ConnectionRow, lease: str, error: BaseException) -> None:
         """End the claim; when the provider refused the authorization, mark the connection."""
         async with self.database.writing() as session:
-            await repository.release(session, connection.id, tenant_id=connection.tenant_id, lease=lease)
-            if isinstance(error, HeadgateError):
+            held = await repository.release(session, connection.id, tenant_id=connection.tenant_id, lease=lease)
+            if held and isinstance(error, HeadgateError):
                 status = "unauthorized" if isinstance(error, GrantEnded) else "failed"
                 await connections.set_status(
                     session,
@@ -176,6 +177,16 @@ class ConnectionTokens:
                 f"The connection '{connection.name}' must be authorized again: {error.detail}",
                 remedy=f"Authorize it in Settings, or with `headgate connections authorize {connection.name}`.",
             ) from error
+
+
+def _is_renewable(connection: ConnectionRow, tokens: TokenSet) -> bool:
+    return bool(tokens.refresh) or KINDS[connection.kind].grant == "client_credentials"
+
+
+def _ended(refresh: "asyncio.Task[TokenSet]") -> None:
+    _REFRESHES.discard(refresh)
+    if not refresh.cancelled():
+        refresh.exception()  # also when nobody waits for it any longer
 
 
 def _reach(connection: ConnectionRow) -> frozenset[str]:
