@@ -41,6 +41,7 @@ OWNED: dict[str, Callable[[World], list[Any]]] = {
     "ids": lambda world: [[delivery_id] for delivery_id in world.delivery_ids],
     "approval_id": lambda world: world.approval_ids,
     "approval_ids": lambda world: [world.approval_ids],
+    "event_ids": lambda world: [world.event_ids],
     "comment_id": lambda world: world.comment_ids,
     "comment_ids": lambda world: [world.comment_ids],
     "event_id": lambda world: world.event_ids,

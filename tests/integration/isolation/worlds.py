@@ -706,7 +706,7 @@ async def _limit_runs(session: AsyncSession, world: World, tenant: str) -> None:
         await session.execute(insert(run_slots).values(**slot, **holder))
     handler = {"failed_run_id": first, "handler_run_id": live, "status": "due", "created_at": 1, "claimed_at": 1}
     await session.execute(insert(failure_handlers).values(tenant_id=tenant, **handler))
-    circuit = {"host": VARIABLE, "failures": 3, "since": 1, "open_until": 1, "last_error": "http_500"}
+    circuit = {"host": VARIABLE, "failures": 3, "since": 1, "open_until": 1, "probe_until": 1, "last_error": "http_500"}
     of_tenant = select(func.count()).select_from(host_circuits).where(host_circuits.c.tenant_id == tenant)
     if not (await session.execute(of_tenant)).scalar_one():  # worlds of one tenant share it
         await session.execute(insert(host_circuits).values(tenant_id=tenant, **circuit, changed_at=clock()))

@@ -118,10 +118,15 @@ class Engines:
 
 
 @pytest.fixture
-async def engines(workers: Workers, settings: Settings, database: Database) -> AsyncIterator[Engines]:
-    found = Engines(workers, settings, database)
+async def engines(
+    workers: Workers, settings: Settings, database: Database, request: pytest.FixtureRequest
+) -> AsyncIterator[Engines]:
+    """Engines of one test. A test that failed may have left steps that wait for ever: the next one has new workers."""
+    found, failed = Engines(workers, settings, database), request.session.testsfailed
     yield found
     await found.close()
+    if request.session.testsfailed > failed:
+        await asyncio.to_thread(workers.close)
     workers.flush()
 
 
