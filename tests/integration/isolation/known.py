@@ -216,7 +216,7 @@ FOR_ROUTE: dict[tuple[str, str], Any] = {
     ),
     ("/api/v1/flows/{flow_id}/triggers", "name"): "Another",
     ("/api/v1/flow-collections", "folder"): "Another folder",
-    ("/api/v1/flow-runs/actions", "action"): "continue",
+    ("/api/v1/flow-runs/actions", "action"): "pause",
     ("/api/v1/flows/{flow_id}/extract", "definition"): lambda world: with_step(world, "Regex", **TIDIES),
     ("/api/v1/flows/{flow_id}/extract", "node_ids"): ["between"],
     ("/api/v1/flows/{flow_id}/inline", "definition"): lambda world: with_step(world, "RunFlow", flow=world.flow_ids[0]),

@@ -192,6 +192,6 @@ async def completed(made: Call, world: World) -> dict[str, Any]:
     return {**request, "json": {**request.get("json", {}), **ADDED[name]}} if name in ADDED else request
 
 
-def order(route: Route) -> tuple[int, int, bool]:
+def order(route: Route) -> tuple[int, bool, int]:
     """Deleting last, and what holds other things after them; a run that is cancelled can no longer be paused."""
-    return CHANGING.index(route.method), -route.path.count("/"), route.path.endswith("/cancel")
+    return CHANGING.index(route.method), route.path.endswith("/cancel"), -route.path.count("/")

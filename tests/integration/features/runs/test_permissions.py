@@ -432,6 +432,7 @@ DECISIONS = {
     "/api/v1/deliveries/redeliver",
     "/api/v1/approvals/{approval_id}/decision",
     "/api/v1/approvals/decisions",
+    "/api/v1/flow-runs/actions",
     "/api/v1/approvals/{approval_id}/links",
     "/api/v1/approvals/{approval_id}/links/{link_id}",
     "/api/v1/events",

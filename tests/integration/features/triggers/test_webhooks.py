@@ -94,7 +94,14 @@ class TestCalls:
     async def test_a_hundred_concurrent_deliveries_of_one_event_are_one_run(self, us: Team) -> None:
         trigger = await hook(us, verification="github", secret=SECRET)
         headers: dict[str, Any] = github(EVENT, SECRET) | {"x-github-delivery": "same"}
-        answers = await asyncio.gather(*(call(us, trigger, **headers) for _ in range(100)))
+
+        async def deliver() -> httpx2.Response:
+            """Deliver it as services do: again while the server is overloaded."""
+            while (answer := await call(us, trigger, **headers)).status_code == 503:
+                pass
+            return answer
+
+        answers = await asyncio.gather(*(deliver() for _ in range(100)))
         assert {answer.status_code for answer in answers} == {202}
         assert len({answer.json()["run_id"] for answer in answers}) == 1
         assert [answer.json()["duplicate"] for answer in answers].count(False) == 1
