@@ -79,7 +79,7 @@ class DateMath(Component):
         result = self._calculate()
         if isinstance(result, datetime):
             return result.date().isoformat() if self._is_day() else result.isoformat(timespec="seconds")
-        return f"{result:g}" if abs(result) < 1e6 else str(int(result) if result.is_integer() else result)
+        return str(_number(result))
 
     @output(help="For a date: iso, date, time, year, month, day, weekday, week and timestamp. Otherwise the number.")
     def data(self) -> Data:
@@ -87,7 +87,7 @@ class DateMath(Component):
         result = self._calculate()
         if isinstance(result, datetime):
             return _members(result)
-        return int(result) if result.is_integer() else result
+        return _number(result)
 
     def _calculate(self) -> datetime | float:
         if self._result is None:
@@ -223,3 +223,7 @@ def _members(moment: datetime) -> dict[str, JsonValue]:
         "week": moment.isocalendar().week,
         "timestamp": int(moment.timestamp()),
     }
+
+
+def _number(value: float) -> int | float:
+    return int(value) if value.is_integer() else value

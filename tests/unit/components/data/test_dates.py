@@ -56,6 +56,7 @@ class TestDateMath:
             ("2027-01-29", "2027-02-02", "business days", "2"),
             ("2027-01-30", "2027-01-31", "business days", "0"),
             ("2027-01-01T00:00", "2027-01-01T01:30", "hours", "1.5"),
+            ("2027-01-01T00:00:00", "2027-01-02T03:25:41", "minutes", "1645.6833333333334"),
         ],
     )
     async def test_counts(self, date: str, other: str, unit: str, expected: str) -> None:
