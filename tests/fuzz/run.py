@@ -8,6 +8,7 @@ With atheris the input follows the coverage of Headgate's own code, which is ins
 import argparse
 import hashlib
 import random
+import resource
 import sys
 import time
 from collections.abc import Callable
@@ -40,6 +41,8 @@ def main() -> None:
     parser.add_argument("--keep", type=Path, required=True)
     asked = parser.parse_args()
     asked.keep.mkdir(parents=True, exist_ok=True)
+    # The fuzzer reads the highest memory ever used, and Linux lets a process begin with that of who started it.
+    inherited = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
     try:
         atheris = import_module("atheris")
     except ImportError:
@@ -53,7 +56,7 @@ def main() -> None:
         f"-max_total_time={asked.seconds}",
         f"-max_len={LONGEST}",
         f"-timeout={SLOW_SECONDS}",
-        f"-rss_limit_mb={MEGABYTES}",
+        f"-rss_limit_mb={inherited + MEGABYTES}",
         f"-artifact_prefix={asked.keep}/",
         *([f"-dict={words}"] if words.exists() else []),
     ]
