@@ -405,7 +405,7 @@ class TestIndexes:
         [
             (FlowRow.__table__, ("space_id", "deleted_at")),
             (FlowRow.__table__, ("tenant_id", "updated_at")),
-            (flow_runs, ("flow_id", "status")),
+            (flow_runs, ("flow_id", "status", "finished_at")),
             (flow_runs, ("tenant_id", "created_at")),
             (StoredFile.__table__, ("tenant_id", "created_at")),
             (StoredFile.__table__, ("flow_run_id",)),
