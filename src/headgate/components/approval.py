@@ -4,6 +4,7 @@ from typing import Annotated, Self
 
 from pydantic import BeforeValidator, JsonValue, PrivateAttr, model_validator
 
+from headgate.components.clock import LONGEST_HOURS
 from headgate.components.wording import listed_text
 from headgate.graph.template import FieldKind
 from headgate.sdk import NOT_TAKEN, Component, ComponentError, Data, NotTaken, Table, field, output
@@ -11,8 +12,6 @@ from headgate.sdk.approvals import ApprovalAnswer, ApprovalRequest, Outcome, par
 from headgate.sdk.coerce import data_of
 
 MOST_ITEMS = 20
-LONGEST_HOURS = 87_600.0
-"""Ten years."""
 _LIST: dict[str, JsonValue] = {"type": "array", "items": {"type": "string"}, "maxItems": MOST_ITEMS}
 
 

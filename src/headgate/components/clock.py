@@ -13,6 +13,7 @@ from headgate.sdk.coerce import clean_text, data_of
 
 LONGEST_SECONDS = 315_360_000
 """Ten years."""
+LONGEST_HOURS = LONGEST_SECONDS / 3600
 
 
 class CurrentDate(Component):

@@ -4,12 +4,11 @@ from typing import Literal
 
 from pydantic import PrivateAttr
 
+from headgate.components.clock import LONGEST_HOURS
 from headgate.sdk import NOT_TAKEN, Component, Data, NotTaken, Table, Text, field, output
 from headgate.sdk.coerce import data_of
 from headgate.sdk.sent_events import EventQuery, OutgoingEvent, ReceivedEvent
 
-LONGEST_HOURS = 87_600.0
-"""Ten years."""
 LONGEST_KEEP_HOURS = 720.0
 _NAME_HELP = "Name that sender and receiver agree on, for example payment_received."
 

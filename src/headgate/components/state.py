@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import JsonValue, PrivateAttr
 
-from headgate.components.clock import current_time
+from headgate.components.clock import LONGEST_HOURS, current_time
 from headgate.components.data.selecting import LONGEST_EXPRESSION
 from headgate.components.isolated.calls import select_part
 from headgate.graph.names import clipped
@@ -21,8 +21,6 @@ MOST_ITEMS = 10_000
 SHORTEST_INTERVAL_SECONDS = 5.0
 SPARSER = 0.01
 """The least share of the time waited so far between two checks: each check is a row, a year has about a thousand."""
-LONGEST_HOURS = 87_600.0
-"""Ten years."""
 
 
 class ReadState(Component):

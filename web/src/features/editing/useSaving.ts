@@ -16,7 +16,7 @@ import { type EditingText, useEditingTexts } from "./texts";
 
 const TAB = tabName();
 /** What events of a flow carry, each some of it. */
-interface Told {
+interface LiveMessage {
   revision?: number;
   by?: unknown;
   version?: number;
@@ -60,7 +60,7 @@ export function useSaving(tell: (text: string) => void) {
   );
 
   const published = useCallback(
-    ({ version, release, by }: Told) => {
+    ({ version, release, by }: LiveMessage) => {
       const { t, tell, myId } = said.current;
       store.getState().setPublished(version ?? null);
       void queryClient.invalidateQueries({ queryKey: flowKeys.versions(flowId) });
@@ -71,7 +71,7 @@ export function useSaving(tell: (text: string) => void) {
   );
   const heard = useCallback(
     ({ event, data }: StreamEvent) => {
-      const message = (typeof data === "object" && data !== null ? data : {}) as Told;
+      const message = (typeof data === "object" && data !== null ? data : {}) as LiveMessage;
       if (typeof message.revision === "number") void saver.pull(message.revision, message.by);
       const reactions: Record<string, () => void> = {
         deleted: () => store.getState().close("deleted"),

@@ -4,7 +4,7 @@ import { zoneOf } from "./words";
 
 const cron = { kind: "schedule", cron: "0 8 * * MON-FRI", time_zone: "Asia/Tokyo" } as const;
 
-test("the next start of a schedule is told in the time zone of its words", () => {
+test("the next start of a schedule is shown in the time zone of its schedule", () => {
   const zone = zoneOf({ config: cron as never });
   expect(zone).toBe("Asia/Tokyo");
   expect(dateTime("2026-11-29T23:00:00Z", zone)).toContain("08:00");
