@@ -8,6 +8,8 @@ import { useView } from "../model/view";
 const FRESH_MS = 2500;
 /** Nodes that stream in are looked at together. */
 const SETTLED_MS = 120;
+/** How often to look again for nodes that a slow machine has not drawn yet. */
+const LOOKS = 50;
 
 /** Shows for a moment what others changed, and goes where some part of the page points. */
 export function useFollowing(stage: Stage): void {
@@ -51,6 +53,20 @@ function watchArrivals(stage: Stage) {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let came = new Set<string>();
   let arranged = false;
+  const drawn = () => {
+    const ids = new Set(stage.drawn.nodes.map((node) => node.id));
+    return [...came].every((id) => ids.has(id) || !(id in stage.store.getState().document.nodes));
+  };
+  const settle = (looks: number) => {
+    if (looks > 0 && !drawn()) {
+      timer = setTimeout(settle, SETTLED_MS, looks - 1);
+      return;
+    }
+    if (arranged) show(stage);
+    else showNew(stage, came);
+    came = new Set();
+    arranged = false;
+  };
   return {
     look: (now: DraftState, before: DraftState) => {
       const remote = now.past === before.past && now.future === before.future;
@@ -59,12 +75,7 @@ function watchArrivals(stage: Stage) {
       arranged ||= byOthers(now, before) && someMoved(now.document.nodes, before.document.nodes);
       if (came.size === 0 && !arranged) return;
       clearTimeout(timer);
-      timer = setTimeout(() => {
-        if (arranged) show(stage);
-        else showNew(stage, came);
-        came = new Set();
-        arranged = false;
-      }, SETTLED_MS);
+      timer = setTimeout(settle, SETTLED_MS, LOOKS);
     },
     stop: () => clearTimeout(timer),
   };
