@@ -100,7 +100,7 @@ def counted() -> dict[str, Counter[str]]:
         name = shown(path)
         if path.suffix == ".md" and not any(name.startswith(past) for past in HISTORY) and "tests/" not in name:
             left["docs"][name] += banned(path.read_text(encoding="utf-8"))
-        elif name.endswith("texts/en.ts"):
+        elif re.search(r"texts/en(\.\w+)?\.ts$", name):
             left["page"][name] += sum(map(banned, TEXTS.findall(path.read_text(encoding="utf-8"))))
     return {kind: Counter({key: number for key, number in counts.items() if number}) for kind, counts in left.items()}
 

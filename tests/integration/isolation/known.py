@@ -23,6 +23,7 @@ from tests.support.own_code import REVERSE
 OWNED: dict[str, Callable[[World], list[Any]]] = {
     "flow_id": lambda world: world.flow_ids,
     "run_id": lambda world: world.run_ids,
+    "parent_run_id": lambda world: world.run_ids[:1],
     "flow_run_id": lambda world: world.run_ids,
     "file_id": lambda world: world.file_ids,
     "file_ids": lambda world: [[file_id] for file_id in world.file_ids],
@@ -117,6 +118,7 @@ SHARED: dict[str, Callable[[World], Any]] = {
     ],
     "query": lambda world: "the same text",
     "step_id": lambda world: STEP,
+    "parent_step_id": lambda world: STEP,
     "sealed": lambda world: MARK + world.marker.encode(),
     "scopes": lambda world: "read",
     "expires_at": lambda world: now() + timedelta(days=1),

@@ -60,7 +60,7 @@ from headgate.features.runs.quotas.repository import set_limit
 from headgate.features.runs.secret_reads.tables import SecretRead
 from headgate.features.runs.sent_events.tables import EventWaitRow, SentEventRow
 from headgate.features.runs.slots.tables import run_slots
-from headgate.features.runs.tables import flow_step_results
+from headgate.features.runs.tables import flow_runs, flow_step_results
 from headgate.features.runs.transitions import Holder, Lease, NewRun, RunKey, Seed, clock
 from headgate.features.secrets.reads import STORED_WITH
 from headgate.features.triggers.tables import OccurrenceRow, TriggerRow
@@ -352,6 +352,9 @@ async def _make_running(world: World, database: Database) -> None:
     assert await store.unpause(world.key, clock())
     await store.close()
     world.run_ids.append(world.key.run_id)
+    above = {"parent_run_id": world.run_ids[0], "parent_step_id": STEP, "parent_iteration": 0}
+    async with database.writing() as session:
+        await session.execute(update(flow_runs).where(flow_runs.c.id == world.run_ids[1]).values(**above))
 
 
 async def _make_documents(session: AsyncSession, world: World) -> None:

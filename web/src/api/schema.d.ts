@@ -416,6 +416,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/flow-runs/{run_id}/relations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Runs above and below a run
+         * @description Return the step that started the run, and how many runs its own steps started.
+         *
+         *     Requires the permission `runs.view`.
+         */
+        get: operations["relations_api_v1_flow_runs__run_id__relations_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/flow-runs/{run_id}/evidence": {
         parameters: {
             query?: never;
@@ -11858,6 +11880,29 @@ export interface components {
             trigger?: components["schemas"]["RunTriggerOut"] | null;
         };
         /**
+         * RunParentOut
+         * @description The step of another run that started a run.
+         */
+        RunParentOut: {
+            /** Run Id */
+            run_id: string;
+            /** Flow Id */
+            flow_id: string;
+            /** Step Id */
+            step_id: string;
+            /** Iteration */
+            iteration: number;
+        };
+        /**
+         * RunRelationsOut
+         * @description The runs above and below a run.
+         */
+        RunRelationsOut: {
+            parent: components["schemas"]["RunParentOut"] | null;
+            /** Steps */
+            steps: components["schemas"]["StartedRunsOut"][];
+        };
+        /**
          * RunStart
          * @description The input of a new run.
          */
@@ -12899,6 +12944,36 @@ export interface components {
             result_id?: string | null;
             /** Failed */
             failed?: string[];
+        };
+        /**
+         * StartedRunsOut
+         * @description How many runs a step started, by how they stand.
+         */
+        StartedRunsOut: {
+            /** Step Id */
+            step_id: string;
+            /** Started */
+            started: number;
+            /**
+             * Completed
+             * @default 0
+             */
+            completed?: number;
+            /**
+             * Failed
+             * @default 0
+             */
+            failed?: number;
+            /**
+             * Cancelled
+             * @default 0
+             */
+            cancelled?: number;
+            /**
+             * Active
+             * @default 0
+             */
+            active?: number;
         };
         /**
          * StateEntry
@@ -15287,6 +15362,9 @@ export interface operations {
                 since?: string | null;
                 /** @description Created before this time. */
                 until?: string | null;
+                /** @description Started by a step of this run. */
+                parent_run_id?: string | null;
+                parent_step_id?: string | null;
                 /** @description Words of the input, result or error; searches 20,000 runs per page. */
                 search?: string | null;
             };
@@ -15946,6 +16024,94 @@ export interface operations {
             };
             /** @description Forbidden */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The URL is too long; send long values in the body. */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    relations_api_v1_flow_runs__run_id__relations_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunRelationsOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The user or the API key lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Not Found */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };

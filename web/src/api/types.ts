@@ -19,6 +19,7 @@ export type OutputTemplate = Schemas["OutputTemplate"];
 export type PortType = Schemas["PortType"];
 export type FieldKind = Schemas["FieldKind"];
 export type RunOut = Schemas["RunOut"];
+export type StartedRunsOut = Schemas["StartedRunsOut"];
 export type RunSummary = Schemas["RunSummary"];
 export type StepOut = Schemas["StepOut"];
 export type StepSummary = Schemas["StepSummary"];

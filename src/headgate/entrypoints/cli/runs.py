@@ -64,6 +64,7 @@ def list_(
     flow: Annotated[str | None, typer.Option(help="Only runs of this flow: its id or name.")] = None,
     status: Annotated[RunState | None, typer.Option(help="Only runs in this state.")] = None,
     deliveries: Annotated[DeliveryState | None, typer.Option(help="Only runs with a delivery in this state.")] = None,
+    parent: Annotated[str | None, typer.Option(help="Only runs that steps of this run started.")] = None,
     limit: Annotated[int, typer.Option(help="Maximum number of runs.", min=1, max=200)] = 20,
     json: JsonFlag = False,
 ) -> None:
@@ -73,7 +74,13 @@ def list_(
         flow_id = await flow_id_of(installation, flow) if flow is not None else None
         async with installation.database.reading() as session:
             runs = await service.list_runs(
-                session, acting(), flow_id=flow_id, status=status, deliveries=deliveries, limit=limit
+                session,
+                acting(),
+                flow_id=flow_id,
+                status=status,
+                deliveries=deliveries,
+                parent_run_id=parent,
+                limit=limit,
             )
         if json:
             print_json(runs)

@@ -115,11 +115,19 @@ class RunFilter:
     until: int | None = None
     deliveries: str | None = None
     """With a delivery in this status."""
+    parent_run_id: str | None = None
+    """Started by a step of this run."""
+    parent_step_id: str | None = None
+
+    @property
+    def of_one(self) -> bool:
+        """Return whether a condition has an index that is better than that of the tenant."""
+        return self.flow_id is not None or self.parent_run_id is not None
 
     def conditions(self) -> Iterator[ColumnElement[bool]]:
         """Return the SQL conditions."""
         run = flow_runs.c
-        for column in (run.flow_id, run.status, run.session_id):
+        for column in (run.flow_id, run.status, run.session_id, run.parent_run_id, run.parent_step_id):
             if (value := getattr(self, column.name)) is not None:
                 yield column == value
         if self.deliveries is not None:
@@ -180,8 +188,8 @@ def _newest_first(
     run_filter: RunFilter,
     before: str | None,
 ) -> Select[Any]:
-    # The flow's index serves a flow. As an expression, the tenant condition offers SQLite no other index to prefer.
-    tenant = flow_runs.c.tenant_id if run_filter.flow_id is None else flow_runs.c.tenant_id.concat("")
+    # As an expression, the tenant condition offers SQLite no other index to prefer.
+    tenant = flow_runs.c.tenant_id.concat("") if run_filter.of_one else flow_runs.c.tenant_id
     query = select(*columns).where(tenant == tenant_id, *run_filter.conditions())
     if spaces is not None:
         query = query.join(FlowRow, _OF_FLOW).where(FlowRow.space_id.in_(sorted(spaces)))
@@ -206,6 +214,22 @@ async def versions_of(session: AsyncSession, run_ids: Collection[str], *, tenant
     query = select(flow_runs.c.id, flow_runs.c.version)
     rows = await session.execute(query.where(flow_runs.c.id.in_(run_ids), flow_runs.c.tenant_id == tenant_id))
     return {row.id: row.version for row in rows}
+
+
+async def list_started_runs(session: AsyncSession, run_id: str, *, tenant_id: str) -> Sequence[AnyRow]:
+    """List the runs that the steps of a run started, in order: their ids, flows and places."""
+    run = flow_runs.c
+    columns = run.id, run.flow_id, run.version, run.parent_step_id, run.parent_iteration
+    query = select(*columns).where(run.parent_run_id == run_id, run.tenant_id.concat("") == tenant_id)
+    return (await session.execute(query.order_by(run.parent_step_id, run.parent_iteration))).all()
+
+
+async def count_started_runs(session: AsyncSession, run_id: str, *, tenant_id: str) -> Sequence[AnyRow]:
+    """Count the runs that the steps of a run started: step id, status and count."""
+    run = flow_runs.c
+    query = select(run.parent_step_id, run.status, func.count().label("count"))
+    query = query.where(run.parent_run_id == run_id, run.tenant_id.concat("") == tenant_id)
+    return (await session.execute(query.group_by(run.parent_step_id, run.status))).all()
 
 
 async def list_pauses(session: AsyncSession, run_id: str, *, tenant_id: str) -> Sequence[AnyRow]:

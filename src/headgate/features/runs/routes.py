@@ -26,6 +26,7 @@ from headgate.features.runs.schemas import (
     GraphOut,
     PauseOut,
     RunOut,
+    RunRelationsOut,
     RunStart,
     RunState,
     RunSummary,
@@ -124,6 +125,8 @@ async def list_(
     deliveries: Annotated[DeliveryState | None, Query(description="With a delivery in this state.")] = None,
     since: Annotated[AwareDatetime | None, Query(description="Created at or after this time.")] = None,
     until: Annotated[AwareDatetime | None, Query(description="Created before this time.")] = None,
+    parent_run_id: Annotated[str | None, Query(max_length=36, description="Started by a step of this run.")] = None,
+    parent_step_id: Annotated[str | None, Query(max_length=200)] = None,
     search: Annotated[
         str | None,
         Query(max_length=200, description=("Words of the input, result or error; searches 20,000 runs per page.")),
@@ -140,6 +143,8 @@ async def list_(
         until=until,
         search=search,
         deliveries=deliveries,
+        parent_run_id=parent_run_id,
+        parent_step_id=parent_step_id,
         limit=limit,
         before=parse_cursor(cursor),
     )
@@ -226,6 +231,14 @@ async def continue_(run_id: str, engine: Engine, caller: Caller) -> PauseOut:
 async def change_several(body: RunsChangeIn, engine: Engine, caller: Caller) -> RunsChangeOut:
     """Cancel, pause or continue each of the runs. The response has one result per run."""
     return RunsChangeOut(items=await bulk.change_each(engine, caller, body))
+
+
+@router.get(
+    "/flow-runs/{run_id}/relations", summary="Runs above and below a run", responses=problems(404), dependencies=_VIEW
+)
+async def relations(run_id: str, session: ReadSession, caller: Caller) -> RunRelationsOut:
+    """Return the step that started the run, and how many runs its own steps started."""
+    return await service.get_relations(session, caller, run_id)
 
 
 @router.get(

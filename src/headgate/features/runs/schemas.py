@@ -276,6 +276,37 @@ class RunOut(RunSummary):
     """Null for a run that no trigger started."""
 
 
+class RunParentOut(BaseModel):
+    """The step of another run that started a run."""
+
+    run_id: str
+    flow_id: str
+    step_id: str
+    iteration: int
+    """Number of the run among those of the step, from 0."""
+
+
+class StartedRunsOut(BaseModel):
+    """How many runs a step started, by how they stand."""
+
+    step_id: str
+    started: int
+    completed: int = 0
+    failed: int = 0
+    cancelled: int = 0
+    active: int = 0
+    """Queued, running, waiting or paused."""
+
+
+class RunRelationsOut(BaseModel):
+    """The runs above and below a run."""
+
+    parent: RunParentOut | None
+    """Null for a run that no step started, and where the caller may not see the run above."""
+    steps: list[StartedRunsOut]
+    """The steps that started runs. `GET /flow-runs?parent_run_id=` lists them."""
+
+
 class CancelOut(BaseModel):
     """Outcome of a cancel request."""
 

@@ -18,7 +18,15 @@ from headgate.features.idempotency.keys import StartKey
 from headgate.features.runs import repository
 from headgate.features.runs.errors import RunNotFound, StepNotFound
 from headgate.features.runs.permitted import find_run, require_of_run
-from headgate.features.runs.schemas import CancelOut, RunOut, RunStart, RunSummary, StepOut
+from headgate.features.runs.schemas import (
+    CancelOut,
+    RunOut,
+    RunParentOut,
+    RunRelationsOut,
+    RunStart,
+    RunSummary,
+    StepOut,
+)
 from headgate.features.runs.views import runs as views
 from headgate.foundation.database import Database
 from headgate.foundation.errors import HeadgateError
@@ -244,12 +252,20 @@ async def list_runs(
     flow_id: str | None = None,
     status: str | None = None,
     deliveries: str | None = None,
+    parent_run_id: str | None = None,
     limit: int = 50,
     before: str | None = None,
 ) -> Sequence[RunSummary]:
     """List runs of the caller's spaces, newest first."""
     runs, _ = await page_of_runs(
-        session, principal, flow_id=flow_id, status=status, deliveries=deliveries, limit=limit, before=before
+        session,
+        principal,
+        flow_id=flow_id,
+        status=status,
+        deliveries=deliveries,
+        parent_run_id=parent_run_id,
+        limit=limit,
+        before=before,
     )
     return runs
 
@@ -265,6 +281,8 @@ async def page_of_runs(
     until: datetime | None = None,
     search: str | None = None,
     deliveries: str | None = None,
+    parent_run_id: str | None = None,
+    parent_step_id: str | None = None,
     limit: int = 50,
     before: str | None = None,
 ) -> tuple[Sequence[RunSummary], str | None]:
@@ -274,7 +292,14 @@ async def page_of_runs(
     the next page continues after them.
     """
     run_filter = repository.RunFilter(
-        flow_id, status, session_id, _microseconds(since), _microseconds(until), deliveries
+        flow_id,
+        status,
+        session_id,
+        _microseconds(since),
+        _microseconds(until),
+        deliveries,
+        parent_run_id,
+        parent_step_id,
     )
     parameters: dict[str, Any] = {
         "tenant_id": principal.tenant_id,
@@ -314,6 +339,23 @@ async def get_step(
     view = views.step_view(step_row, labels, attempts, scheme, pinned=pinned, max_attempts=allowed)
     delivered = await deliveries.list_deliveries(session, principal, run_id, step_id=step_id)
     return view.model_copy(update={"delivery": delivered[0]}) if delivered else view
+
+
+async def get_relations(session: AsyncSession, principal: Principal, run_id: str) -> RunRelationsOut:
+    """Return the run above a run, and the number of runs that its steps started.
+
+    Raises `RunNotFound`, `PermissionMissing`.
+    """
+    row = await find_run(session, principal, run_id, Permission.RUNS_VIEW)
+    parent: RunParentOut | None = None
+    if row.parent_run_id is not None:
+        above = await repository.find_run(session, row.parent_run_id, tenant_id=principal.tenant_id)
+        if above is not None and principal.may(Permission.RUNS_VIEW, above.space_id):
+            parent = RunParentOut(
+                run_id=above.id, flow_id=above.flow_id, step_id=row.parent_step_id, iteration=row.parent_iteration
+            )
+    rows = await repository.count_started_runs(session, run_id, tenant_id=principal.tenant_id)
+    return RunRelationsOut(parent=parent, steps=views.started_runs(rows))
 
 
 async def cancel_run(engine: "ExecutionBackend", principal: Principal, run_id: str) -> CancelOut:

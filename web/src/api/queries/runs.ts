@@ -11,6 +11,8 @@ export interface RunFilter {
   since?: string | undefined;
   until?: string | undefined;
   deliveries?: DeliveryOut["status"] | undefined;
+  parent_run_id?: string | undefined;
+  parent_step_id?: string | undefined;
 }
 
 export const runKeys = {
@@ -55,6 +57,15 @@ export const errorHandlerQuery = (id: string, isOver: boolean) =>
     placeholderData: (before) => before,
     refetchInterval: ({ state: { data, dataUpdateCount } }) =>
       isOver && dataUpdateCount < 5 && (!data?.handler || data.handler.status === "due") ? 1_500 : false,
+  });
+
+/** The step that started a run, and how the runs that its steps started stand; read again while some are active. */
+export const relationsQuery = (id: string, active = false) =>
+  queryOptions({
+    queryKey: [...runKeys.one(id), "relations"] as const,
+    queryFn: ({ signal }) =>
+      unwrap(api.GET("/api/v1/flow-runs/{run_id}/relations", { params: { path: { run_id: id } }, signal })),
+    refetchInterval: active ? 2_000 : false,
   });
 
 /** One step of a run with everything it left; `moment` is where it stands, so that it is asked again when it moves. */

@@ -14,6 +14,8 @@ export interface NodeRun {
   error: string;
   /** Number of items of each output that is a list. */
   items?: Readonly<Record<string, number>>;
+  /** How the runs that it started stand, while it waits for them. */
+  progress?: string;
 }
 
 export interface LiveSlice {

@@ -38,6 +38,8 @@ class RunRecord:
     pauses: Sequence[Row] = ()
     """Events that the run was paused or continued, in order: `kind` and `at`."""
     event_waits: Sequence[Row] = ()
+    started_runs: Sequence[Row] = ()
+    """Runs that its steps started, in order."""
 
 
 def make_package(record: RunRecord, signer: Signer, secrets: Sequence[str]) -> dict[str, Any]:
@@ -134,6 +136,7 @@ class _Author:
             **({"pinned": True} if step.step_id in (self._record.run.part or {}).get("pinned", ()) else {}),
             **self._approvals(step.step_id),
             **self._event_waits(step.step_id),
+            **self._started_runs(step.step_id),
             "attempts": [self._attempt(row) for row in self._record.attempts if row.step_id == step.step_id],
             "deliveries": [self._delivery(row) for row in self._record.deliveries if row.step_id == step.step_id],
         }
@@ -192,6 +195,15 @@ class _Author:
             if row.step_id == step_id
         ]
         return {"event_waits": entries} if entries else {}
+
+    def _started_runs(self, step_id: str) -> dict[str, Any]:
+        """Return the runs that the step started; each has evidence of its own that names this run."""
+        entries = [
+            {"run_id": row.id, "flow_id": row.flow_id, "flow_version": row.version, "iteration": row.parent_iteration}
+            for row in self._record.started_runs
+            if row.parent_step_id == step_id
+        ]
+        return {"started_runs": entries} if entries else {}
 
     def _hash(self, name: str, sha256: str) -> Any:  # noqa: ANN401
         """Return a hash; with private input only a commitment, since the content could be guessed and confirmed."""

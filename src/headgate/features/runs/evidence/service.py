@@ -84,6 +84,7 @@ async def read_record(session: AsyncSession, principal: Principal, run_id: str) 
         files={row.id: row for row in file_rows if row.id in input_file_ids or row.space_id == run.space_id},
         approvals=approval_rows,
         pauses=await repository.list_pauses(session, run_id, tenant_id=tenant),
+        started_runs=await repository.list_started_runs(session, run_id, tenant_id=tenant),
         event_waits=await sent_events.list_of_run(session, run_id, tenant_id=tenant),
         approval_decisions=await approvals.list_decisions(session, [row.id for row in approval_rows], tenant_id=tenant),
     )

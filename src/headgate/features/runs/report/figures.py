@@ -1,7 +1,9 @@
-"""Formats times, tokens and prices for reports. Pure."""
+"""Formats times, tokens, prices and limits for reports. Pure."""
 
 from headgate.features.runs.report.markdown import plain
+from headgate.features.runs.report.words import Words
 from headgate.features.runs.reruns.costs import Cost
+from headgate.graph.model import Budget, RetryPolicy
 
 
 def took(ms: float | None) -> str:
@@ -23,3 +25,30 @@ def price(cost: Cost, unknown: str) -> str:
     if not (cost.tokens_input or cost.tokens_output):
         return ""
     return unknown if cost.usd is None else plain(f"${cost.usd:.4f}")
+
+
+def retries(labels: Words, policy: RetryPolicy | None) -> str:
+    """Format the attempts that a policy allows; empty without one."""
+    if policy is None:
+        return ""
+    delay = f"{policy.delay_seconds:g}"
+    return plain(
+        labels["retries_of"].format(attempts=policy.max_attempts, backoff=labels[policy.backoff], seconds=delay)
+    )
+
+
+def seconds(labels: Words, limit: float | None) -> str:
+    """Format a limit of time; empty without one."""
+    return "" if limit is None else plain(labels["seconds"].format(seconds=f"{limit:g}"))
+
+
+def budget(labels: Words, limits: Budget | None) -> str:
+    """Format the limits of a budget; empty without one."""
+    if limits is None:
+        return ""
+    parts = [
+        "" if limits.usd is None else f"${limits.usd:g}",
+        "" if limits.tokens is None else f"{limits.tokens:,} tokens".replace(",", "\u00a0"),
+        "" if limits.seconds is None else labels["seconds"].format(seconds=f"{limits.seconds:g}"),
+    ]
+    return plain(", ".join(part for part in parts if part))

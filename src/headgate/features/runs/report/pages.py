@@ -4,10 +4,11 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
-from headgate.features.runs.report.figures import price, tokens, took
+from headgate.features.runs.report.figures import budget, price, retries, seconds, tokens, took
 from headgate.features.runs.report.markdown import block, facts, plain, table
 from headgate.features.runs.report.steps import other_pages, step_pages
 from headgate.features.runs.report.subject import Ran, Subject
+from headgate.features.runs.report.words import Words
 
 DIAGRAM = "diagram"
 """Name that the text uses for its diagram."""
@@ -58,13 +59,25 @@ def _about(subject: Subject) -> str:
             (labels["logic_checksum"], plain(frozen.logic_checksum)),
             (labels["headgate"], plain(frozen.headgate_version)),
         ]
-    settings = flow.settings
-    if settings.input_classification is not None:
-        rows.append((labels["input_class"], f"K{settings.input_classification}"))
-    if settings.data_retention_days is not None:
-        rows.append((labels["retention"], labels["days"].format(count=settings.data_retention_days)))
-    rows.append((labels["printed"], _when(subject.printed_at)))
+    rows += [*_settings(subject), (labels["printed"], _when(subject.printed_at))]
     return facts(rows, (labels["what"], labels["value"]))
+
+
+def _settings(subject: Subject) -> Iterator[tuple[str, str]]:
+    """Return what the flow's settings say about data, failures and limits."""
+    labels, settings = subject.words, subject.wiring.flow.settings
+    if settings.input_classification is not None:
+        yield labels["input_class"], f"K{settings.input_classification}"
+    if settings.data_retention_days is not None:
+        yield labels["retention"], labels["days"].format(count=settings.data_retention_days)
+    yield labels["step_retries"], retries(labels, settings.retry)
+    yield labels["step_limit"], seconds(labels, settings.step_timeout_seconds)
+    yield labels["deadline"], seconds(labels, settings.run_deadline_seconds)
+    yield labels["run_budget"], budget(labels, settings.run_budget)
+    yield labels["daily_budget"], budget(labels, settings.daily_budget)
+    yield labels["runs_at_once"], str(settings.max_concurrent_runs or "")
+    yield labels["error_flow"], plain(subject.mask.text(settings.error_flow))
+    yield labels["priority"], str(settings.priority or "").replace("-", "\\-")
 
 
 def _form(subject: Subject) -> str:
@@ -102,6 +115,7 @@ def _run(subject: Subject, ran: Ran) -> Iterator[str]:
         (labels["error"], plain(f"{error['message']} ({error['code']})") if error else ""),
         (labels["steps_count"], plain(counts)),
         (labels["started_by"], plain(ran.started_by)),
+        *_causes(labels, entry),
         (labels["started"], plain(str(entry.get("started_at") or ""))),
         (labels["finished"], plain(str(entry.get("finished_at") or ""))),
         (labels["took"], took(ran.total.ms)),
@@ -112,6 +126,27 @@ def _run(subject: Subject, ran: Ran) -> Iterator[str]:
     ]
     yield facts(rows, (labels["what"], labels["value"]))
     yield from _given(subject, entry.get("input") or {})
+
+
+def _causes(labels: Words, entry: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Return the trigger or step that started the run, and its pauses and deadline."""
+    trigger, parent = entry.get("trigger"), entry.get("parent")
+    if trigger:
+        occurrence = labels["occurrence"].format(id=trigger.get("occurrence_id", ""))
+        yield labels["trigger"], plain(f"{trigger.get('name', '')} ({trigger.get('kind', '')}), {occurrence}")
+    if parent:
+        number = (parent["iteration"] or 0) + 1
+        yield (
+            labels["parent"],
+            plain(labels["parent_of"].format(step=parent["step_id"], run=parent["run_id"], number=number)),
+        )
+    pauses = [
+        labels["pause_of"].format(since=pause["paused_at"], until=pause["continued_at"] or labels["still"])
+        for pause in entry.get("pauses", ())
+    ]
+    yield labels["pauses"], plain("; ".join(pauses))
+    if not entry.get("finished_at"):
+        yield labels["due"], plain(str(entry.get("deadline_at") or ""))
 
 
 def _given(subject: Subject, run_input: Mapping[str, Any]) -> Iterator[str]:

@@ -3,7 +3,9 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from headgate.features.runs.report.figures import price, tokens, took
+from headgate.features.runs.evidence.masking import Mask
+from headgate.features.runs.report.figures import price, retries, seconds, tokens, took
+from headgate.features.runs.report.history import history
 from headgate.features.runs.report.markdown import as_json, block, facts, plain, table
 from headgate.features.runs.report.subject import Ran, Subject
 from headgate.features.runs.report.words import Words
@@ -11,7 +13,7 @@ from headgate.features.runs.reruns.costs import UNKNOWN
 from headgate.graph.canonical import sha256_of
 from headgate.graph.model import HttpCall, Node, StepPolicy
 from headgate.graph.ports import PortType
-from headgate.graph.secret_reference import SecretReference, is_reference
+from headgate.graph.secret_reference import MODEL_FALLBACK, SecretReference, is_reference
 from headgate.graph.template import FieldKind, Template
 
 _LONG = 90
@@ -75,24 +77,24 @@ def _about(subject: Subject, node: Node) -> str:
         *_call(subject, labels["delivers"], policy.output_config),
         (labels["tools"], plain(", ".join(tools))),
         (labels["policy"], plain(allowed) if tools or policy.tool_policy == "restricted" else ""),
-        *_reliability(labels, policy),
+        *_reliability(labels, policy, subject.mask),
     ]
     return facts(rows, (labels["what"], labels["value"]))
 
 
-def _reliability(labels: Words, policy: StepPolicy) -> Iterator[tuple[str, str]]:
+def _reliability(labels: Words, policy: StepPolicy, mask: Mask) -> Iterator[tuple[str, str]]:
     """Return retries, limits and approvals of a step, what follows when it fails, and whether it is disabled."""
-    retry = policy.retry
-    if retry is not None:
-        backoff, seconds = labels[retry.backoff], f"{retry.delay_seconds:g}"
-        text = labels["retries_of"].format(attempts=retry.max_attempts, backoff=backoff, seconds=seconds)
-        yield labels["retries"], plain(text)
-    if policy.timeout_seconds is not None:
-        yield labels["time_limit"], plain(labels["seconds"].format(seconds=f"{policy.timeout_seconds:g}"))
+    yield labels["retries"], retries(labels, policy.retry)
+    yield labels["time_limit"], seconds(labels, policy.timeout_seconds)
+    yield labels["total_limit"], seconds(labels, policy.total_timeout_seconds)
+    if policy.concurrency is not None:
+        yield labels["concurrency"], plain(labels["concurrency_of"].format(**policy.concurrency.model_dump()))
     if policy.tool_approval is not None:
         yield labels["tool_approval"], plain(", ".join(policy.tool_approval.tools))
     if policy.on_error != "fail":
         yield labels["on_error"], plain(labels[f"on_{policy.on_error}"])
+    if policy.on_error == "default_value":
+        yield labels["default_value"], plain(mask.text(as_json(policy.default_value)))
     if policy.disabled != "no":
         yield labels["disabled"], plain(labels[f"disabled_{policy.disabled}"])
 
@@ -114,24 +116,31 @@ def _model(subject: Subject, node: Node) -> list[tuple[str, str]]:
         for attachment in wiring.attachments(node.id)
         if attachment.type is PortType.MODEL
     ]
-    models = [
-        name
-        for attached_node in (attached or [node])
-        if (name := _model_name(wiring.templates[attached_node.id], attached_node))
+    chains = [_models_of(wiring.templates[owner.id], owner) for owner in (attached or [node])]
+    rows = [
+        ("model", [model for chain in chains for model in chain[:1]]),
+        ("fallback", [model for chain in chains for model in chain[1:]]),
     ]
-    return [(subject.words["model"], plain(subject.mask.text(", ".join(models))))] if models else []
+    return [(subject.words[name], plain(subject.mask.text(", ".join(models)))) for name, models in rows if models]
 
 
-def _model_name(template: Template | None, node: Node) -> str:
+def _models_of(template: Template | None, node: Node) -> list[str]:
+    """Return the model of a node, and its fallback models in order."""
     fields = [field for field in template.fields if field.kind is FieldKind.MODEL] if template else []
     names = [field.name for field in fields] or ["model"]
     for name in names:
         value = node.params.get(name, node.linked.get(name))
-        if isinstance(value, dict):
-            return "/".join(str(value[part]) for part in ("provider", "name") if value.get(part))
-        if isinstance(value, str) and value:
-            return value
-    return ""
+        if value:
+            fallback = value.get(MODEL_FALLBACK) if isinstance(value, dict) else None
+            models = [value, *(fallback if isinstance(fallback, list) else ())]
+            return [model for model in map(_model_name, models) if model]
+    return []
+
+
+def _model_name(value: Any) -> str:  # noqa: ANN401 - any JSON value
+    if isinstance(value, dict):
+        return "/".join(str(value[part]) for part in ("provider", "name") if value.get(part))
+    return value if isinstance(value, str) else ""
 
 
 def _call(subject: Subject, name: str, call: HttpCall | None) -> list[tuple[str, str]]:
@@ -215,3 +224,4 @@ def _outcome(subject: Subject, ran: Ran, step: str) -> Iterator[str]:
     if entry.get("effective_prompt"):
         yield f"**{labels['prompt']}**"
         yield block(str(entry["effective_prompt"]), cut_off=labels["cut_off"])
+    yield from history(labels, entry)

@@ -12,10 +12,12 @@ from headgate.features.runs.schemas import (
     RunInputOut,
     RunOut,
     RunSummary,
+    StartedRunsOut,
     StepOut,
     StepSummary,
     WaitingOut,
 )
+from headgate.features.runs.states import RunStatus
 from headgate.foundation.database import moment
 from headgate.foundation.lazy import lazy_module
 from headgate.graph.classification import Scheme
@@ -130,6 +132,17 @@ def step_view(
         pinned=pinned,
         tries=[attempt_view(attempt) for attempt in attempts],
     )
+
+
+def started_runs(rows: Iterable[Any]) -> list[StartedRunsOut]:
+    """Return the number of runs of each step, from counts by step and status."""
+    of_steps: dict[str, dict[str, int]] = {}
+    for row in rows:
+        counts = of_steps.setdefault(row.parent_step_id, {"started": 0})
+        name = row.status if RunStatus(row.status).over else "active"
+        counts[name] = counts.get(name, 0) + row.count
+        counts["started"] += row.count
+    return [StartedRunsOut.model_validate({"step_id": step, **counts}) for step, counts in sorted(of_steps.items())]
 
 
 def attempt_view(row: Any) -> AttemptOut:  # noqa: ANN401 - a row of flow_step_attempts

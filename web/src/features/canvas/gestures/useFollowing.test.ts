@@ -29,7 +29,9 @@ it("shows new nodes also when they are drawn late", () => {
   });
   vi.advanceTimersByTime(1000);
   expect(setViewport).not.toHaveBeenCalled();
-  stage.drawn.nodes = [{ id: "far", position: { x: 9000, y: 0 }, width: 260, height: 140 }] as unknown as Stage["drawn"]["nodes"];
+  stage.drawn.nodes = [
+    { id: "far", position: { x: 9000, y: 0 }, width: 260, height: 140 },
+  ] as unknown as Stage["drawn"]["nodes"];
   vi.advanceTimersByTime(1000);
   expect(setViewport).toHaveBeenCalledOnce();
 });

@@ -22,7 +22,7 @@ export const RunStrip = memo(function RunStrip({ id }: { id: string }) {
   const continued = run.status === "completed" && run.error !== "";
   const ended = run.status === "completed" ? duration(run.ms) : t(`state_${run.status}`);
   const state = continued ? t("continued") : ended;
-  const words = run.error || inWords(run.preview);
+  const words = run.error || run.progress || inWords(run.preview);
   return (
     <div
       className={cx(

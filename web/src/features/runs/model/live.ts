@@ -1,5 +1,5 @@
 import type { StreamEvent } from "@/api/events";
-import type { RunOut, StepSummary } from "@/api/types";
+import type { RunOut, StartedRunsOut, StepSummary } from "@/api/types";
 
 /** A step while its run goes on. */
 export interface LiveStep {
@@ -23,6 +23,10 @@ export interface LiveStep {
   retry: { attempt: number; most: number } | null;
   /** Whether it waits for a decision of users. */
   approval: boolean;
+  /** Whether it waits for runs that it started. */
+  below: boolean;
+  /** How the runs that it started stand; null until that is asked for. */
+  started: StartedRunsOut | null;
   pinned: boolean;
   reused: boolean;
 }
@@ -69,6 +73,8 @@ export function fromRun(run: RunOut, before?: LiveRun): LiveRun {
       retry:
         step.waiting?.reason === "retry" ? { attempt: (step.failures ?? 0) + 1, most: step.max_attempts ?? 1 } : null,
       approval: step.waiting?.reason === "approval",
+      below: step.waiting?.reason === "run",
+      started: before?.steps[step.step_id]?.started ?? null,
       pinned: step.pinned ?? false,
       reused: Boolean(step.reused_from_run_id),
     },
@@ -120,6 +126,7 @@ export function applyEvent(run: LiveRun, event: StreamEvent, now = Date.now()): 
           until: null,
           retry: null,
           approval: false,
+          below: false,
           ms: null,
         };
       });
@@ -161,6 +168,7 @@ export function applyEvent(run: LiveRun, event: StreamEvent, now = Date.now()): 
             ? { attempt: (figure(data.failures) ?? 0) + 1, most: figure(data.max_attempts) ?? 1 }
             : null,
         approval: data.reason === "approval",
+        below: data.reason === "run",
         error: words(data.message),
       }));
     case "run_waiting":
@@ -200,6 +208,22 @@ function cancelled(steps: LiveRun["steps"]): LiveRun["steps"] {
 /** Steps in the order in which they stand. */
 export function inOrder(run: LiveRun): LiveStep[] {
   return Object.values(run.steps).sort((one, other) => one.order - other.order);
+}
+
+/** Whether a step of the run waits for runs that it started. */
+export const waitsForRuns = (run: LiveRun | null): boolean =>
+  run !== null &&
+  !isOver(run.status) &&
+  Object.values(run.steps).some((step) => step.status === "waiting" && step.below);
+
+/** A run with what is known of the runs that its steps started. */
+export function withStarted(run: LiveRun, started: readonly StartedRunsOut[]): LiveRun {
+  const of = new Map(started.map((counts) => [counts.step_id, counts]));
+  const steps = Object.entries(run.steps).map(([id, step]): [string, LiveStep] => {
+    const counts = of.get(id);
+    return [id, counts ? { ...step, started: counts } : step];
+  });
+  return { ...run, steps: Object.fromEntries(steps) };
 }
 
 /** Whether a step of the run waits for a decision of users. */

@@ -1,9 +1,9 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { useEffect, useState } from "react";
+import { useEffect, useMemo, useState } from "react";
 import { type Connection, follow, gathered } from "@/api/following";
-import { runKeys, runQuery } from "@/api/queries/runs";
+import { relationsQuery, runKeys, runQuery } from "@/api/queries/runs";
 import type { RunOut } from "@/api/types";
-import { applyEvent, fromRun, isOver, type LiveRun } from "./live";
+import { applyEvent, fromRun, isOver, type LiveRun, waitsForRuns, withStarted } from "./live";
 
 export interface FollowedRun {
   run: RunOut | undefined;
@@ -54,9 +54,13 @@ export function useRun(runId: string | null): FollowedRun {
     };
   }, [going, runId, queries]);
 
+  const below = waitsForRuns(live);
+  const { data: relations } = useQuery({ ...relationsQuery(runId ?? "", below), enabled: below });
+  const shown = useMemo(() => (live && relations ? withStarted(live, relations.steps) : live), [live, relations]);
+
   return {
     run: run?.id === runId ? run : undefined,
-    live: live?.id === runId ? live : null,
+    live: shown?.id === runId ? shown : null,
     connection,
     error: query.error,
   };

@@ -23,6 +23,7 @@ import { Replay } from "./Replay";
 import { RerunDialog } from "./RerunDialog";
 import { RunHeader } from "./RunHeader";
 import { RunLimits } from "./RunLimits";
+import { StartedBy } from "./StartedBy";
 import { Timeline } from "./Timeline";
 
 /** One run: what came of it, its steps in time, each step, and what can be done with it. */
@@ -88,6 +89,7 @@ function ShownRun({ flowId, run, live, lost }: ShownRunProps) {
           {live.error}
         </Callout>
       )}
+      {run.parent_run_id && <StartedBy runId={run.id} />}
       <ErrorHandler live={live} />
       <RunLimits live={live} />
       {waitsForApproval(live) && <WaitingForApproval runId={run.id} />}

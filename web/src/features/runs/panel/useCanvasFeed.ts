@@ -2,30 +2,34 @@ import { useEffect } from "react";
 import { type NodeRun, useDraftStore } from "@/lib/draft";
 import { shortened } from "@/lib/shortened";
 import type { LiveRun, LiveStep } from "../model/live";
+import { startedWords } from "../model/startedWords";
+import { useRunTexts } from "../texts";
 
 const LONGEST = 280;
 
 /** Shows a run on the nodes of the canvas: states, times, what was given. */
 export function useCanvasFeed(live: LiveRun | null): void {
   const store = useDraftStore();
+  const t = useRunTexts();
   useEffect(() => {
     if (!live) return;
     const { nodeRuns, shownRun } = store.getState();
     const next = Object.fromEntries(
-      Object.values(live.steps).map((step) => [step.id, kept(nodeRuns[step.id], nodeRun(step))]),
+      Object.values(live.steps).map((step) => [step.id, kept(nodeRuns[step.id], nodeRun(step, t))]),
     );
     const same =
       shownRun?.id === live.id &&
       shownRun.status === live.status &&
       Object.keys(next).every((id) => next[id] === nodeRuns[id]);
     if (!same) store.getState().showRun({ id: live.id, status: live.status }, next);
-  }, [live, store]);
+  }, [live, store, t]);
 }
 
-function nodeRun(step: LiveStep): NodeRun {
+function nodeRun(step: LiveStep, t: ReturnType<typeof useRunTexts>): NodeRun {
   const preview = step.status === "running" ? step.preview.slice(-LONGEST) : shortened(step.preview, LONGEST);
   const { status, tokens, error, items } = step;
-  return { status, ms: step.pinned ? null : step.ms, tokens, preview, error, items };
+  const progress = step.below && step.started ? startedWords(step.started, t) : "";
+  return { status, ms: step.pinned ? null : step.ms, tokens, preview, error, items, progress };
 }
 
 /** The one from before where nothing changed, so that no node is drawn again for nothing. */

@@ -2,6 +2,7 @@ import { cx } from "@/components/ui";
 import { dateTime, duration } from "@/lib/i18n/format";
 import { glimpse } from "../model/glimpse";
 import type { LiveStep } from "../model/live";
+import { startedWords } from "../model/startedWords";
 import { useNames } from "../model/useNames";
 import { useRunTexts } from "../texts";
 import { StateMark } from "./StateMark";
@@ -19,6 +20,7 @@ function inWords(step: LiveStep, t: ReturnType<typeof useRunTexts>): string {
   if (step.status === "waiting" && step.approval) {
     return when ? t("waits_for_approval_until", { when }) : t("waits_for_approval");
   }
+  if (step.below && step.started) return startedWords(step.started, t);
   if (step.status === "waiting" && when) return t("waiting_until", { when });
   if (step.status === "completed" && step.error) return t("continued", { error: step.error });
   return step.error || glimpse(step);

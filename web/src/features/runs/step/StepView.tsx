@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { stepQuery } from "@/api/queries/runs";
-import type { StepOut } from "@/api/types";
+import { relationsQuery, stepQuery } from "@/api/queries/runs";
+import type { StartedRunsOut, StepOut } from "@/api/types";
 import { Markdown } from "@/components/markdown/Markdown";
 import { Callout, ClassChip, Problem, Segments, Skeleton, StateChip } from "@/components/ui";
 import { dateTime, duration, number } from "@/lib/i18n/format";
@@ -9,10 +9,11 @@ import type { LiveStep } from "../model/live";
 import { type RunTextKey, useRunTexts } from "../texts";
 import { CompareTab } from "./CompareTab";
 import { OutsideChips } from "./OutsideChips";
+import { StartedRuns } from "./StartedRuns";
 import { StepActions } from "./StepActions";
 import { AttemptsTab, DeliveryTab, InputTab, LogTab, OutputTab, PromptTab, ToolsTab } from "./tabs";
 
-type Tab = "output" | "input" | "prompt" | "log" | "tools" | "attempts" | "delivery" | "compare";
+type Tab = "output" | "started_runs" | "input" | "prompt" | "log" | "tools" | "attempts" | "delivery" | "compare";
 
 /** One step of a run with everything it left. */
 export function StepView({ runId, live }: { runId: string; live: LiveStep }) {
@@ -20,7 +21,9 @@ export function StepView({ runId, live }: { runId: string; live: LiveStep }) {
   const [tab, setTab] = useState<Tab>("output");
   const settled = live.status !== "pending" && live.status !== "running";
   const { data, error, refetch } = useQuery(stepQuery(runId, live.id, `${live.status} ${live.attempt}`));
-  const tabs = data ? tabsOf(data) : (["output"] as Tab[]);
+  const { data: relations } = useQuery(relationsQuery(runId, live.below));
+  const started = relations?.steps.find((counts) => counts.step_id === live.id);
+  const tabs = data ? tabsOf(data, started) : (["output"] as Tab[]);
   const shown = tabs.includes(tab) ? tab : "output";
   const missed = missesOf(data);
   return (
@@ -50,7 +53,7 @@ export function StepView({ runId, live }: { runId: string; live: LiveStep }) {
               />
             </div>
           )}
-          <Shown tab={shown} runId={runId} live={live} step={data} />
+          <Shown tab={shown} runId={runId} live={live} step={data} started={started} />
         </>
       )}
     </div>
@@ -95,12 +98,15 @@ interface ShownProps {
   runId: string;
   live: LiveStep;
   step: StepOut;
+  started: StartedRunsOut | undefined;
 }
 
-function Shown({ tab, runId, live, step }: ShownProps) {
+function Shown({ tab, runId, live, step, started }: ShownProps) {
   switch (tab) {
     case "output":
       return live.status === "running" && live.preview ? <Markdown text={live.preview} /> : <OutputTab step={step} />;
+    case "started_runs":
+      return started && <StartedRuns runId={runId} counts={started} />;
     case "input":
       return <InputTab runId={runId} step={step} />;
     case "prompt":
@@ -118,8 +124,8 @@ function Shown({ tab, runId, live, step }: ShownProps) {
   }
 }
 
-function tabsOf(step: StepOut): Tab[] {
-  const found: Tab[] = ["output", "input"];
+function tabsOf(step: StepOut, started: StartedRunsOut | undefined): Tab[] {
+  const found: Tab[] = started ? ["output", "started_runs", "input"] : ["output", "input"];
   if (step.effective_prompt) found.push("prompt");
   if (step.log.length > 0) found.push("log");
   if (step.tool_calls.length > 0) found.push("tools");

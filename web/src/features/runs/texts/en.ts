@@ -1,8 +1,12 @@
+import compare from "./en.compare";
 import limits from "./en.limits";
+import relations from "./en.relations";
 import selection from "./en.selection";
 
 export default {
+  ...compare,
   ...limits,
+  ...relations,
   ...selection,
   cited_passages: "Passages in the prompt",
   cited_page: "page {{page}}",
@@ -234,17 +238,4 @@ export default {
   edit_input: "Change the input",
   keep: "Reused",
   again: "Runs again",
-  // compare
-  comparing: "Comparing two runs",
-  this_run: "This run",
-  other_run: "Other run",
-  only_here: "Only in this run",
-  only_there: "Only in the other run",
-  same_output: "Same output",
-  changed_output: "Different output",
-  difference: "Difference",
-  stop_comparing: "Stop comparing",
-  faster: "{{time}} faster",
-  slower: "{{time}} slower",
-  compare_with: "Compare with…",
 };

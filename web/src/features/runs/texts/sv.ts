@@ -1,10 +1,14 @@
 import type { Translation } from "@/lib/i18n/texts";
 import type en from "./en";
+import compare from "./sv.compare";
 import limits from "./sv.limits";
+import relations from "./sv.relations";
 import selection from "./sv.selection";
 
 const sv: Translation<typeof en> = {
+  ...compare,
   ...limits,
+  ...relations,
   ...selection,
   cited_passages: "Textavsnitt i prompten",
   cited_page: "sida {{page}}",
@@ -229,17 +233,5 @@ const sv: Translation<typeof en> = {
   edit_input: "Ändra indata",
   keep: "Återanvänds",
   again: "Körs igen",
-  comparing: "Jämförelse av två körningar",
-  this_run: "Den här körningen",
-  other_run: "Den andra körningen",
-  only_here: "Bara i den här körningen",
-  only_there: "Bara i den andra körningen",
-  same_output: "Samma utdata",
-  changed_output: "Andra utdata",
-  difference: "Skillnad",
-  stop_comparing: "Sluta jämföra",
-  faster: "{{time}} snabbare",
-  slower: "{{time}} långsammare",
-  compare_with: "Jämför med…",
 };
 export default sv;
