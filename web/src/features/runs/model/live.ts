@@ -23,7 +23,7 @@ export interface LiveStep {
   retry: { attempt: number; most: number } | null;
   /** Whether it waits for a decision of users. */
   approval: boolean;
-  /** Whether it waits for runs that it started. */
+  /** Whether it waits for runs that it started, or starts further ones between its waits. */
   below: boolean;
   /** How the runs that it started stand; null until that is asked for. */
   started: StartedRunsOut | null;
@@ -73,7 +73,8 @@ export function fromRun(run: RunOut, before?: LiveRun): LiveRun {
       retry:
         step.waiting?.reason === "retry" ? { attempt: (step.failures ?? 0) + 1, most: step.max_attempts ?? 1 } : null,
       approval: step.waiting?.reason === "approval",
-      below: step.waiting?.reason === "run",
+      below:
+        step.waiting?.reason === "run" || (step.status === "running" && before?.steps[step.step_id]?.below === true),
       started: before?.steps[step.step_id]?.started ?? null,
       pinned: step.pinned ?? false,
       reused: Boolean(step.reused_from_run_id),
@@ -126,7 +127,6 @@ export function applyEvent(run: LiveRun, event: StreamEvent, now = Date.now()): 
           until: null,
           retry: null,
           approval: false,
-          below: false,
           ms: null,
         };
       });
@@ -210,11 +210,11 @@ export function inOrder(run: LiveRun): LiveStep[] {
   return Object.values(run.steps).sort((one, other) => one.order - other.order);
 }
 
+const isSettled = (status: string) => !["pending", "running", "waiting"].includes(status);
+
 /** Whether a step of the run waits for runs that it started. */
 export const waitsForRuns = (run: LiveRun | null): boolean =>
-  run !== null &&
-  !isOver(run.status) &&
-  Object.values(run.steps).some((step) => step.status === "waiting" && step.below);
+  run !== null && !isOver(run.status) && Object.values(run.steps).some((step) => step.below && !isSettled(step.status));
 
 /** A run with what is known of the runs that its steps started. */
 export function withStarted(run: LiveRun, started: readonly StartedRunsOut[]): LiveRun {

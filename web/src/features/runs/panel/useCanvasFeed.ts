@@ -28,7 +28,8 @@ export function useCanvasFeed(live: LiveRun | null): void {
 function nodeRun(step: LiveStep, t: ReturnType<typeof useRunTexts>): NodeRun {
   const preview = step.status === "running" ? step.preview.slice(-LONGEST) : shortened(step.preview, LONGEST);
   const { status, tokens, error, items } = step;
-  const progress = step.below && step.started ? startedWords(step.started, t) : "";
+  const active = step.status === "waiting" || step.status === "running";
+  const progress = active && step.below && step.started ? startedWords(step.started, t) : "";
   return { status, ms: step.pinned ? null : step.ms, tokens, preview, error, items, progress };
 }
 

@@ -44,7 +44,7 @@ export function StartedRuns({ runId, counts }: { runId: string; counts: StartedR
       {runs.length > 0 && (
         <ul
           aria-label={t("started_runs")}
-          className="divide-y divide-line overflow-hidden rounded-md border border-line"
+          className="max-h-96 divide-y divide-line overflow-y-auto rounded-md border border-line"
         >
           {runs.map((run) => (
             <StartedRun key={run.id} run={run} />

@@ -20,7 +20,7 @@ function inWords(step: LiveStep, t: ReturnType<typeof useRunTexts>): string {
   if (step.status === "waiting" && step.approval) {
     return when ? t("waits_for_approval_until", { when }) : t("waits_for_approval");
   }
-  if (step.below && step.started) return startedWords(step.started, t);
+  if (["waiting", "running"].includes(step.status) && step.below && step.started) return startedWords(step.started, t);
   if (step.status === "waiting" && when) return t("waiting_until", { when });
   if (step.status === "completed" && step.error) return t("continued", { error: step.error });
   return step.error || glimpse(step);

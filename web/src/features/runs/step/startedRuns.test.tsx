@@ -34,10 +34,11 @@ it("lists the runs of a step with their numbers, and those that failed", async (
   const router = createRouter({ routeTree: root, history: createMemoryHistory({ initialEntries: ["/"] }) });
   renderStudio(<RouterProvider router={router as never} />);
   const list = await screen.findByRole("list", { name: "Runs" });
-  expect(within(list).getAllByRole("link").map((link) => link.getAttribute("href"))).toEqual([
-    "/flows/flow-2/runs/run-1",
-    "/flows/flow-2/runs/run-0",
-  ]);
+  expect(
+    within(list)
+      .getAllByRole("link")
+      .map((link) => link.getAttribute("href")),
+  ).toEqual(["/flows/flow-2/runs/run-1", "/flows/flow-2/runs/run-0"]);
   expect(screen.getByText("1 completed, 1 failed")).toBeDefined();
   expect(within(list).getByText("No JSON")).toBeDefined();
   await userEvent.click(screen.getByRole("radio", { name: "Failed" }));
