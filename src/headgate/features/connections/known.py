@@ -49,7 +49,7 @@ async def known_connections(
     for row in await repository.list_of_space(session, tenant_id=tenant_id, space_id=space_id):
         expires_in = None if row.expires_at is None else row.expires_at - now()
         known.setdefault(row.name, []).append(
-            KnownConnection(row.kind, row.owner_id is not None, row.status, expires_in, row.classification)
+            KnownConnection(row.kind, row.owner_id is not None, row.state, expires_in, row.classification)
         )
     return known
 
@@ -161,6 +161,15 @@ def _of_state(
             f"{subject} {shared.unusable}.",
             f"{remedy} in Settings.",
             *place,
+            about=reference.name,
+        )
+    elif shared.status == "rejected":
+        yield Issue(
+            IssueCode.CONNECTION,
+            f"{subject} must be authorized again: a server rejected its access token.",
+            "Authorize it in Settings.",
+            *place,
+            severity="warning",
             about=reference.name,
         )
     elif shared.expires_in is not None and shared.expires_in < EXPIRES_SOON:

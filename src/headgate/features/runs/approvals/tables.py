@@ -100,6 +100,12 @@ class ApprovalNoticeRow(JobColumns, Row):
     number: Mapped[int]
     """From 0, in the order in which they were planned."""
     kind: Mapped[str] = mapped_column(String(16))
+    channel: Mapped[str] = mapped_column(String(8), server_default=text("'webhook'"))
+    """`webhook`, `mail` or `chat`."""
+    connection: Mapped[str | None] = mapped_column(String(64))
+    """Name of the connection that sends it; None for a webhook."""
+    link_id: Mapped[str | None] = mapped_column(String(36))
+    """The one-time link that it carries to an outside reviewer."""
     status: Mapped[str] = mapped_column(String(16))
     target: Mapped[bytes] = mapped_column(Encrypted)
     url_shown: Mapped[str] = mapped_column(Text)
