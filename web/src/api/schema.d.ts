@@ -1131,7 +1131,7 @@ export interface paths {
         put?: never;
         /**
          * Create a one-time link
-         * @description Let an outside reviewer decide in your place, once. The address is shown once.
+         * @description Let an outside reviewer decide in your place, once. The address is shown once; `send` also mails it.
          *
          *     Requires the permission `runs.start`.
          */
@@ -10097,7 +10097,7 @@ export interface components {
         };
         /**
          * NoticeOut
-         * @description A notice to a web address: the request, a reminder or the escalation.
+         * @description A notice by webhook, mail or chat: the request, a reminder or the escalation.
          */
         NoticeOut: {
             /**
@@ -10112,6 +10112,10 @@ export interface components {
             status: "pending" | "delivered" | "failed" | "cancelled";
             /** Url */
             url: string;
+            /** Connection */
+            connection: string;
+            /** Recipient */
+            recipient: string;
             /** Due At */
             due_at: string | null;
             /** Sent At */
@@ -11507,6 +11511,12 @@ export interface components {
              * @default 72
              */
             hours?: number;
+            /**
+             * Send
+             * @description Send it to the recipient, a mail address, by the notice connection of the approval.
+             * @default false
+             */
+            send?: boolean;
         };
         /**
          * ReviewLinkOut
@@ -12770,9 +12780,10 @@ export interface components {
             classification: number | null;
             /**
              * Status
+             * @description `unauthorized` and `rejected`: a user must authorize it again.
              * @enum {string}
              */
-            status: "untested" | "ready" | "failed" | "unauthorized" | "pending";
+            status: "untested" | "ready" | "failed" | "unauthorized" | "rejected" | "pending";
             /** Error Message */
             error_message: string | null;
             /** Tested At */

@@ -19,6 +19,8 @@ from headgate.graph.template import FieldTemplate
 from headgate.graph.wiring import Wiring
 
 EXPIRES_SOON = timedelta(days=14)
+NOTICE_TYPE = "Approval"
+"""The component whose connection carries nothing above its classification: that is checked for each notice."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +93,8 @@ def connection_class_issues(
 ) -> Iterator[Issue]:
     """Yield issues for steps whose input is classified higher than what their connection may receive."""
     for node, field, reference in named_connections(wiring):
+        if node.type == NOTICE_TYPE:
+            continue
         level = incoming.get(node.id, 0)
         limits = [
             connection.classification

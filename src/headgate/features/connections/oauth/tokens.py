@@ -98,7 +98,7 @@ class ConnectionTokens:
         return True
 
     async def _reject(self, connection: ConnectionRow, revision: int) -> None:
-        """Mark the connection: a user must authorize it again. Runs still try, as the server may accept other requests."""
+        """Mark the connection: a user should authorize it again. Runs still try: another request may be accepted."""
         error = "A server rejected the access token (401), and the provider issued no refresh token."
         async with self.database.writing() as session:
             scope = {"tenant_id": connection.tenant_id, "revision": revision}

@@ -11,9 +11,6 @@ _STATES = ("flow_states", "flow_state_values")
 
 def upgrade() -> None:
     op.add_column("connections", sa.Column("rejected_at", sa.BigInteger()))
-    op.add_column(
-        "approval_notices", sa.Column("channel", sa.String(length=8), nullable=False, server_default="webhook")
-    )
     op.add_column("approval_notices", sa.Column("connection", sa.String(length=64)))
     op.add_column("approval_notices", sa.Column("link_id", sa.String(length=36)))
     for table in _STATES:
@@ -23,6 +20,6 @@ def upgrade() -> None:
 def downgrade() -> None:
     for table in _STATES:
         op.drop_column(table, "classification")
-    for column in ("link_id", "connection", "channel"):
+    for column in ("link_id", "connection"):
         op.drop_column("approval_notices", column)
     op.drop_column("connections", "rejected_at")
