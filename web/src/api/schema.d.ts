@@ -6202,7 +6202,7 @@ export interface components {
         };
         /**
          * CircuitOut
-         * @description A host that flows called and that failed.
+         * @description A host, a model server, a model or an MCP server that flows called and that failed.
          */
         CircuitOut: {
             /** Host */
@@ -12919,6 +12919,8 @@ export interface components {
             /** Version */
             version: number;
             value: components["schemas"]["JsonValue"];
+            /** Classification */
+            classification: number | null;
             /** Run Id */
             run_id: string | null;
             /** Step Id */
@@ -12962,6 +12964,8 @@ export interface components {
             version: number;
             /** Size */
             size: number;
+            /** Classification */
+            classification: number | null;
             /**
              * Changed At
              * Format: date-time
@@ -12982,6 +12986,8 @@ export interface components {
             version: number;
             /** Size */
             size: number;
+            /** Classification */
+            classification: number | null;
             /**
              * Changed At
              * Format: date-time

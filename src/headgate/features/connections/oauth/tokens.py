@@ -101,8 +101,10 @@ class ConnectionTokens:
         """Mark the connection: a user should authorize it again. Runs still try: another request may be accepted."""
         error = "A server rejected the access token (401), and the provider issued no refresh token."
         async with self.database.writing() as session:
-            scope = {"tenant_id": connection.tenant_id, "revision": revision}
-            if await repository.reject_token(session, connection.id, error=error, at=now(), **scope):
+            tenant_id = connection.tenant_id
+            if await repository.reject_token(
+                session, connection.id, tenant_id=tenant_id, revision=revision, error=error, at=now()
+            ):
                 principal = system_principal(connection.tenant_id, connection.space_id)
                 payload = {"code": "token_rejected"}
                 await record_of(session, principal, "connection.refresh_failed", connection, payload=payload)

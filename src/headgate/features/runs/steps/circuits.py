@@ -1,8 +1,10 @@
 """The HTTP client of a step, behind the circuit breakers of its tenant."""
 
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 from urllib.parse import urlsplit
 
+from headgate.features.mcptools.errors import McpToolFailed
 from headgate.features.runs.ports import Circuits
 from headgate.foundation.errors import UpstreamFailed
 from headgate.sdk import HttpAnswer, HttpClient
@@ -41,6 +43,27 @@ class CircuitHttp:
         else:
             await self._circuits.succeeded(self._tenant_id, host)
         return answer
+
+
+@asynccontextmanager
+async def breaking(circuits: Circuits | None, tenant_id: str, host: str) -> AsyncIterator[None]:
+    """Hold around one call of an MCP server. Raises `CircuitOpen`, and what the call raises.
+
+    A server whose tool refuses has answered.
+    """
+    if circuits is None:
+        yield
+        return
+    await circuits.enter(tenant_id, host)
+    try:
+        yield
+    except McpToolFailed:
+        await circuits.succeeded(tenant_id, host)
+        raise
+    except UpstreamFailed as error:
+        await circuits.failed(tenant_id, host, error.code)
+        raise
+    await circuits.succeeded(tenant_id, host)
 
 
 def host_of(url: str) -> str:
