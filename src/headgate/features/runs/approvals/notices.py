@@ -163,10 +163,12 @@ async def list_notices(
     return (await session.execute(query.order_by(row.approval_id, row.number))).scalars().all()
 
 
-async def is_usable(session: AsyncSession, link_id: str, *, at: int) -> bool:
+async def is_usable(session: AsyncSession, link_id: str, *, tenant_id: str, at: int) -> bool:
     """Return whether a one-time link is still there, unused and not expired."""
     link = ApprovalLinkRow
-    query = select(link.id).where(link.id == link_id, link.used_at.is_(None), link.expires_at > at)
+    query = select(link.id).where(
+        link.id == link_id, link.tenant_id == tenant_id, link.used_at.is_(None), link.expires_at > at
+    )
     return (await session.execute(query)).first() is not None
 
 
@@ -207,7 +209,11 @@ class NoticeSender:
         approval: ApprovalRow | None = (
             await session.execute(query.where(row.id == job.row.approval_id, *waits))
         ).scalar_one_or_none()
-        if approval is not None and job.row.link_id and not await is_usable(session, job.row.link_id, at=now):
+        if (
+            approval is not None
+            and job.row.link_id
+            and not await is_usable(session, job.row.link_id, tenant_id=job.row.tenant_id, at=now)
+        ):
             return None
         return approval
 

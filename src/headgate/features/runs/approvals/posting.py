@@ -112,7 +112,15 @@ class Poster:
             row = await repository.find_approval(session, notice.approval_id, tenant_id=notice.tenant_id)
             if row is None:
                 raise Invalid("The approval is gone.")
-            users = await repository.list_recipients(session, row[0], deciders_of(row[0]))
+            approval = row[0]
+            users = await repository.list_recipients(
+                session,
+                approval.id,
+                deciders_of(approval),
+                tenant_id=approval.tenant_id,
+                space_id=approval.space_id,
+                besides=approval.barred_user_id,
+            )
         letter = self._letter(notice.kind, row, post, connection)
         if connection.kind == "smtp":
             recipients = (notice.url_shown,) if post.link_url else users

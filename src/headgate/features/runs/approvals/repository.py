@@ -42,27 +42,33 @@ async def find_of_step(
 
 
 async def list_recipients(
-    session: AsyncSession, approval: ApprovalRow, deciders: Sequence[dict[str, Any]]
+    session: AsyncSession,
+    approval_id: str,
+    deciders: Sequence[dict[str, Any]],
+    *,
+    tenant_id: str,
+    space_id: str,
+    besides: str | None,
 ) -> tuple[str, ...]:
-    """Return the mail addresses of the users who may decide an approval now and have not; of roles, members only."""
+    """Return the mail addresses of deciders who have not decided; of roles, of members of the space only."""
     decision, order = ApprovalDecisionRow, list(Role)
-    decided = exists().where(decision.approval_id == approval.id, decision.user_id == User.id)
+    decided = exists().where(decision.approval_id == approval_id, decision.user_id == User.id)
     ranks = [order.index(Role(entry["role"])) for entry in deciders if "role" in entry]
     least = min(ranks, default=len(order)) if deciders else order.index(Role.RUNNER)
     member = and_(
         SpaceMember.user_id == User.id,
         SpaceMember.tenant_id == User.tenant_id,
-        SpaceMember.space_id == approval.space_id,
+        SpaceMember.space_id == space_id,
         SpaceMember.role.in_([role.value for role in order[least:]]),
     )
     named = [entry["user_id"] for entry in deciders if "user_id" in entry]
     query = select(User.email).where(
-        User.tenant_id == approval.tenant_id,
+        User.tenant_id == tenant_id,
         User.active,
         User.deleted_at.is_(None),
         User.email.is_not(None),
         or_(User.id.in_(named), exists().where(member)),
-        User.id != (approval.barred_user_id or ""),
+        User.id != (besides or ""),
         ~decided,
     )
     return tuple(email for email in (await session.execute(query.order_by(User.email))).scalars() if email)

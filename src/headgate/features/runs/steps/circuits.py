@@ -4,13 +4,14 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from urllib.parse import urlsplit
 
-from headgate.features.mcptools.errors import McpToolFailed
 from headgate.features.runs.ports import Circuits
 from headgate.foundation.errors import UpstreamFailed
 from headgate.sdk import HttpAnswer, HttpClient
 
 SERVER_ERROR = 500
 LONGEST_HOST = 300
+TOOL_FAILED = "mcp_tool_failed"
+"""Code of the refusal of a tool, which is an answer of its server; see `mcptools.errors`."""
 
 
 class CircuitHttp:
@@ -57,11 +58,11 @@ async def breaking(circuits: Circuits | None, tenant_id: str, host: str) -> Asyn
     await circuits.enter(tenant_id, host)
     try:
         yield
-    except McpToolFailed:
-        await circuits.succeeded(tenant_id, host)
-        raise
     except UpstreamFailed as error:
-        await circuits.failed(tenant_id, host, error.code)
+        if error.code == TOOL_FAILED:
+            await circuits.succeeded(tenant_id, host)
+        else:
+            await circuits.failed(tenant_id, host, error.code)
         raise
     await circuits.succeeded(tenant_id, host)
 

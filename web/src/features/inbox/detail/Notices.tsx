@@ -24,7 +24,8 @@ export function Notices({ approval }: { approval: Approval }) {
           return (
             <li key={index} className={one.status === "failed" ? "text-bad" : ""}>
               {one.recipient ? t("notice_link", { who: one.recipient }) : t(`notice_${one.kind}`)} ·{" "}
-              {one.connection ? t("notice_by", { name: one.connection }) : one.url} · {t(`notice_${one.status}`, { when: at ? dateTime(at) : "" })}
+              {one.connection ? t("notice_by", { name: one.connection }) : one.url} ·{" "}
+              {t(`notice_${one.status}`, { when: at ? dateTime(at) : "" })}
               {one.error && ` ${one.error}`}
             </li>
           );

@@ -15,7 +15,10 @@ export function OutsideLinks({ approval }: { approval: Approval }) {
   const client = useQueryClient();
   const { data: links = [] } = useQuery(linksQuery(approval.id));
   const again = () => client.invalidateQueries({ queryKey: linkKeys.of(approval.id) });
-  const creating = useMutation({ mutationFn: () => createLink(approval.id, recipient.trim(), sends && send), onSuccess: again });
+  const creating = useMutation({
+    mutationFn: () => createLink(approval.id, recipient.trim(), sends && send),
+    onSuccess: again,
+  });
   const deleting = useMutation({ mutationFn: (id: string) => deleteLink(approval.id, id), onSuccess: again });
   if (!approval.can_decide && links.length === 0) return null;
   return (
