@@ -41,7 +41,14 @@ class NoState:
     async def read(self, origin: ports.Origin, name: str) -> ports.StoredValue:
         raise AssertionError(f"step {origin.step_id} reads {name}")
 
-    async def write(self, origin: ports.Origin, change: StateChange, *, outside: Sequence[str]) -> ports.StoredValue:
+    async def write(
+        self,
+        origin: ports.Origin,
+        change: StateChange,
+        *,
+        outside: Sequence[str],
+        classification: int | None = None,
+    ) -> ports.StoredValue:
         raise AssertionError(f"step {origin.step_id} writes {change.name}")
 
 

@@ -7,8 +7,18 @@ from pydantic import BeforeValidator, JsonValue, PrivateAttr, model_validator
 from headgate.components.clock import LONGEST_HOURS
 from headgate.components.wording import listed_text
 from headgate.graph.template import FieldKind
-from headgate.sdk import NOT_TAKEN, Component, ComponentError, Data, NotTaken, Table, field, output
-from headgate.sdk.approvals import ApprovalAnswer, ApprovalRequest, Outcome, parse_edit
+from headgate.sdk import (
+    NOT_TAKEN,
+    Component,
+    ComponentError,
+    ConnectionReference,
+    Data,
+    NotTaken,
+    Table,
+    field,
+    output,
+)
+from headgate.sdk.approvals import NOTICE_KINDS, ApprovalAnswer, ApprovalRequest, Outcome, parse_edit
 from headgate.sdk.coerce import data_of
 
 MOST_ITEMS = 20
@@ -97,6 +107,12 @@ class Approval(Component):
         port=False,
         max_length=2000,
     )
+    notify_connection: ConnectionReference | None = field(
+        default=None,
+        label="Notice connection",
+        help="Sends notices by mail (SMTP) or chat (Notification address); empty: the variable APPROVAL_CONNECTION.",
+        connection_kinds=NOTICE_KINDS,
+    )
     _answer: ApprovalAnswer | None = PrivateAttr(default=None)
 
     @model_validator(mode="after")
@@ -177,6 +193,7 @@ class Approval(Component):
                     escalation_seconds=self.escalate_hours * 3600 or None,
                     escalation=tuple(self.escalate_to),
                     notify_url=self.notify_url.strip(),
+                    notify_connection="" if self.notify_connection is None else self.notify_connection.name,
                 )
             )
         return self._answer

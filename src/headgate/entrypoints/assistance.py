@@ -44,7 +44,7 @@ def assistance_of(  # noqa: PLR0917 - the parts of an installation
         database=runs.database,
         registry=base.registry,
         index=index,
-        models=ModelChooser(base.assistant_keys, base.local_models, services.web, metrics),
+        models=ModelChooser(base.assistant_keys, base.local_models, services.web, metrics, services.circuits),
         runs=runs,
         limits=settings.assistant,
         metrics=metrics,

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from headgate.features.mcptools import connector as mcp_connector
     from headgate.features.models.classes import ModelClasses
     from headgate.features.runs import ports, starters, step_knowledge, step_state
-    from headgate.features.runs.approvals import asking, notices
+    from headgate.features.runs.approvals import asking, notices, posting
     from headgate.features.runs.budgets import service as budgets
     from headgate.features.runs.circuits import service as circuits
     from headgate.features.runs.deliveries import attempt, delivery_sender
@@ -66,6 +66,7 @@ else:
     asking = lazy_module("headgate.features.runs.approvals.asking")
     budgets = lazy_module("headgate.features.runs.budgets.service")
     notices = lazy_module("headgate.features.runs.approvals.notices")
+    posting = lazy_module("headgate.features.runs.approvals.posting")
     circuits = lazy_module("headgate.features.runs.circuits.service")
     attempt = lazy_module("headgate.features.runs.deliveries.attempt")
     delivery_sender = lazy_module("headgate.features.runs.deliveries.delivery_sender")
@@ -281,13 +282,13 @@ class StepServices:
         """Decisions of users."""
         base = self.installation
         return asking.StepApprovals(
-            base.database, base.box, self.spaces, self._notice_address, base.settings.server.public_url
+            base.database, base.box, self.spaces, self._notice_variable, base.settings.server.public_url
         )
 
-    async def _notice_address(self, origin: "Origin") -> str:
-        """Return the address of a space for notices of approvals; empty when it has none."""
+    async def _notice_variable(self, origin: "Origin", name: str) -> str:
+        """Return a variable of a space for notices of approvals; empty when it has none."""
         try:
-            return (await self.secrets.secret(origin, notices.URL_VARIABLE)).get_secret_value()
+            return (await self.secrets.secret(origin, name)).get_secret_value()
         except NotFound:
             return ""
 
@@ -296,7 +297,9 @@ class StepServices:
         """Sends notices of approvals; registers its jobs."""
         base = self.installation
         sender = attempt.Sender(self.web, self.secrets, self.files)
-        return notices.NoticeSender(base.database, base.box, sender, self.jobs)
+        public_url = base.settings.server.public_url
+        poster = posting.Poster(base.database, base.box, self.connections, self.isolated, self.classes, public_url)
+        return notices.NoticeSender(base.database, base.box, sender, poster, self.jobs)
 
     @cached_property
     def flow_state(self) -> "step_state.FlowState":

@@ -13,6 +13,7 @@ A class is a number, 0 the most open. The rule of the seed, which is linear, hol
 Raising the class of the input, of a model or of an override never lowers the class of any output.
 """
 
+import dataclasses
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -31,6 +32,8 @@ from headgate.graph.wiring import FLOW_INPUT, Wiring, ancestor_masks, wire
 HISTORY_TYPE = "MessageHistory"
 """The component that reads earlier runs of a chat: their inputs and outputs."""
 RUN_INPUT = "the run's input"
+FLOW_STATE = "the state of the flow"
+NOT_STEPS = frozenset({RUN_INPUT, FLOW_STATE, "earlier messages of the chat"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,9 +103,21 @@ class Classified:
     issues: tuple[Issue, ...]
 
 
-def classify(flow: Flow, catalog: Catalog, scheme: Scheme, class_of: ModelClass) -> Classified:
+@dataclass(frozen=True, slots=True)
+class Observed:
+    """What a run has shown of its classes: they are raised, never lowered."""
+
+    outputs: Mapping[str, int] = dataclasses.field(default_factory=dict)
+    """Step to the class of its output, of completed steps."""
+    stored: Mapping[str, int] = dataclasses.field(default_factory=dict)
+    """Step to the class of what it has read of the state of the flow."""
+
+
+def classify(
+    flow: Flow, catalog: Catalog, scheme: Scheme, class_of: ModelClass, observed: Observed | None = None
+) -> Classified:
     """Return the classes along a flow, and everything that must not be. Works on drafts, also faulty ones."""
-    classifier = _Classifier(wire(flow, catalog), scheme, class_of)
+    classifier = _Classifier(wire(flow, catalog), scheme, class_of, observed or Observed())
     return Classified(scheme, class_of, classifier.input_class, classifier.steps, tuple(classifier.issues()))
 
 
@@ -132,8 +147,9 @@ def model_refs(value: JsonValue) -> list[ModelRef | None]:
 class _Classifier:
     """Computes classifications from the first step of a flow to its last."""
 
-    def __init__(self, wiring: Wiring, scheme: Scheme, class_of: ModelClass) -> None:
+    def __init__(self, wiring: Wiring, scheme: Scheme, class_of: ModelClass, observed: Observed) -> None:
         self._wiring = wiring
+        self._observed = observed
         self._scheme = scheme
         self._class_of = class_of
         self._aliases = wiring.aliases
@@ -163,7 +179,8 @@ class _Classifier:
         unknown = None in refs
         override = node.policy.output_classification_override
         classes = [self._class_of(ref) for ref in models] + [self._scheme.highest] * unknown
-        output = max([incoming, *classes]) if override is None else override
+        observed = self._observed.outputs.get(node.id, 0)
+        output = max([incoming, observed, *classes]) if override is None else override
         return StepClass(incoming, origin, models, unknown, output)
 
     def _members(self, node: Node) -> list[Node]:
@@ -192,6 +209,8 @@ class _Classifier:
         """Yield classification and name of everything that reaches a step."""
         for parent in self._wiring.parents[node.id]:
             yield self._given(parent)
+        if node.id in self._observed.stored:
+            yield self._observed.stored[node.id], FLOW_STATE
         if node.policy.input_source is InputSource.FLOW_INPUT:
             yield self.input_class, RUN_INPUT
         if node.policy.input_source is InputSource.ALL_PREVIOUS_STEPS:
@@ -312,11 +331,13 @@ class _Classifier:
     def _or_lower(self, step: StepClass) -> str:
         if step.origin in self.steps:
             return f", or set output_classification_override of '{step.origin}' when its output is less sensitive."
+        if step.origin == FLOW_STATE:
+            return ", or read the state in a step before, whose output_classification_override may lower it."
         return ", or lower input_classification in the flow's settings when the input is less sensitive."
 
 
 def _brings(origin: str) -> str:
-    return f"{origin} is" if origin in {RUN_INPUT, "earlier messages of the chat"} else f"'{origin}' brings"
+    return f"{origin} is" if origin in NOT_STEPS else f"'{origin}' brings"
 
 
 def _issue(message: str, remedy: str, node: str = "", field: str = "") -> Issue:

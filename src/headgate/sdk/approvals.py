@@ -8,6 +8,8 @@ import orjson
 from pydantic import JsonValue
 
 Outcome = Literal["approve", "reject", "timeout"]
+NOTICE_KINDS = ("smtp", "notification")
+"""Kinds of connections that send notices of approvals."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +39,8 @@ class ApprovalRequest:
     """Like `assignees`."""
     notify_url: str = ""
     """Where notices are sent; empty: the address of the space, if it has one."""
+    notify_connection: str = ""
+    """Name of the connection that sends notices by mail or chat; empty: that of the space, if it has one."""
     tool: str = ""
     """The tool whose call is asked for; empty for other questions. `value` then holds its arguments."""
 

@@ -1,18 +1,14 @@
 """Mail, sent to a real SMTP server and read from a real IMAP server on loopback."""
 
-import email
 import json
 import socket
 import threading
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager, suppress
 from email.message import EmailMessage
-from email.policy import default
 from typing import Any
 
 import pytest
-from aiosmtpd.controller import Controller
-from aiosmtpd.smtp import AuthResult, Envelope
 from pydantic import JsonValue
 
 from headgate.components.mail.messages import addresses, to_html
@@ -23,70 +19,22 @@ from headgate.sdk import ComponentError, File, Table
 from headgate.sdk.calls import CallRequest, CallResult
 from headgate.sdk.testing import StepHarness
 from tests.support.imap_process import PASSWORD, USER, ImapProcess
-from tests.support.ports import free_port
+from tests.support.smtp import Postbox, smtp_server
 
 PIXEL = b"\x89PNG fake"
 
 
-class Postbox:
-    """Accepts messages, except those for `refused@` and `later@`."""
-
-    def __init__(self) -> None:
-        self.received: list[Envelope] = []
-
-    async def handle_RCPT(  # noqa: N802 - as the library calls it
-        self, server: Any, session: Any, envelope: Envelope, address: str, options: Any
-    ) -> str:
-        if address.startswith("refused@"):
-            return "550 no such mailbox"
-        if address.startswith("later@"):
-            return "450 try again"
-        envelope.rcpt_tos.append(address)
-        return "250 OK"
-
-    async def handle_DATA(self, server: Any, session: Any, envelope: Envelope) -> str:  # noqa: N802
-        self.received.append(envelope)
-        return "250 accepted"
-
-    def message(self) -> EmailMessage:
-        content = self.received[-1].content
-        assert isinstance(content, bytes)
-        found = email.message_from_bytes(content, policy=default)
-        assert isinstance(found, EmailMessage)
-        return found
-
-
-def authenticate(server: Any, session: Any, envelope: Any, mechanism: str, data: Any) -> AuthResult:
-    return AuthResult(success=(data.login, data.password) == (b"ann", b"smtp-password"), handled=False)
+@pytest.fixture
+def postbox() -> Iterator[Postbox]:
+    with smtp_server() as server:
+        yield server
 
 
 @pytest.fixture
-def postbox() -> Postbox:
-    return Postbox()
-
-
-@pytest.fixture
-def harness(postbox: Postbox) -> Iterator[StepHarness]:
-    port = free_port()
-    controller = Controller(
-        postbox,
-        hostname="127.0.0.1",
-        port=port,
-        authenticator=authenticate,
-        auth_require_tls=False,
-    )
-    controller.start()
+def harness(postbox: Postbox) -> StepHarness:
     found = StepHarness(files={"a.txt": b"attached", "logo.png": PIXEL})
-    fields: dict[str, JsonValue] = {
-        "host": "127.0.0.1",
-        "port": port,
-        "security": "none",
-        "user": "ann",
-        "sender": "Ann <ann@example.org>",
-    }
-    found.connect("office", "smtp", fields, secrets={"password": "smtp-password"})
-    yield found
-    controller.stop()
+    found.connect("office", "smtp", postbox.fields, secrets={"password": "smtp-password"})
+    return found
 
 
 async def send(harness: StepHarness, **values: Any) -> dict[str, Any]:

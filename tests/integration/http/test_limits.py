@@ -80,6 +80,15 @@ class TestCircuits:
         assert (await us.ask("admin", "DELETE", "/circuits/example.org:443")).status_code == 204
         assert (await us.ask("admin", "DELETE", "/circuits/example.org:443")).status_code == 404
 
+    async def test_of_a_model_is_reset_by_its_name(self, us: Team) -> None:
+        await execute(
+            us.database,
+            "INSERT INTO host_circuits (tenant_id, host, failures, since, open_until, last_error, changed_at)"
+            " SELECT id, 'openai/gpt-5', 10, 1, 9000000000000000, 'model_timed_out', 1 FROM tenants",
+        )
+        assert (await us.ask("admin", "DELETE", "/circuits/openai%2Fgpt-5")).status_code == 204
+        assert (await us.get("admin", "/circuits"))["items"] == []
+
 
 class TestErrorHandler:
     async def test_and_the_failed_run_are_linked_both_ways(self, us: Team) -> None:

@@ -1153,7 +1153,7 @@ export interface paths {
         put?: never;
         /**
          * Create a one-time link
-         * @description Let an outside reviewer decide in your place, once. The address is shown once.
+         * @description Let an outside reviewer decide in your place, once. The address is shown once; `send` also mails it.
          *
          *     Requires the permission `runs.start`.
          */
@@ -6224,7 +6224,7 @@ export interface components {
         };
         /**
          * CircuitOut
-         * @description A host that flows called and that failed.
+         * @description A host, a model server, a model or an MCP server that flows called and that failed.
          */
         CircuitOut: {
             /** Host */
@@ -10119,7 +10119,7 @@ export interface components {
         };
         /**
          * NoticeOut
-         * @description A notice to a web address: the request, a reminder or the escalation.
+         * @description A notice by webhook, mail or chat: the request, a reminder or the escalation.
          */
         NoticeOut: {
             /**
@@ -10134,6 +10134,10 @@ export interface components {
             status: "pending" | "delivered" | "failed" | "cancelled";
             /** Url */
             url: string;
+            /** Connection */
+            connection: string;
+            /** Recipient */
+            recipient: string;
             /** Due At */
             due_at: string | null;
             /** Sent At */
@@ -11529,6 +11533,12 @@ export interface components {
              * @default 72
              */
             hours?: number;
+            /**
+             * Send
+             * @description Send it to the recipient, a mail address, by the notice connection of the approval.
+             * @default false
+             */
+            send?: boolean;
         };
         /**
          * ReviewLinkOut
@@ -12815,9 +12825,10 @@ export interface components {
             classification: number | null;
             /**
              * Status
+             * @description `unauthorized` and `rejected`: a user must authorize it again.
              * @enum {string}
              */
-            status: "untested" | "ready" | "failed" | "unauthorized" | "pending";
+            status: "untested" | "ready" | "failed" | "unauthorized" | "rejected" | "pending";
             /** Error Message */
             error_message: string | null;
             /** Tested At */
@@ -12983,6 +12994,8 @@ export interface components {
             /** Version */
             version: number;
             value: components["schemas"]["JsonValue"];
+            /** Classification */
+            classification: number | null;
             /** Run Id */
             run_id: string | null;
             /** Step Id */
@@ -13026,6 +13039,8 @@ export interface components {
             version: number;
             /** Size */
             size: number;
+            /** Classification */
+            classification: number | null;
             /**
              * Changed At
              * Format: date-time
@@ -13046,6 +13061,8 @@ export interface components {
             version: number;
             /** Size */
             size: number;
+            /** Classification */
+            classification: number | null;
             /**
              * Changed At
              * Format: date-time

@@ -1,12 +1,13 @@
 """The component that notifies people through chat services."""
 
 import base64
+from collections.abc import Awaitable, Callable
 from typing import Any, cast
 
 from pydantic import JsonValue
 
 from headgate.components.isolated import NOTIFICATION
-from headgate.components.isolated.calls import call_isolated
+from headgate.components.isolated.calls import Isolation, call_isolated
 from headgate.foundation.errors import HeadgateError, UpstreamFailed
 from headgate.sdk import Component, ComponentError, Connection, ConnectionReference, Data, Message, Table, field, output
 from headgate.sdk.calls import CallRequest
@@ -56,48 +57,69 @@ class Notify(Component):
         connection = await self.ctx.connection(self.service)
 
         async def send() -> JsonValue:
-            await self._send(connection, text)
+            requests = await send_notification(
+                self.ctx,
+                connection,
+                title=self.title,
+                text=text,
+                timeout_seconds=self.timeout_seconds,
+                check=self.ctx.check_cancelled,
+            )
+            self.ctx.log("The notification was sent.", requests=requests)
             return {"sent": True}
 
         request = {"connection": connection.name, "title": self.title, "text": text}
         return (await self.ctx.once(CallRequest.of("value", "Notify", request), send)).value
 
-    async def _send(self, connection: Connection, text: str) -> None:
-        """Make the requests of the service until it needs no more. Raises `UpstreamFailed` when it refuses."""
-        answers: list[JsonValue] = []
-        for _ in range(MOST_REQUESTS + 1):
-            arguments: dict[str, JsonValue] = {
-                "address": connection.secret("address"),
-                "title": self.title,
-                "body": text,
-                "answers": answers,
-            }
-            step = cast("dict[str, Any]", await call_isolated(self.ctx, NOTIFICATION, arguments, "Notify: the service"))
-            if "request" not in step:
-                if not step["sent"]:
-                    raise _not_sent(answers)
-                self.ctx.log("The notification was sent.", requests=len(answers))
-                return
-            await self.ctx.check_cancelled()
-            answers.append(await self._answer(connection, step["request"]))
-        raise UpstreamFailed(f"Notify: the service needs more than {MOST_REQUESTS} requests.")
 
-    async def _answer(self, connection: Connection, request: dict[str, Any]) -> JsonValue:
-        """Send one request through the guarded client, to the hosts of the connection only."""
-        try:
-            answer = await connection.http.request(
-                request["method"],
-                request["url"],
-                headers=request["headers"],
-                body=base64.b64decode(request["body"]),
-                timeout_seconds=self.timeout_seconds,
-            )
-        except HeadgateError as error:
-            error.detail = f"Notify: {error.detail}"
-            raise
-        content = base64.b64encode(answer.content).decode()
-        headers: dict[str, JsonValue] = {"content-type": answer.media_type}
-        return {"status": answer.status, "headers": headers, "content": content}
+async def send_notification(
+    ctx: Isolation,
+    connection: Connection,
+    *,
+    title: str,
+    text: str,
+    timeout_seconds: float,
+    check: Callable[[], Awaitable[None]],
+) -> int:
+    """Make the requests of the service until it needs no more, and return how many they were.
+
+    `check` is called before each. Raises `ComponentError` for an address without HTTP, `UpstreamFailed` when the
+    service refuses the notification.
+    """
+    answers: list[JsonValue] = []
+    for _ in range(MOST_REQUESTS + 1):
+        arguments: dict[str, JsonValue] = {
+            "address": connection.secret("address"),
+            "title": title,
+            "body": text,
+            "answers": answers,
+        }
+        step = cast("dict[str, Any]", await call_isolated(ctx, NOTIFICATION, arguments, "Notify: the service"))
+        if "request" not in step:
+            if not step["sent"]:
+                raise _not_sent(answers)
+            return len(answers)
+        await check()
+        answers.append(await _answer(connection, step["request"], timeout_seconds))
+    raise UpstreamFailed(f"Notify: the service needs more than {MOST_REQUESTS} requests.")
+
+
+async def _answer(connection: Connection, request: dict[str, Any], timeout_seconds: float) -> JsonValue:
+    """Send one request through the guarded client, to the hosts of the connection only."""
+    try:
+        answer = await connection.http.request(
+            request["method"],
+            request["url"],
+            headers=request["headers"],
+            body=base64.b64decode(request["body"]),
+            timeout_seconds=timeout_seconds,
+        )
+    except HeadgateError as error:
+        error.detail = f"Notify: {error.detail}"
+        raise
+    content = base64.b64encode(answer.content).decode()
+    headers: dict[str, JsonValue] = {"content-type": answer.media_type}
+    return {"status": answer.status, "headers": headers, "content": content}
 
 
 def _not_sent(answers: list[JsonValue]) -> HeadgateError:

@@ -100,7 +100,7 @@ class SendMail(Component):
         self.ctx.check_effect(connection.text("host"), [*envelope.recipients, *answers])
 
         async def send() -> JsonValue:
-            refused = await _send(connection, message, envelope, self.timeout_seconds)
+            refused = await send_message(connection, message, envelope, self.timeout_seconds)
             accepted = [address for address in envelope.recipients if address not in refused]
             self.ctx.log("The mail was sent.", recipients=len(accepted), refused=len(refused))
             return {
@@ -113,7 +113,7 @@ class SendMail(Component):
         return (await self.ctx.once(CallRequest.of("value", "SendMail", request), send)).value
 
 
-async def _send(
+async def send_message(
     connection: Connection, message: "EmailMessage", envelope: Envelope, timeout_seconds: float
 ) -> set[str]:
     """Send a message to the server of a connection and return the refused recipients.

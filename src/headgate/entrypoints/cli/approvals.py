@@ -96,17 +96,26 @@ def link(
     approval_id: ApprovalId,
     recipient: Annotated[str, typer.Option(help="Name or address of the outside reviewer.")],
     hours: Annotated[float, typer.Option(help="How long it can be used; at most 720.")] = 72.0,
+    send: Annotated[
+        bool, typer.Option("--send", help="Send it to the recipient, a mail address, by the approval's connection.")
+    ] = False,
     json: JsonFlag = False,
 ) -> None:
     """Create a one-time link with which somebody outside decides in your place. It is shown once."""
 
     async def work(installation: Installation) -> None:
-        link_in = checked(ReviewLinkIn, recipient=recipient, hours=hours)
+        link_in = checked(ReviewLinkIn, recipient=recipient, hours=hours, send=send)
         server = installation.settings.server
         address = server.public_url or f"http://{server.host}:{server.port}"
         async with installation.database.writing() as session:
             created = await links.create_link(
-                session, acting(), approval_id, link_in, server=address, scheme=installation.classes.enforced
+                session,
+                acting(),
+                approval_id,
+                link_in,
+                server=address,
+                scheme=installation.classes.enforced,
+                box=installation.box,
             )
         if json:
             print_json(created)

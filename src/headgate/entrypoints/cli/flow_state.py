@@ -36,8 +36,18 @@ def list_(which: FlowArgument, draft: DraftFlag = False, json: JsonFlag = False)
         elif not states:
             console.print("No state.")
         else:
-            rows = [(escape(state.name), state.version, state.size, when(state.changed_at)) for state in states]
-            console.print(table(("name", "version", "bytes", "changed"), rows))
+            name = installation.classes.scheme.name
+            rows = [
+                (
+                    escape(state.name),
+                    state.version,
+                    state.size,
+                    "-" if state.classification is None else escape(name(state.classification)),
+                    when(state.changed_at),
+                )
+                for state in states
+            ]
+            console.print(table(("name", "version", "bytes", "classification", "changed"), rows))
 
     with_installation(work)
 

@@ -19,6 +19,8 @@ from headgate.graph.template import FieldTemplate
 from headgate.graph.wiring import Wiring
 
 EXPIRES_SOON = timedelta(days=14)
+NOTICE_TYPE = "Approval"
+"""The component whose connection carries nothing above its classification: that is checked for each notice."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +51,7 @@ async def known_connections(
     for row in await repository.list_of_space(session, tenant_id=tenant_id, space_id=space_id):
         expires_in = None if row.expires_at is None else row.expires_at - now()
         known.setdefault(row.name, []).append(
-            KnownConnection(row.kind, row.owner_id is not None, row.status, expires_in, row.classification)
+            KnownConnection(row.kind, row.owner_id is not None, row.state, expires_in, row.classification)
         )
     return known
 
@@ -91,6 +93,8 @@ def connection_class_issues(
 ) -> Iterator[Issue]:
     """Yield issues for steps whose input is classified higher than what their connection may receive."""
     for node, field, reference in named_connections(wiring):
+        if node.type == NOTICE_TYPE:
+            continue
         level = incoming.get(node.id, 0)
         limits = [
             connection.classification
@@ -161,6 +165,15 @@ def _of_state(
             f"{subject} {shared.unusable}.",
             f"{remedy} in Settings.",
             *place,
+            about=reference.name,
+        )
+    elif shared.status == "rejected":
+        yield Issue(
+            IssueCode.CONNECTION,
+            f"{subject} must be authorized again: a server rejected its access token.",
+            "Authorize it in Settings.",
+            *place,
+            severity="warning",
             about=reference.name,
         )
     elif shared.expires_in is not None and shared.expires_in < EXPIRES_SOON:

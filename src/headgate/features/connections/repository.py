@@ -81,9 +81,12 @@ async def set_status(
     status: str,
     error: str | None,
     tested_at: datetime | None,
+    authorized: bool = False,
 ) -> None:
-    """Store the outcome of a test or an authorization."""
+    """Store the outcome of a test or an authorization. `authorized`: there are new tokens."""
     values: dict[str, object] = {"status": status, "error_message": error}
+    if authorized:
+        values["rejected_at"] = None
     if tested_at is not None:
         values["tested_at"] = tested_at
     query = (

@@ -11,7 +11,9 @@ from headgate.foundation.names import Name
 
 ConnectionName = Annotated[Name, Field(max_length=64)]
 GivenSecrets = dict[str, SecretStr | OutsideValue]
-Status = Literal["untested", "ready", "failed", "unauthorized", "pending"]
+Status = Literal["untested", "ready", "failed", "unauthorized", "rejected", "pending"]
+"""`unauthorized`: it cannot be used before a user authorizes it. `rejected`: a server answered 401 to its access token,
+which cannot be refreshed; runs still use it, and a user should authorize it again."""
 _SECRETS = (
     "Secret fields of the kind, stored encrypted and never returned. A value is text, or a reference to a value "
     'outside: `{"from": "vault", "path": "crm", "key": "token"}`.'
@@ -63,7 +65,9 @@ class SpaceConnectionOut(BaseModel):
     secret_names: list[str] = Field(description="Secret fields that have a value.")
     hosts: list[str] = Field(description="The only servers that it may reach.")
     classification: int | None
-    status: Status
+    status: Status = Field(
+        validation_alias="state", description="`unauthorized` and `rejected`: a user must authorize it again."
+    )
     error_message: str | None
     tested_at: datetime | None
     last_used_at: datetime | None

@@ -132,6 +132,7 @@ async def update_connection(
             )
         if moved:
             await repository.delete_token(session, row.id, tenant_id=row.tenant_id)
+            row.rejected_at = None
         row.status, row.error_message = _first_status(kind) if moved or not kind.grant else row.status, None
     if "classification" in patch.model_fields_set:
         row.classification = patch.classification

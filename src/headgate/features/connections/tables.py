@@ -45,12 +45,19 @@ class ConnectionRow(Row):
     """Highest classification of data that may be sent to it; None: as for every external service."""
     status: Mapped[str] = mapped_column(String(12), default="untested")
     error_message: Mapped[str | None] = mapped_column(Text)
+    rejected_at: Mapped[datetime | None] = mapped_column(Timestamp)
+    """When a server rejected the access token, which cannot be refreshed; None once it is authorized again."""
     tested_at: Mapped[datetime | None] = mapped_column(Timestamp)
     last_used_at: Mapped[datetime | None] = mapped_column(Timestamp)
     expires_at: Mapped[datetime | None] = mapped_column(Timestamp)
     """When its secret stops working, as set by the user."""
     created_at: Mapped[datetime] = mapped_column(Timestamp, default=now)
     updated_at: Mapped[datetime] = mapped_column(Timestamp, default=now)
+
+    @property
+    def state(self) -> str:
+        """The status as users see it."""
+        return "rejected" if self.rejected_at is not None and self.status != "unauthorized" else self.status
 
 
 class ConnectionToken(Row):

@@ -120,6 +120,8 @@ class Connection:
         self._session: Session | None = None
         self.tools = tuple(tools)
         """The enabled tools as the server described them when they were last found."""
+        self.url = target.url
+        """Its address; empty for a program."""
 
     async def call(self, tool: str, arguments: Mapping[str, JsonValue]) -> JsonValue:
         """Call a tool; the first call opens the session. Raises errors of the connection and of the tool."""

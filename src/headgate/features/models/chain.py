@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 from pydantic import JsonValue
 
 from headgate.features.models import catalogue
-from headgate.features.models.circuit import CIRCUIT, Circuit
 from headgate.features.models.errors import (
     InputTooLarge,
     KeyMissing,
@@ -38,10 +37,10 @@ if TYPE_CHECKING:  # LangChain is imported with the first request
     from langchain_core.language_models import BaseChatModel
     from langchain_core.messages import BaseMessage
 
-_FAILED = (ModelUnreachable, ModelTimedOut, ModelRateLimited, QuotaExhausted, ProviderFailed, KeyRejected)
+FAILED = (ModelUnreachable, ModelTimedOut, ModelRateLimited, QuotaExhausted, ProviderFailed, KeyRejected)
 """Errors after which the next request would most likely fail as well: the model is skipped for some seconds."""
 _CANNOT_ANSWER = (
-    *_FAILED,
+    *FAILED,
     ModelNotAccessible,
     ModelSkipped,
     ModelLacksInput,
@@ -91,6 +90,22 @@ class MissLog(Protocol):
         ...
 
 
+class Circuit(Protocol):
+    """The circuit breakers of models for one tenant."""
+
+    async def enter(self, model: Model, *, replaceable: bool) -> None:
+        """Return when a model may be asked; `replaceable`: another one can be. Raises `ModelSkipped`."""
+        ...
+
+    async def failed(self, model: Model, error: HeadgateError, *, replaceable: bool) -> None:
+        """Count the failure of a model, if it is one."""
+        ...
+
+    async def succeeded(self, model: Model) -> None:
+        """Close the circuit of a model that answered."""
+        ...
+
+
 @dataclass(slots=True)
 class ModelChain:
     """The model that answers now, and those that did not. The model that answered is asked first from then on.
@@ -106,9 +121,8 @@ class ModelChain:
     on_miss: Callable[[Miss], None] = lambda _miss: None
     restarts: bool = False
     """Whether the next model is asked even when a part of the answer was shown."""
-    scope: str = ""
-    """The organisation, for the circuit; empty when no model is skipped."""
-    circuit: Circuit = CIRCUIT
+    circuit: Circuit | None = None
+    """Skips models that failed; None where the calls themselves do."""
     log: MissLog | None = None
     unfit: dict[str, HeadgateError] = field(default_factory=dict)
     """Models that cannot take what they would be sent, and why."""
@@ -148,14 +162,10 @@ class ModelChain:
                 raise earlier
             if self.log.replaying:
                 return
-        left = self.circuit.seconds_left(self.scope, self.model) if self.scope and self._next() is not None else 0
-        if left:
-            raise ModelSkipped(
-                f"{self.model} was not asked: it failed a moment ago.",
-                remedy=f"It is asked again in {left:.0f} seconds.",
-            )
+        if self.circuit is not None:
+            await self.circuit.enter(self.model, replaceable=self._next() is not None)
 
-    def fall_back(
+    async def fall_back(
         self,
         failed: Model,
         error: HeadgateError,
@@ -172,8 +182,8 @@ class ModelChain:
             return
         following = self._next()
         miss = Miss(failed, error, tokens, following, begun, tuple(self.tried))
-        if self.scope and isinstance(error, _FAILED):
-            self.circuit.failed(self.scope, failed, error)
+        if self.circuit is not None:
+            await self.circuit.failed(failed, error, replaceable=following is not None)
         self.on_miss(miss)
         if following is None:
             raise self._nobody(error)
@@ -193,13 +203,15 @@ class ModelChain:
             except HeadgateError as error:
                 if not self.falls_back_on(error):
                     raise
-                self.fall_back(model, error)
+                await self.fall_back(model, error)
             else:
                 await self.keep_misses(())
                 return answer
 
     async def keep_misses(self, messages: "Sequence[BaseMessage]") -> None:
         """The present model has answered: store which ones before it have not."""
+        if self.circuit is not None:
+            await self.circuit.succeeded(self.model)
         missed, self.missed = self.missed, []
         if self.log is not None:
             for miss in missed:

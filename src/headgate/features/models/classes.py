@@ -15,7 +15,7 @@ from headgate.features.models.errors import ClassUnknown, NotClassed
 from headgate.features.models.providers import LOCAL, find_provider
 from headgate.foundation.database import Database
 from headgate.foundation.settings import ClassificationSettings
-from headgate.graph.classification import Classified, ModelRef, Scheme, classify
+from headgate.graph.classification import Classified, ModelRef, Observed, Scheme, classify
 from headgate.graph.model import Flow
 from headgate.graph.names import listed
 from headgate.graph.template import Catalog
@@ -94,10 +94,10 @@ class ModelClasses:
         rows = await repository.list_classes(session, tenant_id=tenant_id)
         return TenantClasses({(row.provider, row.name): row.level for row in rows}, self._settings)
 
-    async def classify(self, tenant_id: str, flow: Flow) -> Classified:
-        """Return the classes along a flow."""
+    async def classify(self, tenant_id: str, flow: Flow, observed: Observed | None = None) -> Classified:
+        """Return the classes along a flow; of a run with what was observed in it."""
         catalog = await self._catalog.for_flow(tenant_id, flow)
-        return classify(flow, catalog, self.scheme, (await self.of_tenant(tenant_id)).of)
+        return classify(flow, catalog, self.scheme, (await self.of_tenant(tenant_id)).of, observed)
 
     async def show(self, session: AsyncSession, principal: Principal) -> ModelClassesOut:
         """Return everything that decides a model's class."""

@@ -34,7 +34,7 @@ async def with_fallback(chain: ModelChain, **params: JsonValue) -> "FallbackChat
         except HeadgateError as error:
             if not chain.falls_back_on(error):
                 raise
-            chain.fall_back(model, error)
+            await chain.fall_back(model, error)
         else:
             break
     # The text of an answer with tool calls is shown as it comes by callbacks: what LangChain collects from a stream
@@ -125,7 +125,7 @@ class FallbackChat(BaseChatModel):
             except HeadgateError as error:
                 if not chain.falls_back_on(error) or (begun and not chain.restarts):
                     raise
-                chain.fall_back(model, error, messages=len(messages), tokens=tokens, begun=begun)
+                await chain.fall_back(model, error, messages=len(messages), tokens=tokens, begun=begun)
                 if begun:
                     yield ChatGenerationChunk(message=AIMessageChunk(content="", response_metadata={RESTARTED: True}))
             else:
@@ -167,7 +167,7 @@ class FallbackChat(BaseChatModel):
             except HeadgateError as error:
                 if not chain.falls_back_on(error):
                     raise
-                chain.fall_back(model, error, messages=len(messages))
+                await chain.fall_back(model, error, messages=len(messages))
             else:
                 await chain.keep_misses(messages)
                 return answer

@@ -1,6 +1,7 @@
 """Ports of the models feature: keys, and guarded access to addresses in flows."""
 
 from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager
 from typing import TYPE_CHECKING, Protocol
 
 from pydantic import JsonValue, SecretStr
@@ -89,6 +90,10 @@ class Payment(Protocol):
 
 class CallLog(Protocol):
     """Answered calls of a step."""
+
+    def asking(self) -> AbstractAsyncContextManager[None]:
+        """Hold around a call that is made. Raises `ModelSkipped` for a model that failed and is not asked now."""
+        ...
 
     async def pay(self, prompt_tokens: int) -> Payment | None:
         """Charge a call that is about to be made. Raises `BudgetExceeded`. None: no budget applies."""

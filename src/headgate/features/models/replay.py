@@ -41,13 +41,14 @@ class OnceOnly:
         stored = await self._recall(request)
         if stored is not None:
             return ChatResult(generations=[stored])
-        payment = await self._log.pay(prompt_tokens(messages, options))
-        try:
-            result = await call()
-        except HeadgateError as error:
-            if payment is not None:
-                await payment.failed(error)
-            raise
+        async with self._log.asking():
+            payment = await self._log.pay(prompt_tokens(messages, options))
+            try:
+                result = await call()
+            except HeadgateError as error:
+                if payment is not None:
+                    await payment.failed(error)
+                raise
         await self._keep(request, result.generations[0], payment)
         return result
 
@@ -64,16 +65,17 @@ class OnceOnly:
         if stored is not None:
             yield as_chunk(stored)
             return
-        payment = await self._log.pay(prompt_tokens(messages, options))
         answer: ChatGenerationChunk | None = None
-        try:
-            async for piece in pieces:
-                answer = piece if answer is None else answer + piece
-                yield piece
-        except HeadgateError as error:
-            if payment is not None and answer is None:
-                await payment.failed(error)
-            raise
+        async with self._log.asking():
+            payment = await self._log.pay(prompt_tokens(messages, options))
+            try:
+                async for piece in pieces:
+                    answer = piece if answer is None else answer + piece
+                    yield piece
+            except HeadgateError as error:
+                if payment is not None and answer is None:
+                    await payment.failed(error)
+                raise
         if answer is not None:
             message = message_chunk_to_message(answer.message)
             generation = ChatGeneration(message=message, generation_info=answer.generation_info)

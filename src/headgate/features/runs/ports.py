@@ -34,7 +34,7 @@ if TYPE_CHECKING:  # referenced without importing them
     from headgate.features.runs.failure_handlers.values import FailedRun, HandlerLink
     from headgate.features.runs.quotas.bounds import Bound
     from headgate.features.runs.slots.values import SlotUse
-    from headgate.graph.classification import Classified, Scheme
+    from headgate.graph.classification import Classified, Observed, Scheme
 
 
 class Components(Protocol):
@@ -152,6 +152,11 @@ class ServerConnection(Protocol):
         """Return the enabled tools."""
         ...
 
+    @property
+    def url(self) -> str:
+        """Return its address; empty for a program."""
+        ...
+
     async def call(self, tool: str, arguments: Mapping[str, JsonValue]) -> JsonValue:
         """Call a tool. Raises `HeadgateError` with a message for a model."""
         ...
@@ -258,8 +263,11 @@ class SecurityClasses(Protocol):
         """Return the available classifications."""
         ...
 
-    async def classify(self, tenant_id: str, flow: Flow) -> "Classified":
-        """Classify the steps of a flow with the current classifications of the tenant's models."""
+    async def classify(self, tenant_id: str, flow: Flow, observed: "Observed | None" = None) -> "Classified":
+        """Classify the steps of a flow with the current classifications of the tenant's models.
+
+        `observed` is what a run has shown; None outside of one.
+        """
         ...
 
 
@@ -305,6 +313,8 @@ class StoredValue:
 
     value: StateValue
     outside: tuple[str, ...]
+    classification: int | None = None
+    """Of the value, and after a change of the one before it; None where it is not known."""
 
 
 class FlowState(Protocol):
@@ -314,8 +324,10 @@ class FlowState(Protocol):
         """Return a value of the flow of a step."""
         ...
 
-    async def write(self, origin: Origin, change: StateChange, *, outside: Sequence[str]) -> StoredValue:
-        """Change a value once for a step of a run; with the marks of what reached the step."""
+    async def write(
+        self, origin: Origin, change: StateChange, *, outside: Sequence[str], classification: int | None = None
+    ) -> StoredValue:
+        """Change a value once for a step of a run; with the marks and the classification of what reached the step."""
         ...
 
 
@@ -457,14 +469,16 @@ class FailureHandlers(Protocol):
 
 
 class Circuits(Protocol):
-    """Circuit breakers of hosts."""
+    """Circuit breakers of hosts, model servers, models and MCP servers."""
 
-    async def enter(self, tenant_id: str, host: str) -> None:
-        """Return when a host may be asked. Raises `CircuitOpen`."""
+    async def enter(self, tenant_id: str, host: str, *, at_once: bool = False) -> None:
+        """Return when a host may be asked. Raises `CircuitOpen`; with `at_once` also in a pause after one failure."""
         ...
 
-    async def failed(self, tenant_id: str, host: str, code: str) -> None:
-        """Count a failure of a host."""
+    async def failed(
+        self, tenant_id: str, host: str, code: str, *, pause_seconds: float = 0.0, counts: bool = True
+    ) -> None:
+        """Count a failure of a host; with `pause_seconds` it is paused at once for those who can ask another one."""
         ...
 
     async def succeeded(self, tenant_id: str, host: str) -> None:

@@ -37,9 +37,11 @@ class FlowState:
             if row is None:
                 return StoredValue(StateValue(None, 0), ())
             content = unseal(self.box, row.content)
-            return StoredValue(StateValue(content["value"], row.version), tuple(content["outside"]))
+            return StoredValue(StateValue(content["value"], row.version), tuple(content["outside"]), row.classification)
 
-    async def write(self, origin: Origin, change: StateChange, *, outside: Sequence[str]) -> StoredValue:
+    async def write(
+        self, origin: Origin, change: StateChange, *, outside: Sequence[str], classification: int | None = None
+    ) -> StoredValue:
         """Change a value, unless the step of the run has done so. Raises `FlowNotFound` and the errors of `State`."""
         key = origin.key
         async with self.database.writing() as session:
@@ -50,11 +52,12 @@ class FlowState:
                 await _place(session, key),
                 box=self.box,
                 outside=tuple(outside),
+                classification=classification,
                 kept_runs=select(flow_runs.c.id).where(
                     flow_runs.c.flow_id == key.flow_id, flow_runs.c.status.in_(_LIVE)
                 ),
             )
-        return StoredValue(written.value, written.outside)
+        return StoredValue(written.value, written.outside, written.classification)
 
 
 async def _place(session: AsyncSession, key: RunKey) -> Place:

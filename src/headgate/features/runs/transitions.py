@@ -321,6 +321,7 @@ class StoredStep:
     failing_since: int | None = None
     tokens_input: int | None = None
     tokens_output: int | None = None
+    classification: int | None = None
 
     @property
     def holder(self) -> "Holder":

@@ -23,6 +23,7 @@ class StateLine(TypedDict):
     name: str
     version: int
     size_bytes: int
+    classification: int | None
     changed_at: str
 
 
@@ -38,6 +39,7 @@ class PastValue(TypedDict):
 
     version: int
     value: JsonValue
+    classification: int | None
     run_id: str | None
     step_id: str | None
     written_at: str
@@ -50,6 +52,7 @@ class State(TypedDict):
     name: str
     version: int
     value: JsonValue
+    classification: int | None
     history: list[PastValue]
 
 
@@ -75,6 +78,7 @@ async def list_state(visit: Visit, flow_id: str, *, draft: bool = False) -> Stat
             "name": value.name,
             "version": value.version,
             "size_bytes": value.size,
+            "classification": value.classification,
             "changed_at": value.changed_at.isoformat(),
         }
         for value in values
@@ -99,13 +103,21 @@ async def read_state(visit: Visit, flow_id: str, name: str, history: History = 5
         {
             "version": entry.version,
             "value": entry.value,
+            "classification": entry.classification,
             "run_id": entry.run_id,
             "step_id": entry.step_id,
             "written_at": entry.written_at.isoformat(),
         }
         for entry in value.history
     ]
-    return {"flow_id": flow_id, "name": name, "version": value.version, "value": value.value, "history": past}
+    return {
+        "flow_id": flow_id,
+        "name": name,
+        "version": value.version,
+        "value": value.value,
+        "classification": value.classification,
+        "history": past,
+    }
 
 
 async def write_state(
@@ -125,7 +137,14 @@ async def write_state(
         written = await service.set_state(
             session, visit.principal, flow_id, name, body, draft=draft, box=visit.studio.sealer()
         )
-    return {"flow_id": flow_id, "name": name, "version": written.version, "value": written.value, "history": []}
+    return {
+        "flow_id": flow_id,
+        "name": name,
+        "version": written.version,
+        "value": written.value,
+        "classification": written.classification,
+        "history": [],
+    }
 
 
 async def delete_state(visit: Visit, flow_id: str, name: str, *, draft: bool = False) -> Removed:

@@ -176,8 +176,28 @@ class TestExpiry:
         provider.expire()
         run = await run_request(client, "/me", "crm")
         assert "must be authorized again" not in json.dumps(run)
-        assert (await client.get("/connections/crm")).json()["status"] == "ready"
         provider.tokens[-1].expires_at = valid
+        run = await run_request(client, "/me", "crm")
+        assert run["status"] == "completed", json.dumps(run)
+
+    async def test_a_rejected_token_without_refresh_token_asks_to_authorize_again(
+        self, client: httpx2.AsyncClient, provider: OAuthProvider
+    ) -> None:
+        provider.refreshable = False
+        await authorize(client, provider)
+        provider.tokens[-1].revoked = True
+        run = await run_request(client, "/me", "crm")
+        assert run["status"] == "failed", json.dumps(run)
+        (shown,) = (await client.get("/connections")).json()["items"]
+        assert (shown["status"], "401" in shown["error_message"]) == ("rejected", True)
+        checked = (await client.get(f"/flows/{run['flow_id']}")).json()
+        assert "must be authorized again" in json.dumps(checked)
+        assert (await client.post("/connections/crm/test")).json()["ok"] is False
+        assert (await client.get("/connections/crm")).json()["status"] == "rejected"
+        started = (await client.post("/connections/crm/authorize")).json()
+        assert (await finish(client, await consent(started["url"]))).status_code == 200
+        assert (await client.get("/connections/crm")).json()["status"] == "ready"
+        assert "must be authorized again" not in json.dumps((await client.get(f"/flows/{run['flow_id']}")).json())
         run = await run_request(client, "/me", "crm")
         assert run["status"] == "completed", json.dumps(run)
 

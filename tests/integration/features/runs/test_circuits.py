@@ -2,22 +2,29 @@
 
 import asyncio
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pytest
+from pydantic import JsonValue
 
 from headgate.features.access.principal import LOCAL
+from headgate.features.mcptools.errors import McpServerFailed, McpToolFailed
 from headgate.features.runs.circuits import service
 from headgate.features.runs.circuits.errors import CircuitNotFound, CircuitOpen
 from headgate.features.runs.circuits.service import Circuits, CircuitState
+from headgate.features.runs.ports import Origin
 from headgate.features.runs.steps.circuits import CircuitHttp, host_of
+from headgate.features.runs.steps.servers import StepServers
+from headgate.features.runs.transitions import RunKey
 from headgate.foundation.database import Database
-from headgate.foundation.errors import Forbidden, UpstreamFailed
+from headgate.foundation.errors import Forbidden, HeadgateError, UpstreamFailed
+from headgate.foundation.ids import new_id
 from headgate.foundation.settings import HttpSettings
 from headgate.sdk import HttpAnswer
 from tests.integration.features.runs.conformance import until
 from tests.support.rows import execute
+from tests.unit.features.runs.steps.test_servers import UNMARKED
 
 URL = "https://Example.org/orders"
 HOST = "example.org:443"
@@ -187,6 +194,69 @@ class TestReset:
         with pytest.raises(CircuitNotFound):
             async with database.writing() as session:
                 await service.reset_circuit(session, replace(LOCAL), HOST)
+
+
+class ToolServer:
+    """A connection to an MCP server whose answers are given."""
+
+    def __init__(self, answers: list[Exception], url: str = "https://Tools.example.org/mcp") -> None:
+        self.tools = [ToolOf("say")]
+        self.url = url
+        self.answers = answers
+        self.asked = 0
+
+    async def connection(self, origin: Origin, server: str) -> "ToolServer":
+        return self
+
+    async def call(self, tool: str, arguments: Mapping[str, JsonValue]) -> JsonValue:
+        self.asked += 1
+        if self.answers:
+            raise self.answers.pop(0)
+        return "said"
+
+    async def close(self) -> None:
+        """Nothing is open."""
+
+
+@dataclass(frozen=True)
+class ToolOf:
+    """A tool as described by its server."""
+
+    name: str
+    description: str = ""
+    input_schema: Mapping[str, JsonValue] = field(default_factory=dict)
+    read_only: bool = True
+
+
+class TestMcpServers:
+    @pytest.mark.parametrize(
+        ("url", "host"), [("https://Tools.example.org/mcp", "tools.example.org:443"), ("", "mcp voice")]
+    )
+    async def test_that_fail_are_not_called_until_they_are_reset(self, database: Database, url: str, host: str) -> None:
+        server = ToolServer([McpServerFailed("It is gone.")] * 3, url)
+        assert [await self.say(database, server) for _ in range(5)] == ["mcp_server_failed"] * 3 + ["circuit_open"] * 2
+        assert server.asked == 3
+        async with database.writing() as session:
+            await service.reset_circuit(session, LOCAL, host)
+        assert await self.say(database, server) == "said"
+
+    async def test_whose_tools_refuse_have_answered(self, database: Database) -> None:
+        server = ToolServer([McpToolFailed("No such city.")] * 5)
+        assert [await self.say(database, server) for _ in range(6)] == ["mcp_tool_failed"] * 5 + ["said"]
+
+    async def say(self, database: Database, server: ToolServer) -> JsonValue:
+        """Call the tool in a new step; return its answer, or the code of the error."""
+
+        async def not_cancelled() -> None:
+            """Continue."""
+
+        circuits = Circuits(database, HttpSettings(circuit_failures=3))
+        origin = Origin(RunKey(new_id(), LOCAL.tenant_id, new_id(), 1), "ask")
+        (tool,) = await StepServers(origin, server, not_cancelled, UNMARKED, circuits).tools("voice")
+        try:
+            return await tool.call({})
+        except HeadgateError as error:
+            return error.code
 
 
 def test_a_host_is_named_with_its_port() -> None:

@@ -7,7 +7,9 @@ from typing import Any
 
 import pytest
 
-from headgate.features.models.circuit import CIRCUIT
+from headgate.features.access.principal import LOCAL
+from headgate.features.runs.circuits import service
+from headgate.features.runs.circuits.service import Circuits
 from headgate.features.runs.engine.backend import ExecutionBackend, RunRequest
 from headgate.features.runs.engine.build import build_engine
 from headgate.foundation.database import Database
@@ -17,18 +19,11 @@ from tests.integration.features.runs.conformance import over
 from tests.support.agents import AGENT_COMPONENTS, ServerModels, bookings
 from tests.support.engine import make_flow, make_services, new_run, on_disk, store_flow
 from tests.support.openai_server import OpenAIServer
-from tests.support.rows import run_row, step_rows
+from tests.support.rows import execute, run_row, step_rows
 from tests.support.scripted_server import Reply, Script
 
 FIRST = "openai/gpt-5-mini"
 SECOND = "openai_compatible/second"
-
-
-@pytest.fixture(autouse=True)
-def every_model_is_asked() -> Iterator[None]:
-    CIRCUIT.reset()
-    yield
-    CIRCUIT.reset()
 
 
 @pytest.fixture
@@ -49,7 +44,8 @@ async def engine(database: Database, settings: Settings, first: OpenAIServer) ->
         database, components=AGENT_COMPONENTS, engine=EngineSettings(), files=on_disk(database, settings)
     )
     models = ServerModels(first.base_url, HttpSettings(allowed_internal_cidrs=["127.0.0.0/8"]))
-    backend = build_engine(settings, database, replace(services, chat_models=models))
+    circuits = Circuits(database, HttpSettings(circuit_failures=3))
+    backend = build_engine(settings, database, replace(services, chat_models=models, circuits=circuits))
     await backend.open()
     yield backend
     await backend.close()
@@ -239,6 +235,37 @@ class TestCircuit:
         await ran(database, engine, one_step(alone, prompt="Say it"))
         assert len(first.asked) == 2
 
+    async def test_asks_a_model_without_fallback_no_more_after_failures_in_a_row_until_it_is_reset(
+        self, engine: ExecutionBackend, database: Database, first: OpenAIServer, second: OpenAIServer
+    ) -> None:
+        first.script(first.overloaded())
+        alone = {name: value for name, value in chain(second).items() if name != "fallback"}
+        for _ in range(4):
+            request = await ran(database, engine, one_step(alone, prompt="Say it"))
+        assert len(first.asked) == 3
+        row = await step(database, request)
+        assert row.error_code == "model_skipped"
+        async with database.reading() as session:
+            (circuit,) = await service.list_circuits(session, LOCAL)
+        assert (circuit.host, circuit.failures) == ("openai/gpt-5-mini", 3)
+        async with database.writing() as session:
+            await service.reset_circuit(session, LOCAL, circuit.host)
+        first.script(first.text("Here."))
+        while (await run_row(database, request.key.run_id)).status != "completed":  # read again within a second
+            request = await ran(database, engine, one_step(alone, prompt="Say it"))
+        async with database.reading() as session:
+            assert await service.list_circuits(session, LOCAL) == []
+
+    async def test_a_tripped_model_goes_to_the_next_of_the_chain_in_every_process(
+        self, engine: ExecutionBackend, database: Database, first: OpenAIServer, second: OpenAIServer
+    ) -> None:
+        second.script(second.text("Here."))
+        other = Circuits(database, HttpSettings(circuit_failures=1))
+        await other.failed(LOCAL.tenant_id, "openai/gpt-5-mini", "model_call_failed")
+        request = await ran(database, engine, one_step(chain(second), prompt="Say it"))
+        assert (await run_row(database, request.key.run_id)).status == "completed"
+        assert (len(first.asked), len(second.asked)) == (0, 1)
+
 
 class TestResume:
     async def test_reuses_the_answer_of_the_model_that_gave_it(
@@ -256,7 +283,7 @@ class TestResume:
         )
         request = await ran(database, engine, flow)
         assert (await run_row(database, request.key.run_id)).status == "failed"
-        CIRCUIT.reset()
+        await execute(database, "DELETE FROM host_circuits")
         await engine.resume(request.key)
         await over(engine, request.key.run_id)
         assert (await run_row(database, request.key.run_id)).output_payload["text"] == "It is booked."

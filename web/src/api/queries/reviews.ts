@@ -31,11 +31,11 @@ export const linksQuery = (approvalId: string) =>
       ).items,
   });
 
-export const createLink = (approvalId: string, recipient: string) =>
+export const createLink = (approvalId: string, recipient: string, send: boolean) =>
   unwrap(
     api.POST("/api/v1/approvals/{approval_id}/links", {
       params: { path: { approval_id: approvalId } },
-      body: { recipient, hours: 72 },
+      body: { recipient, hours: 72, send },
     }),
   );
 

@@ -4,6 +4,7 @@ import { useState } from "react";
 import { stateListQuery } from "@/api/queries/flowState";
 import { Dialog, EmptyState, Problem, Select, Skeleton } from "@/components/ui";
 import { ago } from "@/lib/i18n/format";
+import { StateClass } from "./StateClass";
 import { StateValue } from "./StateValue";
 import { useStateTexts } from "./texts";
 
@@ -63,7 +64,10 @@ export function FlowStateDialog({ flowId, mayPublish, mayEdit, onClose }: FlowSt
                   className="flex w-full flex-col rounded-md border border-line px-3 py-2 text-left hover:bg-hover"
                   onClick={() => setName(value.name)}
                 >
-                  <span className="font-mono text-sm">{value.name}</span>
+                  <span className="flex items-center gap-2 font-mono text-sm">
+                    {value.name}
+                    <StateClass level={value.classification} />
+                  </span>
                   <span className="text-xs text-muted">
                     {t("version", { version: value.version, when: ago(value.changed_at) })}
                   </span>

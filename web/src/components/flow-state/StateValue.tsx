@@ -6,6 +6,7 @@ import { Button, Field, IconButton, Problem, Skeleton, Textarea, toast } from "@
 import { ValueView } from "@/components/values/ValueView";
 import { dateTime } from "@/lib/i18n/format";
 import { asData, inText } from "@/lib/jsonText";
+import { StateClass } from "./StateClass";
 import { useStateTexts } from "./texts";
 
 interface StateValueProps {
@@ -47,6 +48,7 @@ export function StateValue({ flowId, name, draft, editable, onBack }: StateValue
           <ArrowLeft />
         </IconButton>
         <h3 className="min-w-0 flex-1 truncate font-mono text-sm">{name}</h3>
+        {data && <StateClass level={data.classification} />}
         {editable && (
           <IconButton label={t("remove", { name })} size="sm" onClick={() => remove.mutate()}>
             <Trash2 />
@@ -78,9 +80,10 @@ export function StateValue({ flowId, name, draft, editable, onBack }: StateValue
           <ol aria-label={t("history")} className="flex flex-col gap-2">
             {data.history.map((entry) => (
               <li key={entry.version} className="rounded-md border border-line px-3 py-2">
-                <p className="text-xs text-muted">
+                <p className="flex flex-wrap items-center gap-1 text-xs text-muted">
                   {`${t("version", { version: entry.version, when: dateTime(entry.written_at) })} `}
                   {t(entry.run_id ? "by_run" : "by_user")}
+                  <StateClass level={entry.classification} />
                 </p>
                 <ValueView value={entry.value} />
               </li>

@@ -127,16 +127,24 @@ describe("the inbox", () => {
   });
 
   it("names who may decide later, and shows the notices that were sent or failed", async () => {
-    const notice = { kind: "asked", status: "failed", url: "https://hook.test", due_at: null, sent_at: null } as const;
+    const notice = { kind: "asked", status: "failed", due_at: null, sent_at: null } as const;
+    const hook = { ...notice, url: "https://hook.test", connection: "", recipient: "" };
+    const mail = { ...notice, url: "", connection: "office" };
     show("/inbox/a1", [
       approval({
         escalates_at: "2999-01-01T00:00:00Z",
         escalation: [{ user_id: null, name: "", role: "owner" }],
-        notices: [{ ...notice, error: "The receiver answered 404." }],
+        notices: [
+          { ...hook, error: "The receiver answered 404." },
+          { ...mail, recipient: "", error: "The server refused." },
+          { ...mail, recipient: "eva@customer.example", error: "" },
+        ],
       }),
     ]);
     expect(await screen.findByText(/From .* also: role:owner/)).toBeInTheDocument();
-    expect(screen.getByText(/Request · https:\/\/hook.test · failed The receiver answered 404./)).toBeInTheDocument();
+    expect(screen.getByText(/Request · https:\/\/hook.test · failed The receiver answered 404./)).toBeVisible();
+    expect(screen.getByText(/Request · by office · failed The server refused./)).toBeVisible();
+    expect(screen.getByText(/Link for eva@customer.example · by office · failed/)).toBeVisible();
   });
 
   it("asks for the call of a tool in the language of the page, with its arguments", async () => {

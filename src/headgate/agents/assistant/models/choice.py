@@ -21,6 +21,8 @@ from headgate.features.models.providers import LOCAL, PROVIDERS, known_provider
 from headgate.features.models.setup.chosen import FIRST_READY, Choice, chosen_model
 from headgate.features.models.setup.facts import known_of
 from headgate.features.models.setup.values import OFFLINE, ModelRole
+from headgate.features.runs.circuits.of_models import ModelCircuit
+from headgate.features.runs.ports import Circuits
 from headgate.foundation.errors import HeadgateError
 from headgate.foundation.lazy import lazy_module
 from headgate.sdk import Model
@@ -105,6 +107,8 @@ class ModelChooser:
     local: LocalModels | None
     web: GuardedWeb
     metrics: AssistantMetrics = field(default_factory=AssistantMetrics)
+    circuits: Circuits | None = None
+    """Circuit breakers of models; None if there are none."""
 
     async def choose(
         self, principal: Principal, *, provider: str | None, name: str | None, bench: Workbench, session_id: str = ""
@@ -137,7 +141,8 @@ class ModelChooser:
                 name = str(miss.following) if following else miss.following.name
                 self.metrics.model_fell_back(miss.tried[-1], name, provider=miss.model.provider, tried=[*miss.tried])
 
-        chain = ModelChain(model, make, following, on_miss=missed, scope=principal.tenant_id)
+        circuit = None if self.circuits is None else ModelCircuit(self.circuits, principal.tenant_id)
+        chain = ModelChain(model, make, following, on_miss=missed, circuit=circuit)
         setup = await keys.setup()
         return TurnModels(
             model.provider,

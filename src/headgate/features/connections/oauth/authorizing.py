@@ -190,7 +190,7 @@ class Authorizations:
                 expires_at=tokens.expires_at,
             )
             await connections.set_status(
-                session, row.id, tenant_id=row.tenant_id, status="ready", error=None, tested_at=None
+                session, row.id, tenant_id=row.tenant_id, status="ready", error=None, tested_at=None, authorized=True
             )
             payload = {"scopes": tokens.scopes, "refreshes": bool(tokens.refresh)}
             await record_of(session, principal, "connection.authorized", row, payload=payload)

@@ -2,10 +2,10 @@
 
 from datetime import datetime
 
-from sqlalchemy import delete, or_, update
+from sqlalchemy import delete, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from headgate.features.connections.tables import ConnectionAuthorization, ConnectionToken
+from headgate.features.connections.tables import ConnectionAuthorization, ConnectionRow, ConnectionToken
 from headgate.foundation.database import insert_into
 
 
@@ -111,6 +111,25 @@ async def release(session: AsyncSession, connection_id: str, *, tenant_id: str, 
         )
         .values(lease=None, lease_until=None)
         .returning(ConnectionToken.connection_id)
+    )
+    return (await session.execute(query)).scalar_one_or_none() is not None
+
+
+async def reject_token(
+    session: AsyncSession, connection_id: str, *, tenant_id: str, revision: int, error: str, at: datetime
+) -> bool:
+    """Mark a connection whose current tokens a server rejected; return whether they are current and it is new."""
+    current = select(ConnectionToken.connection_id).where(
+        ConnectionToken.connection_id == connection_id,
+        ConnectionToken.tenant_id == tenant_id,
+        ConnectionToken.revision == revision,
+    )
+    query = (
+        update(ConnectionRow)
+        .where(ConnectionRow.id == connection_id, ConnectionRow.tenant_id == tenant_id)
+        .where(ConnectionRow.rejected_at.is_(None), current.exists())
+        .values(rejected_at=at, error_message=error)
+        .returning(ConnectionRow.id)
     )
     return (await session.execute(query)).scalar_one_or_none() is not None
 

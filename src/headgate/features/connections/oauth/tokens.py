@@ -63,6 +63,8 @@ class ConnectionTokens:
             if usable is not None and not _is_past(usable.refresh_at):
                 return SecretStr(usable.read().access)
             if tokens is not None and not _is_past(tokens.expires_at) and not _is_renewable(connection, tokens):
+                if row is not None and tokens.access == rejected:
+                    await self._reject(connection, row.revision)
                 return SecretStr(tokens.read().access)  # a server that rejects one request has not ended the grant
             if await self._claim(connection, row, lease := new_id()):
                 refresh = asyncio.create_task(self._refresh(connection, client_secret, tokens, lease))
@@ -94,6 +96,18 @@ class ConnectionTokens:
                 headers, body = messages().revocation_message(connection.fields, client_secret, token, hint)
                 await post(self.http, url, headers, body)
         return True
+
+    async def _reject(self, connection: ConnectionRow, revision: int) -> None:
+        """Mark the connection: a user should authorize it again. Runs still try: another request may be accepted."""
+        error = "A server rejected the access token (401), and the provider issued no refresh token."
+        async with self.database.writing() as session:
+            tenant_id = connection.tenant_id
+            if await repository.reject_token(
+                session, connection.id, tenant_id=tenant_id, revision=revision, error=error, at=now()
+            ):
+                principal = system_principal(connection.tenant_id, connection.space_id)
+                payload = {"code": "token_rejected"}
+                await record_of(session, principal, "connection.refresh_failed", connection, payload=payload)
 
     async def _find(self, connection: ConnectionRow) -> ConnectionToken | None:
         async with self.database.reading() as session:
@@ -138,7 +152,13 @@ class ConnectionTokens:
             )
             if stored:
                 await connections.set_status(
-                    session, connection.id, tenant_id=connection.tenant_id, status="ready", error=None, tested_at=None
+                    session,
+                    connection.id,
+                    tenant_id=connection.tenant_id,
+                    status="ready",
+                    error=None,
+                    tested_at=None,
+                    authorized=True,
                 )
         return tokens
 

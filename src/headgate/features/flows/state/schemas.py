@@ -15,6 +15,8 @@ class StateSummary(BaseModel):
     """Counts the values of the name from 1."""
     size: int
     """Bytes of the value as JSON."""
+    classification: int | None
+    """Of the value: that of the run that wrote it; null where classifications were disabled or a user set it first."""
     changed_at: datetime
 
 
@@ -23,6 +25,7 @@ class StateEntry(BaseModel):
 
     version: int
     value: JsonValue
+    classification: int | None
     run_id: str | None
     """The run that wrote it; null for a value that a user set."""
     step_id: str | None

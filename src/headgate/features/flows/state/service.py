@@ -109,13 +109,20 @@ async def _editable(session: AsyncSession, principal: Principal, flow_id: str, *
 
 
 def _summary(row: FlowStateRow) -> dict[str, object]:
-    return {"name": row.name, "version": row.version, "size": row.size, "changed_at": moment(row.changed_at)}
+    return {
+        "name": row.name,
+        "version": row.version,
+        "size": row.size,
+        "classification": row.classification,
+        "changed_at": moment(row.changed_at),
+    }
 
 
 def _entry(row: FlowStateValueRow, box: Sealer) -> StateEntry:
     return StateEntry(
         version=row.version,
         value=unseal(box, row.content)["value"],
+        classification=row.classification,
         run_id=row.flow_run_id,
         step_id=row.step_id,
         user_id=row.user_id,

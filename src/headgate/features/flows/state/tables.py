@@ -24,6 +24,8 @@ class FlowStateRow(Row):
     """Bytes of the value as JSON."""
     content: Mapped[bytes] = mapped_column(Encrypted)
     """The value and the marks of outside content in it, as JSON."""
+    classification: Mapped[int | None]
+    """Of the value; null when classifications were disabled or a user set it."""
     changed_at: Mapped[int] = mapped_column(BigInteger)
 
 
@@ -47,6 +49,7 @@ class FlowStateValueRow(Row):
     tenant_id: Mapped[str] = mapped_column(String(36))
     content: Mapped[bytes] = mapped_column(Encrypted)
     """As in `FlowStateRow`, with the value before it."""
+    classification: Mapped[int | None]
     flow_run_id: Mapped[str | None] = mapped_column(String(36))
     step_id: Mapped[str | None] = mapped_column(String(64))
     user_id: Mapped[str | None] = mapped_column(String(36))

@@ -40,6 +40,8 @@ class Written:
 
     value: StateValue
     outside: tuple[str, ...]
+    classification: int | None
+    """Of the value and the one before it; None where neither is known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +51,7 @@ class Held:
     value: JsonValue = None
     version: int = 0
     outside: tuple[str, ...] = ()
+    classification: int | None = None
 
 
 async def write_value(
@@ -59,9 +62,12 @@ async def write_value(
     *,
     box: Sealer,
     outside: tuple[str, ...] = (),
+    classification: int | None = None,
     kept_runs: Select[tuple[str]] | None = None,
 ) -> Written:
     """Change a value. Its row, or its flow for a new name, is locked: concurrent changes follow each other.
+
+    `classification` is that of what reached the writer. A user who sets a value keeps that of the value before.
 
     A step of a run writes once: what it has written is returned. Raises `FlowNotFound`, `StateInvalid`, `StateChanged`.
     """
@@ -74,15 +80,20 @@ async def write_value(
         raise StateChanged(change.name, expected=change.expected_version, version=held.version)
     value = changed(change, held.value)
     marks = sorted({*outside, *(() if change.operation == "set" else held.outside)})
+    level = held.classification if writer.user_id is not None else classification
+    if change.operation != "set":
+        level = _highest(level, held.classification)
     content = {"value": value, "outside": marks}
     key: dict[str, Any] = {"flow_id": place.flow_id, "draft": place.draft, "name": change.name}
     key["version"] = held.version + 1
     at = microseconds(now())
     state = {**key, "size": size_of(change.name, value), "content": seal(box, content), "changed_at": at}
+    state["classification"] = level
     store = repository.change_state if held.version else repository.add_state
     await store(session, state, tenant_id=place.tenant_id)
     written = {"flow_run_id": writer.run_id, "step_id": writer.step_id, "user_id": writer.user_id, "written_at": at}
-    entry = {**key, **written, "content": seal(box, {**content, "previous": held.value})}
+    past = {"previous": held.value, "previous_classification": held.classification}
+    entry = {**key, **written, "content": seal(box, {**content, **past}), "classification": level}
     await repository.add_value(session, entry, tenant_id=place.tenant_id)
     until = held.version + 1 - MOST_VALUES
     if until > 0:
@@ -95,7 +106,12 @@ async def write_value(
             until=until,
             kept_runs=kept_runs,
         )
-    return Written(StateValue(value, held.version + 1, held.value), tuple(marks))
+    return Written(StateValue(value, held.version + 1, held.value), tuple(marks), _highest(level, held.classification))
+
+
+def _highest(*levels: int | None) -> int | None:
+    """Return the highest known classification; None where none is known."""
+    return max((level for level in levels if level is not None), default=None)
 
 
 async def _written_before(session: AsyncSession, writer: Writer, place: Place, box: Sealer) -> Written | None:
@@ -106,7 +122,8 @@ async def _written_before(session: AsyncSession, writer: Writer, place: Place, b
     if row is None:
         return None
     content = unseal(box, row.content)
-    return Written(StateValue(content["value"], row.version, content["previous"]), tuple(content["outside"]))
+    level = _highest(row.classification, content.get("previous_classification"))
+    return Written(StateValue(content["value"], row.version, content["previous"]), tuple(content["outside"]), level)
 
 
 async def _hold(session: AsyncSession, name: str, place: Place, box: Sealer) -> Held:
@@ -120,7 +137,7 @@ async def _hold(session: AsyncSession, name: str, place: Place, box: Sealer) -> 
         row = await repository.find_state(session, flow_id, name, lock=True, **scope)
     if row is not None:
         opened = unseal(box, row.content)
-        return Held(opened["value"], row.version, tuple(opened["outside"]))
+        return Held(opened["value"], row.version, tuple(opened["outside"]), row.classification)
     if await repository.count_states(session, flow_id, **scope) >= MOST_NAMES:
         raise StateInvalid(f"A flow has at most {MOST_NAMES} states.", remedy="Delete one, or use an existing name.")
     return Held()

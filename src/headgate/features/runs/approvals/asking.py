@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from headgate.features.access.permissions import Role
 from headgate.features.accounts.users.repository import find_by_email
 from headgate.features.runs.approvals import repository
-from headgate.features.runs.approvals.notices import add_notices
+from headgate.features.runs.approvals.notices import CONNECTION_VARIABLE, URL_VARIABLE, add_notices
 from headgate.features.runs.approvals.sealed import seal, unseal
 from headgate.features.runs.approvals.tables import ApprovalRow
 from headgate.features.runs.ports import Origin, Pending, Sealer
@@ -31,8 +31,8 @@ _OUTCOMES: dict[str, Outcome] = {"approved": "approve", "rejected": "reject", "t
 _ROLE = re.compile(r"^role:\s*([a-z]+)$")
 
 
-async def no_address(origin: Origin) -> str:  # noqa: ARG001
-    """Return no address."""
+async def no_variable(origin: Origin, name: str) -> str:  # noqa: ARG001
+    """Return no value."""
     return ""
 
 
@@ -43,8 +43,8 @@ class StepApprovals:
     database: Database
     box: Sealer
     spaces: Spaces
-    address_of: Callable[[Origin], Awaitable[str]] = no_address
-    """Returns where the notices of a space are sent; empty when it has no address."""
+    variable_of: Callable[[Origin, str], Awaitable[str]] = no_variable
+    """Returns the value of a variable of a step's space, such as where its notices are sent; empty without one."""
     public_url: str = ""
     """Address of the page, for links in notices."""
 
@@ -58,15 +58,17 @@ class StepApprovals:
             if row is not None:
                 return await self._outcome(session, row)
         space_id = await self.spaces.of(key.tenant_id, key.flow_id)
-        url = request.notify_url or await self.address_of(origin)
+        url = request.notify_url or await self.variable_of(origin, URL_VARIABLE)
+        connection = request.notify_connection or (await self.variable_of(origin, CONNECTION_VARIABLE)).strip()
         async with self.database.writing() as session:
             described = {"space_id": space_id, "scope": scope, "classification": classification}
             values = await self._values(session, origin, request) | described
             row = await self._stored(session, origin, values)
             if row is None:
                 raise Invalid("The run of this approval is gone.", remedy="Start the flow again.")
-            if url and row.id == values["id"]:
-                await add_notices(session, row, request, url, self.public_url, box=self.box)
+            if row.id == values["id"]:
+                places = {"url": url, "connection": connection[:64], "public_url": self.public_url}
+                await add_notices(session, row, request, **places, box=self.box)
             return await self._outcome(session, row)
 
     async def _outcome(self, session: AsyncSession, row: ApprovalRow) -> ApprovalAnswer | Pending:

@@ -14,6 +14,7 @@ from headgate.features.audit.actions import Action
 from headgate.features.audit.recorder import record
 from headgate.features.runs.approvals import repository, service
 from headgate.features.runs.approvals.errors import LinkRefused, NotAssigned
+from headgate.features.runs.approvals.notices import add_link_notice
 from headgate.features.runs.approvals.schemas import (
     DecisionIn,
     NewReviewLinkOut,
@@ -47,13 +48,15 @@ async def create_link(
     *,
     server: str,
     scheme: Scheme | None,
+    box: Sealer,
 ) -> NewReviewLinkOut:
     """Create a link. Only a user who may decide the approval now can pass the decision on.
 
     The decision of its holder takes the place of that user's own: n of m users stay n of m. `scheme` is None while
     classifications are disabled.
 
-    Raises `ApprovalNotFound`, `PermissionMissing`, `NotAssigned` or `ClassRefused`.
+    Raises `ApprovalNotFound`, `PermissionMissing`, `NotAssigned`, `ClassRefused`, or `Invalid` for a link to be
+    sent without a mail address or a notice connection.
     """
     row = await service.find_visible(session, principal, approval_id, Permission.RUNS_START)
     approval: ApprovalRow = row[0]
@@ -80,7 +83,10 @@ async def create_link(
     session.add(link)
     await session.flush()
     await _record(session, principal, "approval.link_created", row, link)
-    return NewReviewLinkOut(**_out(link).model_dump(), url=f"{server.rstrip('/')}{PAGE}#token={token}")
+    url = f"{server.rstrip('/')}{PAGE}#token={token}"
+    if link_in.send:
+        await add_link_notice(session, approval, link, url, box=box)
+    return NewReviewLinkOut(**_out(link).model_dump(), url=url)
 
 
 async def get_links(session: AsyncSession, principal: Principal, approval_id: str) -> list[ReviewLinkOut]:

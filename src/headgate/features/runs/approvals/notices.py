@@ -1,22 +1,24 @@
-"""Notices of approvals by webhook: when users are asked, as reminders, and when others are asked too.
+"""Notices of approvals by webhook, mail and chat: when users are asked, as reminders, and when others are asked too.
 
-Each is a row that is due at a time, written with the approval. It is sent once, signed like every delivery, and retried
-with the same `Idempotency-Key`. It is not sent once the approval is decided. It names the approval and shows nothing of
-the run: its content may be classified.
+Each is a row that is due at a time, written with the approval. It is sent once, and retried with the same key: a
+webhook is signed like every delivery, mail and chat go through a connection. It is not sent once the approval is
+decided. A webhook names the approval and shows nothing of the run: its content may be classified.
 """
 
 from collections.abc import Sequence
 from typing import Any
 
 import orjson
-from pydantic import SecretStr
+from pydantic import BaseModel, SecretStr
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from headgate.components.mail.messages import addresses
 from headgate.features.jobs.leases import MICROSECONDS
 from headgate.features.jobs.queue import Job, Queue
 from headgate.features.jobs.runner import JobKind, JobRunner
-from headgate.features.runs.approvals.tables import ApprovalNoticeRow, ApprovalRow
+from headgate.features.runs.approvals.posting import Post, Poster
+from headgate.features.runs.approvals.tables import ApprovalLinkRow, ApprovalNoticeRow, ApprovalRow
 from headgate.features.runs.deliveries.attempt import Outcome, Sender
 from headgate.features.runs.deliveries.target import NOT_AN_ADDRESS, Target, open_target
 from headgate.features.runs.ports import Origin, Sealer
@@ -25,15 +27,18 @@ from headgate.features.runs.tables import flow_runs
 from headgate.features.runs.transitions import RunKey, clock
 from headgate.foundation.crypto import SecretBox
 from headgate.foundation.database import Database
-from headgate.foundation.errors import HeadgateError
+from headgate.foundation.errors import HeadgateError, Invalid
 from headgate.foundation.guarded_http import shown_url, spread
 from headgate.foundation.ids import new_id
 from headgate.foundation.webhooks import delivery_key
+from headgate.graph.names import clipped
 from headgate.sdk.approvals import ApprovalRequest
 
 KIND = "approval_notices"
 URL_VARIABLE = "APPROVAL_WEBHOOK_URL"
 """The variable of the space with the address of notices whose step sets none."""
+CONNECTION_VARIABLE = "APPROVAL_CONNECTION"
+"""The variable of the space with the name of the connection for notices whose step names none."""
 LATER_SECONDS = (5, 60, 300, 1800, 7200)
 """Waits before each further attempt."""
 MOST_AT_ONCE = 8
@@ -42,34 +47,96 @@ QUEUE = Queue(_TABLE)
 
 
 async def add_notices(
-    session: AsyncSession, approval: ApprovalRow, request: ApprovalRequest, url: str, public_url: str, *, box: Sealer
+    session: AsyncSession,
+    approval: ApprovalRow,
+    request: ApprovalRequest,
+    *,
+    url: str,
+    connection: str,
+    public_url: str,
+    box: Sealer,
 ) -> None:
-    """Store the notices of a new approval, each with the time at which it is due."""
+    """Store the notices of a new approval, each with the time at which it is due: by webhook, connection or both."""
     moments = [("asked", 0.0), *(("reminder", seconds) for seconds in sorted(request.reminder_seconds))]
     if request.escalation_seconds is not None:
         moments.append(("escalated", request.escalation_seconds))
-    try:
-        url_shown = shown_url(url)
-    except HeadgateError:  # reported when it is sent
-        url_shown = NOT_AN_ADDRESS
-    for number, (kind, seconds) in enumerate(moments):
-        target = Target(url=url, body=orjson.dumps(_body(kind, approval, request, public_url)).decode())
-        session.add(
-            ApprovalNoticeRow(
-                id=new_id(),
-                tenant_id=approval.tenant_id,
-                approval_id=approval.id,
-                number=number,
-                kind=kind,
-                status="pending",
-                target=box.encrypt(SecretStr(target.model_dump_json())),
-                url_shown=url_shown,
-                idempotency_key=delivery_key(approval.id, str(number)),
-                created_at=approval.created_at,
-                due_at=approval.created_at + int(seconds * MICROSECONDS),
-                attempts=0,
-            )
+    number = 0
+    for name in ([""] if url else []) + ([connection] if connection else []):
+        for kind, seconds in moments:
+            target: BaseModel = Post() if name else _target(kind, approval, request, url, public_url)
+            shown = "" if name else _shown(url)
+            due_at = approval.created_at + int(seconds * MICROSECONDS)
+            session.add(_row(approval, number, kind, target, box, url_shown=shown, connection=name, due_at=due_at))
+            number += 1
+
+
+async def add_link_notice(
+    session: AsyncSession, approval: ApprovalRow, link: ApprovalLinkRow, url: str, *, box: Sealer
+) -> None:
+    """Store the mail with a one-time link. Raises `Invalid` for an approval without a connection for notices."""
+    await session.execute(select(ApprovalRow.id).where(ApprovalRow.id == approval.id).with_for_update())
+    notices = await list_notices(session, [approval.id], tenant_id=approval.tenant_id)
+    connection = next((notice.connection for notice in notices if notice.connection), None)
+    if connection is None:
+        raise Invalid(
+            "The approval has no connection for notices, so the link cannot be sent by mail.",
+            remedy=f"Set the notice connection of the step or the variable {CONNECTION_VARIABLE}, or send it yourself.",
         )
+    require_address(link.recipient)
+    number = max(notice.number for notice in notices) + 1
+    post, at = Post(link_url=url), link.created_at
+    notice = _row(approval, number, "asked", post, box, url_shown=link.recipient, connection=connection, due_at=at)
+    notice.link_id, notice.created_at = link.id, link.created_at
+    session.add(notice)
+
+
+def require_address(recipient: str) -> None:
+    """Raise `Invalid` unless the recipient of a link is one mail address."""
+    if len(addresses(recipient, field="recipient")) != 1:
+        raise Invalid(f"{clipped(recipient, 80)!r} is not a mail address.", remedy="Write it as eva@customer.example.")
+
+
+def _row(
+    approval: ApprovalRow,
+    number: int,
+    kind: str,
+    target: BaseModel,
+    box: Sealer,
+    *,
+    url_shown: str,
+    connection: str,
+    due_at: int,
+) -> ApprovalNoticeRow:
+    return ApprovalNoticeRow(
+        id=new_id(),
+        tenant_id=approval.tenant_id,
+        approval_id=approval.id,
+        number=number,
+        kind=kind,
+        status="pending",
+        target=_sealed(box, target),
+        url_shown=url_shown,
+        connection=connection or None,
+        idempotency_key=delivery_key(approval.id, str(number)),
+        created_at=approval.created_at,
+        due_at=due_at,
+        attempts=0,
+    )
+
+
+def _sealed(box: Sealer, target: BaseModel) -> bytes:
+    return box.encrypt(SecretStr(target.model_dump_json()))
+
+
+def _shown(url: str) -> str:
+    try:
+        return shown_url(url)
+    except HeadgateError:  # reported when it is sent
+        return NOT_AN_ADDRESS
+
+
+def _target(kind: str, approval: ApprovalRow, request: ApprovalRequest, url: str, public_url: str) -> Target:
+    return Target(url=url, body=orjson.dumps(_body(kind, approval, request, public_url)).decode())
 
 
 def _body(kind: str, approval: ApprovalRow, request: ApprovalRequest, public_url: str) -> dict[str, Any]:
@@ -96,27 +163,38 @@ async def list_notices(
     return (await session.execute(query.order_by(row.approval_id, row.number))).scalars().all()
 
 
+async def is_usable(session: AsyncSession, link_id: str, *, tenant_id: str, at: int) -> bool:
+    """Return whether a one-time link is still there, unused and not expired."""
+    link = ApprovalLinkRow
+    query = select(link.id).where(
+        link.id == link_id, link.tenant_id == tenant_id, link.used_at.is_(None), link.expires_at > at
+    )
+    return (await session.execute(query)).first() is not None
+
+
 class NoticeSender:
     """Sends notices, as one kind of job.
 
     Args:
         database: Holds the notices.
         box: Decrypts their targets.
-        sender: Makes one attempt.
+        sender: Makes one attempt by webhook.
+        poster: Makes one attempt by mail or chat.
         jobs: Runs due notices.
     """
 
-    def __init__(self, database: Database, box: SecretBox, sender: Sender, jobs: JobRunner) -> None:
+    def __init__(self, database: Database, box: SecretBox, sender: Sender, poster: Poster, jobs: JobRunner) -> None:
         self._database = database
         self._box = box
         self._sender = sender
+        self._poster = poster
         jobs.register(JobKind(KIND, QUEUE, self._send, MOST_AT_ONCE, retry_seconds=LATER_SECONDS[0]))
 
     async def _send(self, job: Job) -> None:
         async with self._database.writing() as session:
             approval = await self._pending(session, job)
             if approval is None:
-                await QUEUE.finish(session, job, status="cancelled")
+                await self._finish(session, job, status="cancelled")
                 return
         outcome = await self._attempt(job, approval)
         async with self._database.writing() as session:
@@ -131,15 +209,30 @@ class NoticeSender:
         approval: ApprovalRow | None = (
             await session.execute(query.where(row.id == job.row.approval_id, *waits))
         ).scalar_one_or_none()
+        if (
+            approval is not None
+            and job.row.link_id
+            and not await is_usable(session, job.row.link_id, tenant_id=job.row.tenant_id, at=now)
+        ):
+            return None
         return approval
 
     async def _attempt(self, job: Job, approval: ApprovalRow) -> Outcome:
+        key = RunKey(approval.flow_run_id, approval.tenant_id, approval.flow_id, 0)
+        origin = Origin(key, approval.step_id)
         try:
-            target = open_target(job.row.target, self._box)
+            if job.row.connection:
+                post = Post.model_validate_json(self._box.decrypt(job.row.target).get_secret_value())
+                return await self._poster.attempt(job.row, post, origin)
+            return await self._sender.attempt(open_target(job.row.target, self._box), job.row, origin, None)
         except HeadgateError as error:
             return Outcome(delivered=False, final=True, code=error.code, message=str(error))
-        key = RunKey(approval.flow_run_id, approval.tenant_id, approval.flow_id, 0)
-        return await self._sender.attempt(target, job.row, Origin(key, approval.step_id), None)
+
+    async def _finish(self, session: AsyncSession, job: Job, **values: Any) -> None:  # noqa: ANN401 - columns
+        """Finish a notice; the token of a one-time link is erased with it."""
+        if job.row.link_id:
+            values["target"] = _sealed(self._box, Post())
+        await QUEUE.finish(session, job, **values)
 
     async def _settle(self, session: AsyncSession, job: Job, outcome: Outcome) -> None:
         change: dict[str, Any] = {
@@ -148,9 +241,9 @@ class NoticeSender:
             "error_message": outcome.message,
         }
         if outcome.delivered:
-            await QUEUE.finish(session, job, status="delivered", sent_at=clock(), **change)
+            await self._finish(session, job, status="delivered", sent_at=clock(), **change)
         elif outcome.final or job.attempt > len(LATER_SECONDS):
-            await QUEUE.finish(session, job, status="failed", **change)
+            await self._finish(session, job, status="failed", **change)
         else:
             due_at = clock() + int(spread(LATER_SECONDS[job.attempt - 1]) * MICROSECONDS)
             await QUEUE.release(session, job, due_at=due_at, **change)

@@ -6,7 +6,8 @@ from typing import Any
 from sqlalchemy import ColumnElement, Row, Select, Text, and_, case, cast, exists, func, literal, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from headgate.features.accounts.tables import User
+from headgate.features.access.permissions import Role
+from headgate.features.accounts.tables import SpaceMember, User
 from headgate.features.flows.tables import FlowRow
 from headgate.features.runs.approvals.tables import ApprovalDecisionRow, ApprovalRow
 from headgate.features.runs.states import LIVE_RUNS
@@ -38,6 +39,39 @@ async def find_of_step(
         row.flow_run_id == run_id, row.step_id == step_id, row.scope == scope, row.tenant_id == tenant_id
     )
     return (await session.execute(query)).scalar_one_or_none()
+
+
+async def list_recipients(
+    session: AsyncSession,
+    approval_id: str,
+    deciders: Sequence[dict[str, Any]],
+    *,
+    tenant_id: str,
+    space_id: str,
+    besides: str | None,
+) -> tuple[str, ...]:
+    """Return the mail addresses of deciders who have not decided; of roles, of members of the space only."""
+    decision, order = ApprovalDecisionRow, list(Role)
+    decided = exists().where(decision.approval_id == approval_id, decision.user_id == User.id)
+    ranks = [order.index(Role(entry["role"])) for entry in deciders if "role" in entry]
+    least = min(ranks, default=len(order)) if deciders else order.index(Role.RUNNER)
+    member = and_(
+        SpaceMember.user_id == User.id,
+        SpaceMember.tenant_id == User.tenant_id,
+        SpaceMember.space_id == space_id,
+        SpaceMember.role.in_([role.value for role in order[least:]]),
+    )
+    named = [entry["user_id"] for entry in deciders if "user_id" in entry]
+    query = select(User.email).where(
+        User.tenant_id == tenant_id,
+        User.active,
+        User.deleted_at.is_(None),
+        User.email.is_not(None),
+        or_(User.id.in_(named), exists().where(member)),
+        User.id != (besides or ""),
+        ~decided,
+    )
+    return tuple(email for email in (await session.execute(query.order_by(User.email))).scalars() if email)
 
 
 async def find_starter(session: AsyncSession, run_id: str, *, tenant_id: str) -> str | None:

@@ -129,7 +129,7 @@ async def list_links(approval_id: str, session: ReadSession, caller: Caller) -> 
     "/{approval_id}/links",
     status_code=201,
     summary="Create a one-time link",
-    responses=problems(403, 404),
+    responses=problems(403, 404, 422),
     dependencies=[needs(Permission.RUNS_START)],
 )
 async def create_link(
@@ -139,10 +139,11 @@ async def create_link(
     session: WriteSession,
     caller: Caller,
     scheme: Classifications,
+    box: Box,
 ) -> NewReviewLinkOut:
-    """Let an outside reviewer decide in your place, once. The address is shown once."""
+    """Let an outside reviewer decide in your place, once. The address is shown once; `send` also mails it."""
     server = request.app.state.settings.server.public_url or str(request.base_url)
-    return await links.create_link(session, caller, approval_id, body, server=server, scheme=scheme)
+    return await links.create_link(session, caller, approval_id, body, server=server, scheme=scheme, box=box)
 
 
 @router.delete(

@@ -80,6 +80,9 @@ class ReviewLinkIn(BaseModel):
 
     recipient: PlainText = Field(min_length=1, max_length=200, description="Name or address of the outside reviewer.")
     hours: float = Field(default=72.0, gt=0, le=720, allow_inf_nan=False)
+    send: bool = Field(
+        default=False, description="Send it to the recipient, a mail address, by the notice connection of the approval."
+    )
 
 
 class ReviewLinkOut(BaseModel):
@@ -159,13 +162,17 @@ class DecisionOut(BaseModel):
 
 
 class NoticeOut(BaseModel):
-    """A notice to a web address: the request, a reminder or the escalation."""
+    """A notice by webhook, mail or chat: the request, a reminder or the escalation."""
 
     kind: Literal["asked", "reminder", "escalated"]
     status: Literal["pending", "delivered", "failed", "cancelled"]
     """`cancelled`: the approval was decided before it was due."""
     url: str
-    """Without path and query."""
+    """Web address without path and query; empty for mail and chat."""
+    connection: str
+    """Name of the connection that sends it by mail or chat; empty for a webhook."""
+    recipient: str
+    """The outside reviewer whose one-time link it carries; empty for users."""
     due_at: datetime | None
     """Null once nothing more is sent."""
     sent_at: datetime | None

@@ -83,7 +83,7 @@ class ApprovalDecisionRow(Row):
 
 
 class ApprovalNoticeRow(JobColumns, Row):
-    """A notice of an approval to a web address, sent once when it is due and the approval is pending."""
+    """A notice of an approval by webhook, mail or chat, sent once when it is due and the approval is pending."""
 
     __tablename__ = "approval_notices"
     __table_args__ = (
@@ -100,10 +100,14 @@ class ApprovalNoticeRow(JobColumns, Row):
     number: Mapped[int]
     """From 0, in the order in which they were planned."""
     kind: Mapped[str] = mapped_column(String(16))
+    connection: Mapped[str | None] = mapped_column(String(64))
+    """Name of the connection that sends it by mail or chat; None for a webhook."""
+    link_id: Mapped[str | None] = mapped_column(String(36))
+    """The one-time link that it carries to an outside reviewer."""
     status: Mapped[str] = mapped_column(String(16))
     target: Mapped[bytes] = mapped_column(Encrypted)
     url_shown: Mapped[str] = mapped_column(Text)
-    """The URL without confidential parts."""
+    """The URL without confidential parts; the recipient of a one-time link."""
     idempotency_key: Mapped[str] = mapped_column(String(64))
     last_status: Mapped[int | None]
     error_code: Mapped[str | None] = mapped_column(String(64))

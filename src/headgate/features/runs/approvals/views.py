@@ -127,7 +127,9 @@ def _notice_out(notice: ApprovalNoticeRow) -> NoticeOut:
         {
             "kind": notice.kind,
             "status": notice.status,
-            "url": notice.url_shown,
+            "url": "" if notice.connection else notice.url_shown,
+            "connection": notice.connection or "",
+            "recipient": notice.url_shown if notice.link_id else "",
             "due_at": None if notice.due_at is None else moment(notice.due_at),
             "sent_at": None if notice.sent_at is None else moment(notice.sent_at),
             "error": notice.error_message or "",

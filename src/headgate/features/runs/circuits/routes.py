@@ -16,12 +16,12 @@ _MANAGE = [needs(Permission.QUOTAS_MANAGE)]
 
 
 class CircuitOut(BaseModel):
-    """A host that flows called and that failed."""
+    """A host, a model server, a model or an MCP server that flows called and that failed."""
 
     model_config = ConfigDict(from_attributes=True)
 
     host: str
-    """Name and port."""
+    """Name and port; of a model `provider/name`, of its server also the provider, of an MCP program `mcp NAME`."""
     state: CircuitState
     """`closed`: it is asked; `open`: it is not; `half_open`: one request tries it again."""
     failures: int
@@ -39,7 +39,7 @@ async def list_(session: ReadSession, caller: Caller) -> Page[CircuitOut]:
     return Page(items=[CircuitOut.model_validate(row) for row in await service.list_circuits(session, caller)])
 
 
-@router.delete("/{host}", status_code=204, summary="Reset a host", responses=problems(404), dependencies=_MANAGE)
+@router.delete("/{host:path}", status_code=204, summary="Reset a host", responses=problems(404), dependencies=_MANAGE)
 async def reset(host: str, session: WriteSession, caller: Caller) -> None:
     """Let a host be asked again at once; on other servers within a second."""
     await service.reset_circuit(session, caller, host)

@@ -63,12 +63,15 @@ class Circuits:
         self._pause = int(settings.circuit_open_seconds * SECOND)
         self._cache: dict[tuple[str, str], tuple[float, Any]] = {}
 
-    async def enter(self, tenant_id: str, host: str) -> None:
-        """Return when a host may be asked. Raises `CircuitOpen`."""
+    async def enter(self, tenant_id: str, host: str, *, at_once: bool = False) -> None:
+        """Return when a host may be asked. Raises `CircuitOpen`.
+
+        With `at_once` also a pause after a single failure counts: something else can be asked in its place.
+        """
         if not self._most:
             return
         row = await self._row(tenant_id, host)
-        if row is None or row.open_until is None:
+        if row is None or row.open_until is None or not (at_once or row.failures >= self._most):
             return
         now = clock()
         if now >= row.open_until:
@@ -81,15 +84,21 @@ class Circuits:
                 return
         seconds = max(1, -(-(row.open_until - now) // SECOND))
         raise CircuitOpen(
-            f"{host} failed {row.failures} times in a row, last with {row.last_error}, and is not asked now.",
+            f"{host} failed {_times(row.failures)}, last with {row.last_error}, and is not asked now.",
             remedy="Try again later, or reset it in Settings, Limits once it works again.",
             host=host,
             failures=row.failures,
             retry_after_seconds=seconds,
         )
 
-    async def failed(self, tenant_id: str, host: str, code: str) -> None:
-        """Count a failure; open the circuit after the last one allowed, and again after a failed probe."""
+    async def failed(
+        self, tenant_id: str, host: str, code: str, *, pause_seconds: float = 0.0, counts: bool = True
+    ) -> None:
+        """Count a failure; open the circuit after the last one allowed, and again after a failed probe.
+
+        With `pause_seconds` it opens at once, for those who can ask something else. A failure that says nothing about
+        others, such as that of a wrong key, does not count.
+        """
         if not self._most:
             return
         now = clock()
@@ -99,10 +108,14 @@ class Circuits:
             await repository.add_circuit(session, values, tenant_id=tenant_id, before=before)
             row = await repository.find_circuit(session, host, tenant_id=tenant_id, lock=True)
             stale = row.open_until is None and now - row.since > self._window
-            failures, since = (1, now) if stale else (row.failures + 1, row.since)
-            opens = row.open_until is not None or failures >= self._most
+            failures, since = (int(counts), now) if stale else (row.failures + counts, row.since)
+            until = max(
+                now + self._pause if failures >= self._most else 0,
+                now + int(pause_seconds * SECOND),
+                row.open_until or 0,
+            )
             changes = {"failures": failures, "since": since, "last_error": code[:64], "changed_at": now}
-            changes |= {"open_until": now + self._pause if opens else None, "probe_until": None}
+            changes |= {"open_until": until if until > now else None, "probe_until": None}
             await repository.change_circuit(session, host, changes, tenant_id=tenant_id)
         self._cache.pop((tenant_id, host), None)
 
@@ -154,6 +167,10 @@ async def reset_circuit(session: AsyncSession, principal: Principal, host: str) 
     if not await repository.delete_circuit(session, host, tenant_id=principal.tenant_id):
         raise CircuitNotFound(f"'{host}' has no failures.", remedy="List the hosts to see their names.")
     await record(session, principal, "circuit.reset", id=host, name=host, payload={"host": host})
+
+
+def _times(failures: int) -> str:
+    return "once" if failures <= 1 else f"{failures} times in a row"
 
 
 def _state(row: Any, now: int) -> CircuitState:  # noqa: ANN401 - a row

@@ -46,6 +46,12 @@ class Outcome:
     message: str | None = None
 
 
+def outcome_of(error: HeadgateError) -> Outcome:
+    """Return the outcome of an attempt that raised."""
+    passing = isinstance(error, UpstreamFailed | Unavailable | Conflict)
+    return Outcome(delivered=False, final=not passing, code=error.code, message=clean_text(redact_text(str(error))))
+
+
 @dataclass(frozen=True, slots=True)
 class Sender:
     """Makes delivery attempts."""
@@ -65,9 +71,7 @@ class Sender:
         try:
             status = await self._send(target, delivery, origin, payload)
         except HeadgateError as error:
-            passing = isinstance(error, UpstreamFailed | Unavailable | Conflict)
-            message = clean_text(redact_text(str(error)))
-            return Outcome(delivered=False, final=not passing, code=error.code, message=message)
+            return outcome_of(error)
         if 200 <= status < 300:
             return Outcome(delivered=True, final=True, status=status)
         final = 400 <= status < 500 and status not in WORTH_ANOTHER_TRY

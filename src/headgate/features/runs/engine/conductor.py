@@ -325,7 +325,13 @@ class Conductor:
                 self._services.deliveries.send_soon(executed.delivery.id)
 
         async with run.turn:
-            following = run.ledger.settle(step.id, executed.outputs, outside=executed.outside, file_ids=executed.made)
+            following = run.ledger.settle(
+                step.id,
+                executed.outputs,
+                outside=executed.outside,
+                file_ids=executed.made,
+                classification=executed.record.classification,
+            )
             return await self.move(
                 run,
                 following,

@@ -102,7 +102,7 @@ class Recovery:
             elif step.status is StepStatus.COMPLETED and step.output_payload is not None:
                 is_last = run.returns_result(step_id)
                 with intact(f"the leftovers of step '{step_id}'"):
-                    run.ledger.note(step_id, *origins_of(step.output_payload))
+                    run.ledger.note(step_id, *origins_of(step.output_payload), step.classification)
                     run.ledger.results[step_id] = (
                         await unpack(step.output_payload, run.key.tenant_id, self._files)
                         if is_last or step_id in needed

@@ -8,7 +8,7 @@ reuse for the rest of that conversation. Answers are encrypted with the installa
 
 from collections import defaultdict, deque
 from collections.abc import Awaitable, Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractAsyncContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 from typing import Any, Protocol
 
@@ -27,6 +27,9 @@ from headgate.foundation.secret_values import without_secrets
 from headgate.foundation.webhooks import delivery_key
 from headgate.sdk import Model
 from headgate.sdk.calls import CallRequest, CallResult, messages_as_sent
+
+Asking = Callable[[], AbstractAsyncContextManager[None]]
+"""Makes what is held around each call of a model."""
 
 REJECTED = "rejected"
 """Kind of the row that invalidates the last answer to a request, because the step failed on it."""
@@ -119,9 +122,11 @@ class StepCalls:
         self._last = request if request.kind == "model" else None
         return CallResult(value)
 
-    def of_model(self, model: Model, payments: StepPayments | None = None) -> "ModelCalls":
-        """Return the calls of one model, which are charged to the budgets of the run."""
-        return ModelCalls(self, self._recorder, model, payments)
+    def of_model(
+        self, model: Model, payments: StepPayments | None = None, asking: Asking = nullcontext
+    ) -> "ModelCalls":
+        """Return the calls of one model, which are charged to the budgets of the run; `asking` is held around each."""
+        return ModelCalls(self, self._recorder, model, payments, asking)
 
     async def reject(self) -> None:
         """Invalidate the last model answer, on which the step failed: the next attempt repeats that call."""
@@ -213,8 +218,9 @@ class ModelCalls:
     """The answered calls of one model; reused calls are recorded under the model's name."""
 
     def __init__(
-        self, calls: StepCalls, recorder: Recorder, model: Model, payments: StepPayments | None = None
+        self, calls: StepCalls, recorder: Recorder, model: Model, payments: StepPayments | None, asking: Asking
     ) -> None:
+        self.asking = asking
         self._calls = calls
         self._recorder = recorder
         self._model = model

@@ -1,6 +1,7 @@
 """The HTTP client of a step, behind the circuit breakers of its tenant."""
 
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 from urllib.parse import urlsplit
 
 from headgate.features.runs.ports import Circuits
@@ -9,6 +10,8 @@ from headgate.sdk import HttpAnswer, HttpClient
 
 SERVER_ERROR = 500
 LONGEST_HOST = 300
+TOOL_FAILED = "mcp_tool_failed"
+"""Code of the refusal of a tool, which is an answer of its server; see `mcptools.errors`."""
 
 
 class CircuitHttp:
@@ -41,6 +44,27 @@ class CircuitHttp:
         else:
             await self._circuits.succeeded(self._tenant_id, host)
         return answer
+
+
+@asynccontextmanager
+async def breaking(circuits: Circuits | None, tenant_id: str, host: str) -> AsyncIterator[None]:
+    """Hold around one call of an MCP server. Raises `CircuitOpen`, and what the call raises.
+
+    A server whose tool refuses has answered.
+    """
+    if circuits is None:
+        yield
+        return
+    await circuits.enter(tenant_id, host)
+    try:
+        yield
+    except UpstreamFailed as error:
+        if error.code == TOOL_FAILED:
+            await circuits.succeeded(tenant_id, host)
+        else:
+            await circuits.failed(tenant_id, host, error.code)
+        raise
+    await circuits.succeeded(tenant_id, host)
 
 
 def host_of(url: str) -> str:

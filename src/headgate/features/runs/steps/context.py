@@ -3,12 +3,15 @@
 import asyncio
 import hashlib
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 from pydantic import JsonValue, SecretStr
 
 from headgate.features.models.chain import Miss, ModelChain
+from headgate.features.runs.circuits.of_models import ModelCircuit
 from headgate.features.runs.ports import Origin, Pending
 from headgate.features.runs.step_services import Services
 from headgate.features.runs.steps.calls import ModelMisses, StepCalls
@@ -171,7 +174,7 @@ class StepContext:
     @property
     def state(self) -> State:
         """Values of the flow that last between its runs."""
-        return StepState(self._services.flow_state, self._origin, self._secrets, self._outside)
+        return StepState(self._services.flow_state, self._origin, self._secrets, self._outside, self.guard)
 
     @property
     def knowledge(self) -> StepKnowledge:
@@ -200,7 +203,7 @@ class StepContext:
         first, *following = model.chain
         self._check_models(model)
         if not following:
-            return await self._member(first)
+            return await self._member(first, replaceable=False)
         chat: BaseChatModel = await fallback.with_fallback(self._chain(first, following))
         return chat
 
@@ -216,7 +219,7 @@ class StepContext:
             raise self._unfit[model.chain[0].model_dump_json()]
         return frozenset.intersection(*taken)
 
-    async def _member(self, model: Model) -> "BaseChatModel":
+    async def _member(self, model: Model, *, replaceable: bool) -> "BaseChatModel":
         """One model by itself. Raises `Suspended` until a slot of it is free."""
         await self.check_cancelled()
         await self._take_model(model)
@@ -224,8 +227,17 @@ class StepContext:
         return (
             chat
             if self._calls is None
-            else models.answering_once(chat, model, self._calls.of_model(model, self.payments))
+            else models.answering_once(
+                chat, model, self._calls.of_model(model, self.payments, partial(self._asking, model, replaceable))
+            )
         )
+
+    def _asking(self, model: Model, replaceable: bool) -> AbstractAsyncContextManager[None]:  # noqa: FBT001 - bound
+        """The circuit breakers around a call of a model."""
+        circuits = self._services.circuits
+        if circuits is None:
+            return nullcontext()
+        return ModelCircuit(circuits, self._origin.key.tenant_id).asking(model, replaceable=replaceable)
 
     async def _take_model(self, model: Model) -> None:
         if self._calls is not None and not await self._services.slots.take_model(self._origin, model, self.priority):
@@ -238,13 +250,17 @@ class StepContext:
                 self.guard.check_model(member)
 
     def _chain(self, first: Model, following: Sequence[Model]) -> ModelChain:
+        last = following[-1]
+
+        async def member(model: Model) -> "BaseChatModel":
+            return await self._member(model, replaceable=str(model) != str(last))
+
         return ModelChain(
             first,
-            self._member,
+            member,
             tuple(following),
             on_miss=self._missed,
             restarts=True,
-            scope=self._origin.key.tenant_id,
             log=None if self._calls is None else ModelMisses(self._calls),
             unfit=self._unfit,
         )
@@ -262,10 +278,14 @@ class StepContext:
         self._check_models(model)
         first, *following = model.chain
         if not following:
-            return await self._transcript(first, audio)
-        return await self._chain(first, following).first_answer(lambda member: self._transcript(member, audio))
+            return await self._transcript(first, audio, replaceable=False)
 
-    async def _transcript(self, model: Model, audio: Recording) -> Transcript:
+        async def ask(member: Model) -> Transcript:
+            return await self._transcript(member, audio, replaceable=str(member) != str(following[-1]))
+
+        return await self._chain(first, following).first_answer(ask)
+
+    async def _transcript(self, model: Model, audio: Recording, *, replaceable: bool) -> Transcript:
         await self.check_cancelled()
         await self._take_model(model)
         content = {
@@ -278,7 +298,8 @@ class StepContext:
         async def call() -> JsonValue:
             if self.payments is not None:
                 await self.payments.pay(model, 1)
-            transcript = await self._services.chat_models.transcribe(self._origin, model, audio)
+            async with self._asking(model, replaceable):
+                transcript = await self._services.chat_models.transcribe(self._origin, model, audio)
             return {"text": transcript.text, "language": transcript.language, "seconds": transcript.seconds}
 
         result = await self.once(request, call)
@@ -331,7 +352,9 @@ class StepContext:
     async def mcp_tools(self, server: str) -> Sequence[Tool]:
         """Return the enabled tools of a server of the flow's space."""
         if self._servers is None:
-            self._servers = StepServers(self._origin, self._services.mcp, self.check_cancelled, self._outside)
+            self._servers = StepServers(
+                self._origin, self._services.mcp, self.check_cancelled, self._outside, self._services.circuits
+            )
         return await self._servers.tools(server)
 
     async def workspace(self, root_path: str = "", *, read_only: bool = False) -> WorkspaceTools:

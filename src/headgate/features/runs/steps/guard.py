@@ -4,11 +4,13 @@ The version was checked when it was published and when the run started. Since th
 lower, and a step may call a model that its flow does not name literally.
 """
 
+from collections.abc import Awaitable, Callable
+
 from headgate.features.runs.errors import ClassRefused
 from headgate.features.runs.ports import SecurityClasses
 from headgate.features.runs.steps.active import ActiveRun
 from headgate.features.runs.steps.recorder import Recorder
-from headgate.graph.classification import Classified, ModelRef
+from headgate.graph.classification import Classified, ModelRef, Observed
 from headgate.graph.model import Flow
 from headgate.sdk import Model
 
@@ -21,10 +23,21 @@ class StepGuard:
         step_id: The step.
         override: The classification that the step's policy assigns to its output.
         recorder: Records the classification of the step's output.
+        reclassify: Returns the classifications with that of state that the step reads.
     """
 
-    def __init__(self, classified: Classified, step_id: str, override: int | None, recorder: Recorder) -> None:
+    def __init__(
+        self,
+        classified: Classified,
+        step_id: str,
+        override: int | None,
+        recorder: Recorder,
+        reclassify: Callable[[int], Awaitable[Classified]],
+    ) -> None:
         self._found = classified
+        self._reclassify = reclassify
+        self._cleared = classified.scheme.highest
+        """The lowest classification that a model of the step is cleared for, of those that were checked."""
         self._step_id = step_id
         self._here = classified.steps[step_id]
         self._override = override
@@ -52,28 +65,29 @@ class StepGuard:
                 f"classified {name(needed)}. The model was not called.",
                 remedy=f"Choose a model cleared for {name(needed)} or higher.",
             )
+        self._cleared = min(self._cleared, trusted)
         self._given = max(self._given, trusted)
         self._keep()
 
     def check_connection(self, name: str, level: int) -> None:
         """Raise `ClassRefused` when the step's input may not be sent to a connection."""
-        if level < self._here.incoming:
+        if level < self.reached:
             scheme = self._found.scheme
             raise ClassRefused(
                 f"Step '{self._step_id}' would use the connection '{name}', which may receive {scheme.name(level)}, "
-                f"with input classified {scheme.name(self._here.incoming)}. Nothing was sent.",
-                remedy=f"Choose a connection that may receive {scheme.name(self._here.incoming)}.",
+                f"with input classified {scheme.name(self.reached)}. Nothing was sent.",
+                remedy=f"Choose a connection that may receive {scheme.name(self.reached)}.",
             )
 
     def check_flow(self, flow: Flow) -> None:
         """Raise `ClassRefused` when a flow that the step runs takes less than what reaches the step."""
         scheme = self._found.scheme
         takes = scheme.of_input(flow.settings.input_classification)
-        if takes < self._here.incoming:
+        if takes < self.reached:
             raise ClassRefused(
                 f"Step '{self._step_id}' would run '{flow.name}', whose input is classified {scheme.name(takes)}, with "
-                f"input classified {scheme.name(self._here.incoming)}. It was not started.",
-                remedy=f"Set the classification of that flow's input to {scheme.name(self._here.incoming)} or higher.",
+                f"input classified {scheme.name(self.reached)}. It was not started.",
+                remedy=f"Set the classification of that flow's input to {scheme.name(self.reached)} or higher.",
             )
 
     @property
@@ -106,6 +120,27 @@ class StepGuard:
         self._read = max(self._read, level)
         self.receive(level)
 
+    async def read_state(self, level: int | None) -> None:
+        """Take account of the classification of state that the step has read; None counts as the run's input.
+
+        Raises `ClassRefused` when the step may not have it: a model, a connection or a tool of it is not cleared.
+        """
+        reached = self._found.input_class if level is None else level
+        if reached > self.reached:
+            classified = await self._reclassify(reached)
+            for issue in classified.issues:
+                if issue.node == self._step_id:
+                    raise ClassRefused(str(issue), remedy=issue.remedy)
+            name = self._found.scheme.name
+            if reached > self._cleared:
+                raise ClassRefused(
+                    f"Step '{self._step_id}' would show state that is classified {name(reached)} to a model that is "
+                    f"cleared for {name(self._cleared)}.",
+                    remedy=f"Choose a model cleared for {name(reached)} or higher.",
+                )
+            self._found, self._here = classified, classified.steps[self._step_id]
+        self.read(reached)
+
     def receive(self, level: int) -> None:
         """Take account of the classification of what the step received while it ran."""
         self._given = max(self._given, level)
@@ -117,8 +152,13 @@ class StepGuard:
 
 async def open_guard(classes: SecurityClasses, run: ActiveRun, step_id: str, recorder: Recorder) -> StepGuard:
     """Return the guard of a step that may start. Raises `ClassRefused`."""
-    classified = await classes.classify(run.key.tenant_id, run.planned.flow)
+    tenant, flow = run.key.tenant_id, run.planned.flow
+
+    async def classify(stored: int | None = None) -> Classified:
+        observed = Observed(dict(run.ledger.classes), {} if stored is None else {step_id: stored})
+        return await classes.classify(tenant, flow, observed)
+
     override = run.planned.steps[step_id].step.policy.output_classification_override
-    guard = StepGuard(classified, step_id, override, recorder)
+    guard = StepGuard(await classify(), step_id, override, recorder, classify)
     guard.check_step()
     return guard

@@ -26,6 +26,8 @@ class Ledger:
         self.skipped: set[str] = set()
         self.outside: dict[str, Marks] = {}
         """Origins of untrusted content in a step's outputs, by step."""
+        self.classes: dict[str, int] = {}
+        """Classification of a step's outputs, by step, when classifications are enabled."""
         self.made: dict[str, str] = {}
         """File id to the step that created it."""
 
@@ -69,15 +71,23 @@ class Ledger:
         return nothing
 
     def settle(
-        self, step_id: str, outputs: Outputs, *, outside: Marks = (), file_ids: Iterable[str] = ()
+        self,
+        step_id: str,
+        outputs: Outputs,
+        *,
+        outside: Marks = (),
+        file_ids: Iterable[str] = (),
+        classification: int | None = None,
     ) -> "Following":
-        """Add a step's outputs, their marks and its files. Returns what follows."""
-        self.note(step_id, outside, file_ids)
+        """Add a step's outputs, their marks and classification, and its files. Returns what follows."""
+        self.note(step_id, outside, file_ids, classification)
         self.results[step_id] = outputs
         return self._follow([step_id], Following())
 
-    def note(self, step_id: str, outside: Marks, file_ids: Iterable[str]) -> None:
-        """Add the origins of a step's content and its files."""
+    def note(self, step_id: str, outside: Marks, file_ids: Iterable[str], classification: int | None) -> None:
+        """Add the origins and the classification of a step's content, and its files."""
+        if classification is not None:
+            self.classes[step_id] = classification
         if outside:
             self.outside[step_id] = outside
         for file_id in file_ids:

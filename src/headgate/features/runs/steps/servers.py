@@ -8,7 +8,8 @@ from contextlib import suppress
 
 from pydantic import JsonValue
 
-from headgate.features.runs.ports import McpServers, Origin, ServerConnection, ServerTool
+from headgate.features.runs.ports import Circuits, McpServers, Origin, ServerConnection, ServerTool
+from headgate.features.runs.steps.circuits import breaking, host_of
 from headgate.features.runs.steps.outside import OutsideContent
 from headgate.sdk import Tool
 from headgate.sdk.outside import mark
@@ -27,6 +28,7 @@ class StepServers:
         servers: Looks servers up.
         check_cancelled: Raises `Cancelled` when the run was cancelled.
         outside: Records the marks of responses; checks calls that may change something.
+        circuits: Circuit breakers of servers; None if there are none.
     """
 
     def __init__(
@@ -35,7 +37,9 @@ class StepServers:
         servers: McpServers,
         check_cancelled: Callable[[], Awaitable[None]],
         outside: OutsideContent,
+        circuits: Circuits | None = None,
     ) -> None:
+        self._circuits = circuits
         self._origin = origin
         self._servers = servers
         self._check_cancelled = check_cancelled
@@ -60,7 +64,8 @@ class StepServers:
         async def call(arguments: dict[str, JsonValue]) -> JsonValue:
             self._outside.check_tool(f"{server}.{described.name}", server, reads=described.read_only)
             self._outside.add(mark("server", server))  # before the call: an error is the server's text too
-            return await self._watched(connection.call(described.name, arguments))
+            async with breaking(self._circuits, self._origin.key.tenant_id, _place(server, connection)):
+                return await self._watched(connection.call(described.name, arguments))
 
         return Tool(
             name=model_name(server, described.name),
@@ -83,6 +88,11 @@ class StepServers:
                 task.cancel()
                 with suppress(asyncio.CancelledError):
                     await task
+
+
+def _place(server: str, connection: ServerConnection) -> str:
+    """Return what fails with a server: its host, or the program under the name of the server."""
+    return host_of(connection.url) if connection.url else f"mcp {server}"
 
 
 def model_name(server: str, tool: str) -> str:

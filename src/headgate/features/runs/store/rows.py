@@ -30,8 +30,8 @@ LOAD_RUN_SQL = (
 LOAD_STEPS_SQL = (
     "SELECT step_id, status, waiting, attempts, worker_id, lease_until, output_payload,"
     " CASE WHEN waits_for = 'slot' THEN coalesce(waited_for, waits_for) ELSE waits_for END,"
-    " interruptions, failures, failing_since, num_tokens_input, num_tokens_output FROM flow_step_results"
-    " WHERE flow_run_id = :run_id"
+    " interruptions, failures, failing_since, num_tokens_input, num_tokens_output, classification"
+    " FROM flow_step_results WHERE flow_run_id = :run_id"
 )
 _LEAF = (
     "NOT EXISTS (SELECT 1 FROM version_edges e"

@@ -78,10 +78,10 @@ class TestNotices:
     async def test_resolve_the_address_of_the_space_once(self, us: Team) -> None:
         approval = await asked(us)
 
-        async def address_of(origin: Origin) -> str:
-            raise AssertionError(f"step {origin.step_id} resolves the address again")
+        async def variable_of(origin: Origin, name: str) -> str:
+            raise AssertionError(f"step {origin.step_id} resolves {name} again")
 
-        again = StepApprovals(us.database, us.app.state.box, FlowSpaces(us.database), address_of)
+        again = StepApprovals(us.database, us.app.state.box, FlowSpaces(us.database), variable_of)
         key = RunKey(approval["run_id"], us.people["owner"].tenant_id, approval["flow_id"], 0)
         assert await again.ask(Origin(key, "check"), ApprovalRequest("Pay it?", "Taxi, 40 EUR")) == Pending(None)
 

@@ -52,6 +52,7 @@ class Recorded:
     def __init__(self) -> None:
         self.tools: list[ServerTool] = [Described("say"), Described("say.loud", "")]
         self.called: list[tuple[str, Mapping[str, JsonValue]]] = []
+        self.url = "https://Tools.example.org/mcp"
         self.stopped = False
         self.closed = 0
         self.free = asyncio.Event()

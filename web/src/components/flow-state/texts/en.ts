@@ -14,6 +14,7 @@ export default {
   saved: "{{name}} was changed",
   remove: "Delete {{name}}",
   removed: "{{name}} was deleted",
+  classification: "Classification",
   history: "History",
   by_run: "by a run",
   by_user: "by a user",

@@ -18,6 +18,7 @@ const sv: Translation<typeof en> = {
   saved: "{{name}} ändrades",
   remove: "Ta bort {{name}}",
   removed: "{{name}} togs bort",
+  classification: "Klassificering",
   history: "Historik",
   by_run: "av en körning",
   by_user: "av en användare",

@@ -11,19 +11,21 @@ export function Escalation({ approval }: { approval: Approval }) {
   return <p className="text-sm text-muted">{t("escalates", { who, when: dateTime(at) })}</p>;
 }
 
-/** The notices to web addresses: when each was sent, or is due. */
+/** The notices by webhook, mail and chat: when each was sent, or is due. Open when one failed. */
 export function Notices({ approval }: { approval: Approval }) {
   const t = useInboxTexts();
   if (approval.notices.length === 0) return null;
   return (
-    <details className="text-sm text-muted">
+    <details className="text-sm text-muted" open={approval.notices.some((one) => one.status === "failed")}>
       <summary className="cursor-pointer">{t("notices")}</summary>
       <ul aria-label={t("notices")} className="flex flex-col gap-0.5 pt-1">
         {approval.notices.map((one, index) => {
           const at = one.sent_at ?? one.due_at;
           return (
             <li key={index} className={one.status === "failed" ? "text-bad" : ""}>
-              {t(`notice_${one.kind}`)} · {one.url} · {t(`notice_${one.status}`, { when: at ? dateTime(at) : "" })}
+              {one.recipient ? t("notice_link", { who: one.recipient }) : t(`notice_${one.kind}`)} ·{" "}
+              {one.connection ? t("notice_by", { name: one.connection }) : one.url} ·{" "}
+              {t(`notice_${one.status}`, { when: at ? dateTime(at) : "" })}
               {one.error && ` ${one.error}`}
             </li>
           );

@@ -2,7 +2,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { Approval } from "@/api/queries/approvals";
 import { createLink, deleteLink, linkKeys, linksQuery } from "@/api/queries/reviews";
-import { Button, CopyButton, Field, Input, Problem } from "@/components/ui";
+import { Button, CopyButton, Field, Input, Problem, Toggle } from "@/components/ui";
 import { dateTime } from "@/lib/i18n/format";
 import { useInboxTexts } from "../texts";
 
@@ -10,10 +10,15 @@ import { useInboxTexts } from "../texts";
 export function OutsideLinks({ approval }: { approval: Approval }) {
   const t = useInboxTexts();
   const [recipient, setRecipient] = useState("");
+  const [send, setSend] = useState(true);
+  const sends = recipient.includes("@") && approval.notices.some((one) => one.connection);
   const client = useQueryClient();
   const { data: links = [] } = useQuery(linksQuery(approval.id));
   const again = () => client.invalidateQueries({ queryKey: linkKeys.of(approval.id) });
-  const creating = useMutation({ mutationFn: () => createLink(approval.id, recipient.trim()), onSuccess: again });
+  const creating = useMutation({
+    mutationFn: () => createLink(approval.id, recipient.trim(), sends && send),
+    onSuccess: again,
+  });
   const deleting = useMutation({ mutationFn: (id: string) => deleteLink(approval.id, id), onSuccess: again });
   if (!approval.can_decide && links.length === 0) return null;
   return (
@@ -35,6 +40,7 @@ export function OutsideLinks({ approval }: { approval: Approval }) {
                 )}
               </Field>
             </div>
+            {sends && <Toggle label={t("outside_send")} checked={send} onChange={setSend} />}
             <Button type="submit" busy={creating.isPending} disabled={recipient.trim() === ""}>
               {t("outside_create")}
             </Button>

@@ -15,14 +15,24 @@ import { ago, dateTime } from "@/lib/i18n/format";
 import { useSettingsTexts } from "../texts";
 import { daysLeft } from "./expiry";
 
-const TONES = { untested: "neutral", ready: "ok", failed: "bad", unauthorized: "warn", pending: "info" } as const;
+const TONES = {
+  untested: "neutral",
+  ready: "ok",
+  failed: "bad",
+  unauthorized: "warn",
+  rejected: "warn",
+  pending: "info",
+} as const;
 const STATES = {
   untested: "connection_untested",
   ready: "connection_ready",
   failed: "connection_failed",
   unauthorized: "connection_unauthorized",
+  rejected: "connection_rejected",
   pending: "connection_pending",
 } as const;
+/** States that a new sign-in ends. */
+const SIGN_IN: ReadonlySet<string> = new Set(["unauthorized", "rejected"]);
 /** From when on its expiry is announced. */
 const SOON_DAYS = 14;
 
@@ -78,7 +88,7 @@ export function ConnectionRow({ connection, kind, manage, onEdit, onRemove }: Co
               {signsIn && (
                 <Button
                   size="sm"
-                  kind={connection.status === "unauthorized" ? "primary" : "secondary"}
+                  kind={SIGN_IN.has(connection.status) ? "primary" : "secondary"}
                   busy={authorize.isBusy}
                   onClick={() => authorize.start(connection)}
                 >

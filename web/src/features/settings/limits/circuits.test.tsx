@@ -28,9 +28,9 @@ it("shows which hosts are not called, and resets one", async () => {
     }),
   );
   renderStudio(<CircuitsPart />);
-  const hosts = await screen.findByRole("list", { name: "Hosts that fail" });
+  const hosts = await screen.findByRole("list", { name: "Hosts and models that fail" });
   expect(hosts).toHaveTextContent("10 failures in a row, last with http_503");
   await userEvent.click(within(hosts).getByRole("button", { name: "Reset example.org:443" }));
-  expect(await screen.findByText("No host has failed.")).toBeVisible();
+  expect(await screen.findByText("Nothing has failed.")).toBeVisible();
   expect(reset).toHaveBeenCalledWith("example.org:443");
 });

@@ -14,6 +14,7 @@ export default {
   connection_ready: "Ready",
   connection_failed: "Failed",
   connection_unauthorized: "Sign in required",
+  connection_rejected: "Sign in again",
   connection_pending: "Pending",
   connection_personal: "Personal",
   connection_expired: "Expired",

@@ -9,9 +9,10 @@ export default {
   limits_visitor_more: "Visitors of widgets and form pages, counted by network address.",
   limits_by_operator:
     "The server's operator sets upper bounds with HEADGATE_QUOTAS__*. A run or file over a limit is refused; running ones continue.",
-  circuits: "Hosts that fail",
-  circuits_about: "A host that fails repeatedly is not called by flows for a while. Then one request tries it again.",
-  circuits_none: "No host has failed.",
+  circuits: "Hosts and models that fail",
+  circuits_about:
+    "A host, model server, model or MCP server that fails repeatedly is not called by flows for a while. Then one request tries it again.",
+  circuits_none: "Nothing has failed.",
   circuit_closed: "{{count}} failures in a row, last with {{error}}. It is called.",
   circuit_open: "Not called until {{until}}: {{count}} failures in a row, last with {{error}}.",
   circuit_half_open: "The next request tries it again: {{count}} failures in a row, last with {{error}}.",

@@ -18,6 +18,7 @@ export default {
   connection_ready: "Klar",
   connection_failed: "Misslyckades",
   connection_unauthorized: "Inloggning krävs",
+  connection_rejected: "Logga in igen",
   connection_pending: "Väntar",
   connection_personal: "Personlig",
   connection_expired: "Har gått ut",

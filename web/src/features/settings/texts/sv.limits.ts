@@ -12,10 +12,10 @@ const sv: Translation<typeof en> = {
   limits_visitor_more: "Besökare i widgetar och formulär, räknade per nätverksadress.",
   limits_by_operator:
     "Serverns administratör sätter övre gränser med HEADGATE_QUOTAS__*. En körning eller fil över en gräns avvisas; pågående fortsätter.",
-  circuits: "Värdar som inte svarar",
+  circuits: "Värdar och modeller som inte svarar",
   circuits_about:
-    "En värd som misslyckas upprepade gånger anropas inte av flöden en stund. Därefter prövar en begäran den igen.",
-  circuits_none: "Ingen värd har misslyckats.",
+    "En värd, modellserver, modell eller MCP-server som misslyckas upprepade gånger anropas inte av flöden en stund. Därefter prövar en begäran den igen.",
+  circuits_none: "Inget har misslyckats.",
   circuit_closed: "{{count}} fel i rad, senast {{error}}. Den anropas.",
   circuit_open: "Anropas inte förrän {{until}}: {{count}} fel i rad, senast {{error}}.",
   circuit_half_open: "Nästa begäran prövar den igen: {{count}} fel i rad, senast {{error}}.",
