@@ -95,7 +95,8 @@ class TestPolling:
     def ctx(self, monkeypatch: pytest.MonkeyPatch) -> FakeContext:
         """A context in which time passes with waits only, and answers of `once` are stored."""
         now = datetime(2026, 1, 1, tzinfo=UTC)
-        ctx, stored = context(lambda inputs: {"amount": len(ctx.flows.calls)}), dict[str, JsonValue]()
+        ctx, stored = context(), dict[str, JsonValue]()
+        ctx.flows = FakeFlows(lambda _: {"amount": len(ctx.flows.calls)})
 
         async def sleep(seconds: float, *, restartable: bool = False) -> None:
             nonlocal now

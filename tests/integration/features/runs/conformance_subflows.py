@@ -129,7 +129,7 @@ class SubflowConformance:
     ) -> None:
         child = await published(database, body(path=str(tmp_path / "lines")))
         with PagedServer(3, 4) as server:
-            params = {"items": "of", "next": "next", "parallel": 2}
+            params: dict[str, Any] = {"items": "of", "next": "next", "parallel": 2}
             request = new_run(await store_flow(database, calling("ForEachPage", "url", child, **params)), server.url)
             await finish(engine, request)
         step = (await step_rows(database, request.key.run_id))["call"]
@@ -175,7 +175,7 @@ class SubflowConformance:
         with ScriptedServer() as server:
             server.script(json_reply({"ready": False}), json_reply({"ready": True}))
             child = await published(database, make_flow({"get": "HTTPRequest"}, get={"url": server.origin}))
-            params = {"until": "ready", "most": 9, "pause_seconds": 86_400}
+            params: dict[str, Any] = {"until": "ready", "most": 9, "pause_seconds": 86_400}
             version = await store_flow(database, calling("Loop", "value", child, output="reached", **params))
             request = new_run(version)
             await engine.start(request)
@@ -197,7 +197,7 @@ class SubflowConformance:
 
     async def test_a_loop_is_cancelled_in_its_pause(self, engine: ExecutionBackend, database: Database) -> None:
         child = await published(database, make_chain(2))
-        params = {"until": "`false`", "most": 9, "pause_seconds": 86_400}
+        params: dict[str, Any] = {"until": "`false`", "most": 9, "pause_seconds": 86_400}
         request = new_run(await store_flow(database, calling("Loop", "value", child, **params)))
         await engine.start(request)
 
@@ -243,7 +243,7 @@ class SubflowConformance:
         child = await published(database, body(path=str(tmp_path / "lines")))
         with PagedServer(4, 5) as server:
             server.held = 3
-            params = {"items": "of", "next": "next", "parallel": 1}
+            params: dict[str, Any] = {"items": "of", "next": "next", "parallel": 1}
             version = await store_flow(database, calling("ForEachPage", "url", child, **params))
             process, run_id = await processes.start(version, server.url)
 

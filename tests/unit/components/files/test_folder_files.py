@@ -26,7 +26,7 @@ def fill(folder: Path, owner: Owner = ALICE) -> None:
 async def start(folder: Path) -> Any:
     """Open the workspace, which creates it, then fill it."""
     found = harness(folder, ALICE)
-    tools = found.ctx.workspaces("", False)
+    tools = await found.ctx.workspace()
     assert (await tools.write_file("made.md", "x"))["status"] == "created"
     fill(folder)
     return found
