@@ -4,6 +4,7 @@ import asyncio
 import re
 import time
 from collections.abc import Iterable, Mapping, Sequence
+from ipaddress import ip_network
 from pathlib import Path
 from typing import Any, cast
 
@@ -12,9 +13,12 @@ from sqlalchemy import text
 
 from headgate.components.approval import Approval
 from headgate.components.clock import Wait
+from headgate.components.iteration import ForEach
 from headgate.components.sent_events import SendEvent, WaitForEvent
 from headgate.components.state import ReadState, WaitForState, WriteState
-from headgate.components.subflows import ForEach, Loop, RunFlow
+from headgate.components.subflows import Loop, RunFlow
+from headgate.components.web.pages import ForEachPage
+from headgate.components.web.requests import HTTPRequest
 from headgate.features.access.principal import LOCAL, Principal
 from headgate.features.catalog.registry import Registry
 from headgate.features.files.local_storage import LocalStorage
@@ -37,7 +41,7 @@ from headgate.foundation.database import Database
 from headgate.foundation.errors import HeadgateError, Invalid, NotFound
 from headgate.foundation.events import EventBus
 from headgate.foundation.ids import new_id
-from headgate.foundation.settings import EngineSettings, LimitSettings, Settings
+from headgate.foundation.settings import EngineSettings, HttpSettings, LimitSettings, Settings
 from headgate.foundation.webhooks import delivery_key
 from headgate.graph.model import Edge, Flow, Node
 from headgate.sdk import (
@@ -45,6 +49,7 @@ from headgate.sdk import (
     Component,
     Data,
     File,
+    HttpAnswer,
     Message,
     Model,
     NotTaken,
@@ -61,6 +66,7 @@ from headgate.sdk.state import StateChange
 from headgate.sdk.tools import call_tool
 from headgate.sdk.waiting import StepWaits, first_of
 from tests.support.services import FixedServices
+from tests.support.web import open_web
 
 
 class OneRunner:
@@ -338,6 +344,8 @@ COMPONENTS: tuple[type[Component], ...] = (
     WaitForState,
     RunFlow,
     ForEach,
+    ForEachPage,
+    HTTPRequest,
     Loop,
 )
 
@@ -380,6 +388,24 @@ class MemoryFiles:
         file = self.add(name, content, media_type, origin.key.tenant_id)
         self.origins[file.id] = origin
         return file
+
+
+class LoopbackHttp(FakeHttp):
+    """The fake web; servers on loopback are asked by the real client, which allows them."""
+
+    async def request(
+        self,
+        method: str,
+        url: str,
+        *,
+        headers: Mapping[str, str] | None = None,
+        body: bytes | str | None = None,
+        timeout_seconds: float = 30.0,
+    ) -> HttpAnswer:
+        if not url.startswith("http://127.0.0.1:"):
+            return await super().request(method, url, headers=headers, body=body, timeout_seconds=timeout_seconds)
+        web = open_web(HttpSettings(allowed_internal_cidrs=[ip_network("127.0.0.0/8")]))
+        return await web.request(method, url, headers=headers, body=body, timeout_seconds=timeout_seconds)
 
 
 class OneSpace:
@@ -501,7 +527,7 @@ def make_services(
         components=Registry(components),
         definitions=StoredDefinitions(database),
         chat_models=cast("ChatModels", NoModels()),
-        http=FakeHttp(),
+        http=LoopbackHttp(),
         files=files or MemoryFiles(),
         secrets=DictSecrets(),
         code=OneRunner(),

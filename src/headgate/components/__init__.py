@@ -14,6 +14,7 @@ from headgate.components.data.table_query import TableQuery
 from headgate.components.files.archives import CreateArchive, ExtractArchive
 from headgate.components.files.charts import Chart
 from headgate.components.files.documents import MakeDocument
+from headgate.components.files.folder_files import FolderFiles
 from headgate.components.files.images import ConvertImage
 from headgate.components.files.qr_codes import QRCode
 from headgate.components.files.read_file import ReadFile
@@ -22,6 +23,7 @@ from headgate.components.files.spreadsheets import ReadSpreadsheet, WriteSpreads
 from headgate.components.files.workspace_files import WorkspaceFiles
 from headgate.components.group import Group
 from headgate.components.inputs import ChatInput, FileInput, FormInput, TextInput
+from headgate.components.iteration import ForEach
 from headgate.components.knowledge import AnswerFromKnowledge, Retrieve
 from headgate.components.logic import If, Merge
 from headgate.components.mail.notifying import Notify
@@ -38,12 +40,13 @@ from headgate.components.splitting import SplitText
 from headgate.components.sql.components import SqlQuery, SqlSchema, SqlWrite
 from headgate.components.state import ReadState, WaitForState, WriteState
 from headgate.components.structured import StructuredOutput
-from headgate.components.subflows import ForEach, Loop, RunFlow
+from headgate.components.subflows import Loop, RunFlow
 from headgate.components.switch import Switch
 from headgate.components.text import CombineText, PromptTemplate
 from headgate.components.transcription import Transcribe
 from headgate.components.web.extraction import ExtractHTML, ExtractXML
 from headgate.components.web.feeds import ReadFeed, ReadSitemap
+from headgate.components.web.pages import ForEachPage
 from headgate.components.web.requests import URL, HTTPRequest
 from headgate.components.web.webhook import WebhookOut
 from headgate.sdk import Component
@@ -79,6 +82,7 @@ BUILTINS: tuple[type[Component], ...] = (
     ReadMail,
     ReadSpreadsheet,
     ExtractArchive,
+    FolderFiles,
     ConvertImage,
     ExtractXML,
     Calculator,
@@ -99,6 +103,7 @@ BUILTINS: tuple[type[Component], ...] = (
     Map,
     RunFlow,
     ForEach,
+    ForEachPage,
     Loop,
     Wait,
     WaitForEvent,

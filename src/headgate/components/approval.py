@@ -4,7 +4,7 @@ from typing import Annotated, Self
 
 from pydantic import BeforeValidator, JsonValue, PrivateAttr, model_validator
 
-from headgate.components.clock import LONGEST_HOURS
+from headgate.components.clock import LONGEST_HOURS, timeout_field
 from headgate.components.wording import listed_text
 from headgate.graph.template import FieldKind
 from headgate.sdk import (
@@ -58,13 +58,7 @@ class Approval(Component):
     not_starter: bool = field(
         default=False, label="Not the starter", help="The user who started the run may not decide."
     )
-    timeout_hours: float = field(
-        default=0.0,
-        label="Timeout in hours",
-        help="Then the timeout branch is taken; 0: wait without limit.",
-        ge=0,
-        le=LONGEST_HOURS,
-    )
+    timeout_hours: float = timeout_field()
     questions: Annotated[list[str], BeforeValidator(listed_text)] = field(
         default_factory=list,
         label="Form",

@@ -1,6 +1,7 @@
 """Components for dates and waiting."""
 
 from datetime import UTC, datetime, timedelta
+from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
 from pydantic import JsonValue, PrivateAttr
@@ -14,6 +15,24 @@ from headgate.sdk.coerce import clean_text, data_of
 LONGEST_SECONDS = 315_360_000
 """Ten years."""
 LONGEST_HOURS = LONGEST_SECONDS / 3600
+SPARSER = 0.01
+"""The least share of the time waited so far between two checks: each check is a row, a year has about a thousand."""
+
+
+def timeout_field() -> Any:  # noqa: ANN401 - as `field`
+    """Declare the hours after which a step that waits takes its timeout branch."""
+    return field(
+        default=0.0,
+        label="Timeout in hours",
+        help="Then the timeout branch is taken; 0: wait without limit.",
+        ge=0,
+        le=LONGEST_HOURS,
+    )
+
+
+def passed_field() -> Any:  # noqa: ANN401 - as `field`
+    """Declare the value that the timeout branch passes on."""
+    return field(default=None, name="value", label="Value", help="What the timeout branch outputs.", main=True)
 
 
 class CurrentDate(Component):

@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import PrivateAttr
 
-from headgate.components.clock import LONGEST_HOURS
+from headgate.components.clock import passed_field, timeout_field
 from headgate.sdk import NOT_TAKEN, Component, Data, NotTaken, Table, Text, field, output
 from headgate.sdk.coerce import data_of
 from headgate.sdk.sent_events import EventQuery, OutgoingEvent, ReceivedEvent
@@ -31,16 +31,8 @@ class WaitForEvent(Component):
         help="Value that the event must carry, for example an order number; {{step.field}} is allowed.",
         max_length=500,
     )
-    timeout_hours: float = field(
-        default=0.0,
-        label="Timeout in hours",
-        help="Then the timeout branch is taken; 0: wait without limit.",
-        ge=0,
-        le=LONGEST_HOURS,
-    )
-    passed: str | Data | Table = field(
-        default=None, name="value", label="Value", help="What the timeout branch outputs.", main=True
-    )
+    timeout_hours: float = timeout_field()
+    passed: str | Data | Table = passed_field()
     _received: ReceivedEvent | None = PrivateAttr(default=None)
     _asked: bool = PrivateAttr(default=False)
 

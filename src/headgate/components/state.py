@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import JsonValue, PrivateAttr
 
-from headgate.components.clock import LONGEST_HOURS, current_time
+from headgate.components.clock import SPARSER, current_time, passed_field, timeout_field
 from headgate.components.data.selecting import LONGEST_EXPRESSION
 from headgate.components.isolated.calls import select_part
 from headgate.graph.names import clipped
@@ -19,8 +19,6 @@ from headgate.sdk.state import StateChange, StateValue
 _NAME_HELP = "Letters, digits, dots, hyphens and underscores, for example last_order."
 MOST_ITEMS = 10_000
 SHORTEST_INTERVAL_SECONDS = 5.0
-SPARSER = 0.01
-"""The least share of the time waited so far between two checks: each check is a row, a year has about a thousand."""
 
 
 class ReadState(Component):
@@ -93,16 +91,8 @@ class WaitForState(Component):
         ge=SHORTEST_INTERVAL_SECONDS,
         le=86_400,
     )
-    timeout_hours: float = field(
-        default=0.0,
-        label="Timeout in hours",
-        help="Then the timeout branch is taken; 0: wait without limit.",
-        ge=0,
-        le=LONGEST_HOURS,
-    )
-    passed: str | Data | Table = field(
-        default=None, name="value", label="Value", help="What the timeout branch outputs.", main=True
-    )
+    timeout_hours: float = timeout_field()
+    passed: str | Data | Table = passed_field()
     _reached: StateValue | None = PrivateAttr(default=None)
     _checked: bool = PrivateAttr(default=False)
 

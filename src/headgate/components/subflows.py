@@ -1,25 +1,27 @@
-"""Components that run other flows: once, for each item of a list, and until a condition holds."""
+"""Components that run other flows: once, and until a condition holds."""
 
 from collections.abc import Mapping
 from contextlib import suppress
+from math import inf
 from typing import Any, Literal, cast
 
 import orjson
 from pydantic import JsonValue, PrivateAttr
 
+from headgate.components.clock import LONGEST_HOURS, SPARSER, current_time
 from headgate.components.data.selecting import LONGEST_EXPRESSION
 from headgate.components.isolated.calls import select_field
-from headgate.components.mapping import MOST_ITEMS, filled_template
 from headgate.components.typed_values import SCHEMA, as_answer, declared, of_result, typed_fields, typed_outputs
 from headgate.graph.template import FieldKind, FieldTemplate, OutputTemplate
 from headgate.graph.value_names import FLOW_STEP_INPUTS, FLOW_STEP_OUTPUTS
-from headgate.sdk import Component, ComponentError, Data, File, Message, Table, Text, field, output
+from headgate.sdk import NOT_TAKEN, Component, ComponentError, Data, File, Message, NotTaken, Text, field, output
+from headgate.sdk.calls import CallRequest
 from headgate.sdk.coerce import data_of, describe, text_of
 from headgate.sdk.flows import FlowInput, FlowResult, FlowTarget
 
 MOST_ROUNDS = 1000
-_FLOW_HELP = "Name or id of a published flow that you may run."
-_VERSION_HELP = "Version of the flow; leave empty to use the one that is published when this flow is frozen."
+FLOW_HELP = "Name or id of a published flow that you may run."
+VERSION_HELP = "Version of the flow; leave empty to use the one that is published when this flow is frozen."
 _ANSWERS_HELP = "Answers to the flow's form as an object: field to value, which may be {{step.field}}."
 
 
@@ -36,9 +38,9 @@ class RunFlow(Component):
     )  # fmt: skip
 
     flow: str | dict[str, JsonValue] = field(
-        label="Flow", help=_FLOW_HELP, kind=FieldKind.FLOW, port=False, interpolate=False
+        label="Flow", help=FLOW_HELP, kind=FieldKind.FLOW, port=False, interpolate=False
     )
-    version: int | None = field(default=None, label="Version", help=_VERSION_HELP, port=False, ge=1)
+    version: int | None = field(default=None, label="Version", help=VERSION_HELP, port=False, ge=1)
     text: str | Message = field(
         default="", label="Text", help="Text that the flow is started with.", main=True, tool_mode=True
     )
@@ -117,129 +119,11 @@ class RunFlow(Component):
         return self._result
 
 
-class ForEach(Component):
-    """Runs a published flow for every item of a list, row of a table or line of a text.
-
-    Several runs are active at a time; results keep the order of the items. An interrupted step continues where it
-    stopped: items that are done are not run again.
-    """
-
-    label = "For each"
-    category = "logic"
-    icon = "repeat"
-    effect = True
-    keywords = (
-        "loop", "foreach", "iterate", "each item", "every row", "batch", "bulk", "parallel", "per item", "per row",
-        "lines", "subflow", "collect", "nightly", "process all",
-    )  # fmt: skip
-
-    items: Data | Table | str = field(
-        label="Items", help="A list, a table whose rows are the items, or text whose lines are.", main=True
-    )
-    flow: str | dict[str, JsonValue] = field(
-        label="Flow", help=_FLOW_HELP, kind=FieldKind.FLOW, port=False, interpolate=False
-    )
-    version: int | None = field(default=None, label="Version", help=_VERSION_HELP, port=False, ge=1)
-    item_template: str = field(
-        name="template",
-        default="",
-        label="Text of a run",
-        help="Text made of each item: {item}, {item.name}, {index} (from 0). Empty uses the item itself.",
-        kind=FieldKind.MULTILINE,
-        port=False,
-    )
-    answers: Data = field(
-        default_factory=dict,
-        label="Answers",
-        help="Answers to the flow's form that are the same for every item. Members of an item have precedence.",
-        kind=FieldKind.JSON,
-        port=False,
-    )
-    parallel: int = field(default=4, label="Parallel", help="Number of runs at the same time.", ge=1, le=64)
-    on_error: Literal["stop", "continue"] = field(
-        default="stop",
-        label="When an item fails",
-        help="stop: the step fails; continue: the error is the item's result, and is listed in errors.",
-    )
-    with_item: bool = field(
-        default=False,
-        label="Keep the item's fields",
-        help="Each result together with its item: the row's columns, then the result's, or `result`.",
-    )
-    _results: list[FlowResult] | None = PrivateAttr(default=None)
-    _items: list[JsonValue] = PrivateAttr(default_factory=list)
-
-    @output(help="The results in the order of the items, a list.")
-    async def results(self) -> Data:
-        """One result per item."""
-        return [self._with_item(item, result) for item, result in await self._run()]
-
-    @output(help="One row per item: the result's fields, or a column `result`.")
-    async def table(self) -> Table:
-        """The results as rows."""
-        results = [self._with_item(item, result) for item, result in await self._run()]
-        rows: list[dict[str, JsonValue]] = [
-            result if isinstance(result, dict) else {"result": result} for result in results
-        ]
-        return Table.from_records(rows)
-
-    @output(help="Items that failed: index, item, error, code and run_id.")
-    async def errors(self) -> Data:
-        """The failed items."""
-        return [
-            {"index": index, "item": item, "error": result.error, "code": result.code, "run_id": result.run_id}
-            for index, (item, result) in enumerate(await self._run())
-            if result.error
-        ]
-
-    @output(help="The results as text, separated by empty lines.")
-    async def text(self) -> Text:
-        """The results joined."""
-        return "\n\n".join(result.text for _, result in await self._run() if not result.error)
-
-    async def _run(self) -> list[tuple[JsonValue, FlowResult]]:
-        if self._results is None:
-            target = target_of("ForEach", self.flow)
-            self._items = self._listed()
-            inputs = [self._input(target, index, item) for index, item in enumerate(self._items)]
-            self._results = list(
-                await self.ctx.flows.run_each(
-                    target, inputs, parallel=self.parallel, stop_on_error=self.on_error == "stop"
-                )
-            )
-        return list(zip(self._items, self._results, strict=True))
-
-    def _listed(self) -> list[JsonValue]:
-        items = data_of(self.items)
-        if isinstance(items, str):
-            items = [line for line in items.splitlines() if line.strip()]
-        if not isinstance(items, list):
-            raise ComponentError(
-                f"ForEach: items is {describe(items)}, not a list.",
-                remedy="Use SelectData to select a list, or SplitText to create one.",
-                field="items",
-            )
-        if len(items) > MOST_ITEMS:
-            raise ComponentError(f"ForEach: there are {len(items)} items; the limit is {MOST_ITEMS}.", field="items")
-        return items
-
-    def _input(self, target: FlowTarget, index: int, item: JsonValue) -> FlowInput:
-        if is_file(item):
-            return FlowInput("", answers_of("ForEach", self.answers), (File.model_validate(item),))
-        text = filled_template(self.item_template, index, item) if self.item_template else text_of(item)
-        own = {name: item[name] for name in target.fields if name in item} if isinstance(item, dict) else {}
-        return FlowInput(text, {**answers_of("ForEach", self.answers), **own})
-
-    def _with_item(self, item: JsonValue, result: FlowResult) -> JsonValue:
-        value: JsonValue = {"error": result.error, "code": result.code} if result.error else result.value
-        if not self.with_item:
-            return value
-        fields = item if isinstance(item, dict) else {"item": item}
-        return {**fields, **(value if isinstance(value, dict) else {"result": value})}
-
-
 class Loop(Component):
-    """Runs a published flow again and again, each time with its last result, until a condition holds."""
+    """Runs a published flow again and again, each time with its last result, until a condition holds.
+
+    With a pause it polls: the flow reads any data, and between two rounds the run waits without a worker.
+    """
 
     label = "Loop"
     category = "logic"
@@ -247,14 +131,14 @@ class Loop(Component):
     effect = True
     keywords = (
         "repeat", "until", "while", "do while", "again", "iterate", "retry until", "refine", "review", "improve",
-        "converge", "rounds", "subflow",
+        "converge", "rounds", "subflow", "poll", "wait until", "check again", "interval", "watch",
     )  # fmt: skip
 
     value: str | Data = field(label="Value", help="What the first round starts with.", main=True)
     flow: str | dict[str, JsonValue] = field(
-        label="Flow", help=_FLOW_HELP, kind=FieldKind.FLOW, port=False, interpolate=False
+        label="Flow", help=FLOW_HELP, kind=FieldKind.FLOW, port=False, interpolate=False
     )
-    version: int | None = field(default=None, label="Version", help=_VERSION_HELP, port=False, ge=1)
+    version: int | None = field(default=None, label="Version", help=VERSION_HELP, port=False, ge=1)
     until: str = field(
         label="Until",
         help=(
@@ -270,6 +154,22 @@ class Loop(Component):
         default="continue",
         label="At the limit",
         help="continue: return the last result; fail: the step fails when the condition does not hold.",
+    )
+    pause_seconds: float = field(
+        default=0.0,
+        label="Pause between rounds",
+        help="Seconds without a worker; after a long time at least a hundredth of it. 0: no pause.",
+        port=False,
+        ge=0,
+        le=86_400,
+    )
+    timeout_hours: float = field(
+        default=0.0,
+        label="Timeout in hours",
+        help="No round begins after it: this is a limit like the number of rounds; 0: none.",
+        port=False,
+        ge=0,
+        le=LONGEST_HOURS,
     )
     _outcome: tuple[FlowResult, int, bool] | None = PrivateAttr(default=None)
 
@@ -289,6 +189,18 @@ class Loop(Component):
         _, count, holds = await self._run()
         return {"rounds": count, "holds": holds}
 
+    @output(help="The last result, when the condition holds.", branch=True)
+    async def reached(self) -> Data | NotTaken:
+        """Return the result or `NOT_TAKEN`."""
+        result, _, holds = await self._run()
+        return result.value if holds else NOT_TAKEN
+
+    @output(help="The last result, when the condition does not hold at the limit.", branch=True)
+    async def timeout(self) -> Data | NotTaken:
+        """Return the result or `NOT_TAKEN`."""
+        result, _, holds = await self._run()
+        return NOT_TAKEN if holds else result.value
+
     async def _run(self) -> tuple[FlowResult, int, bool]:
         if self._outcome is None:
             self._outcome = await self._repeat(target_of("Loop", self.flow))
@@ -298,18 +210,41 @@ class Loop(Component):
         """Continue with the last round that was started: the condition did not hold after those before it."""
         number = max(await self.ctx.flows.started() - 1, 0)
         inputs = self._input(target, data_of(self.value))
+        began = await self._moment("began", current_time().timestamp())
         while True:
             result = await self.ctx.flows.run(target, inputs, iteration=number)
             holds = bool(await select_field(self.ctx, _fields_of(result), self.until, subject="Loop"))
-            if not holds and number + 1 == self.most and self.at_limit == "fail":
+            due = None if holds or number + 1 == self.most else await self._next_round(number, began)
+            if not holds and due is None and self.at_limit == "fail":
                 raise ComponentError(
-                    f"Loop: the condition does not hold after {self.most} rounds.",
-                    remedy="Allow more rounds, or change the condition.",
+                    f"Loop: the condition does not hold after {number + 1} rounds.",
+                    remedy="Allow more rounds or time, or change the condition.",
                     field="most",
                 )
-            if holds or number + 1 == self.most:
+            if due is None:
                 return result, number + 1, holds
+            if self.pause_seconds:
+                await self.ctx.sleep(due - current_time().timestamp(), restartable=True)
             number, inputs = number + 1, self._input(target, result.value)
+
+    async def _next_round(self, number: int, began: float) -> float | None:
+        """Return when the round after one begins, in seconds since 1970; None after the timeout."""
+        now = current_time().timestamp()
+        deadline = began + self.timeout_hours * 3600 if self.timeout_hours else inf
+        pause = max(self.pause_seconds, (now - began) * SPARSER) if self.pause_seconds else 0.0
+        moment = await self._moment(number, min(now + pause, deadline) if now < deadline else 0.0)
+        return moment or None
+
+    async def _moment(self, name: str | int, moment: float) -> float:
+        """Return the moment that the first attempt gives; without pause and timeout none is stored."""
+
+        async def given() -> JsonValue:
+            return moment
+
+        if not self.pause_seconds and not self.timeout_hours:
+            return moment
+        stored = (await self.ctx.once(CallRequest.of("value", "Loop", {"moment": name}), given)).value
+        return float(stored) if isinstance(stored, int | float) else moment
 
     def _input(self, target: FlowTarget, value: JsonValue) -> FlowInput:
         own = {name: value[name] for name in target.fields if name in value} if isinstance(value, dict) else {}
@@ -331,13 +266,10 @@ def target_of(component: str, flow: str | dict[str, JsonValue]) -> FlowTarget:
     """Return the flow that a frozen node runs. Raises `ComponentError` for one that was not resolved."""
     if not isinstance(flow, dict) or "flow_id" not in flow:
         raise ComponentError(f"{component}: the flow is not resolved.", remedy="Run a version of this flow.")
-    fields = flow.get("fields")
-    return FlowTarget(
-        str(flow["flow_id"]),
-        cast("int", flow.get("version")),
-        str(flow.get("name", "")),
-        tuple(str(name) for name in fields) if isinstance(fields, list) else (),
-    )
+    names = [flow.get(member) for member in ("fields", "file_fields")]
+    fields, file_fields = [tuple(map(str, listed)) if isinstance(listed, list) else () for listed in names]
+    version = cast("int", flow.get("version"))
+    return FlowTarget(str(flow["flow_id"]), version, str(flow.get("name", "")), fields, file_fields)
 
 
 def answers_of(component: str, answers: Data) -> dict[str, JsonValue]:
@@ -350,8 +282,3 @@ def answers_of(component: str, answers: Data) -> dict[str, JsonValue]:
             field="answers",
         )
     return value
-
-
-def is_file(item: JsonValue) -> bool:
-    """Return whether an item of a list is a file."""
-    return isinstance(item, dict) and set(item) >= {"id", "name", "media_type"}

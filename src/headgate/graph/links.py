@@ -41,11 +41,14 @@ class FlowLink:
     space_id: str
     fields: tuple[str, ...] = ()
     """Fields of its form."""
+    file_fields: tuple[str, ...] = ()
+    """Those that take files."""
 
     def target(self) -> dict[str, JsonValue]:
         """Return the value of a step's field in a version."""
         members: dict[str, JsonValue] = {"flow_id": self.flow_id, "version": self.version, "name": self.name}
-        return members | ({"fields": list(self.fields)} if self.fields else {})
+        lists = {"fields": self.fields, "file_fields": self.file_fields}
+        return members | {name: list(values) for name, values in lists.items() if values}
 
 
 FlowReference = tuple[str, int | None]

@@ -219,6 +219,7 @@ class Edge(Value):
 
 
 FormFieldType = Literal["text", "number", "select", "json", "image", "audio", "document", "file"]
+FILE_FIELD_TYPES = frozenset({"image", "audio", "document", "file"})
 
 
 class FormField(Value):

@@ -96,10 +96,14 @@ class CodeRunner(Protocol):
 
 
 class WorkspaceTools(Protocol):
-    """Five file tools on the workspace of the user who started the run.
+    """Five file tools on the workspace of the user who started the run, and the content of its files.
 
-    Each returns `status` and its result, or `error` and `path`; none raises.
+    Each tool returns `status` and its result, or `error` and `path`; none raises.
     """
+
+    async def read_content(self, path: str) -> bytes:
+        """Return a file's content, also binary. Raises `NotFound`, `Invalid`, `TooLarge`."""
+        ...
 
     async def read_file(self, path: str, offset: int | None = None, limit: int | None = None) -> dict[str, JsonValue]:
         """Return lines of a text file with their numbers, from line `offset`, at most `limit` of them."""

@@ -1,12 +1,13 @@
 """Flows that other flows run, in memory, for unit tests of components."""
 
 from collections.abc import Callable, Sequence
+from itertools import count
 
 from pydantic import JsonValue
 
 from headgate.foundation.errors import HeadgateError
 from headgate.sdk.coerce import text_of
-from headgate.sdk.flows import FlowInput, FlowResult, FlowTarget
+from headgate.sdk.flows import FlowInput, FlowResult, FlowTarget, NextInput
 
 
 class FakeFlows:
@@ -29,14 +30,17 @@ class FakeFlows:
     async def run_each(
         self,
         target: FlowTarget,
-        inputs: Sequence[FlowInput],
+        inputs: NextInput,
         *,
         parallel: int,  # noqa: ARG002
         stop_on_error: bool,
     ) -> Sequence[FlowResult]:
         """Return one result per input."""
-        results = []
-        for flow_input in inputs:
+        results: list[FlowResult] = []
+        for number in count():
+            flow_input = await inputs(number)
+            if flow_input is None:
+                break
             try:
                 results.append(await self.run(target, flow_input))
             except HeadgateError as error:

@@ -1,6 +1,6 @@
 """Flows that a component runs: the flow, what it is started with, and its result."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -18,6 +18,8 @@ class FlowTarget:
     name: str = ""
     fields: tuple[str, ...] = ()
     """Fields of its form."""
+    file_fields: tuple[str, ...] = ()
+    """Those that take files."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +44,10 @@ class FlowResult:
     """Why the run did not complete, where errors are results."""
     code: str = ""
     """Code of that error."""
+
+
+NextInput = Callable[[int], Awaitable[FlowInput | None]]
+"""Returns what the run with a number is started with; None after the last one. Called when the run may start."""
 
 
 class Flows(Protocol):
@@ -69,13 +75,14 @@ class Flows(Protocol):
         ...
 
     async def run_each(
-        self, target: FlowTarget, inputs: Sequence[FlowInput], *, parallel: int, stop_on_error: bool
+        self, target: FlowTarget, inputs: NextInput, *, parallel: int, stop_on_error: bool
     ) -> Sequence[FlowResult]:
         """Run a flow once for each input, at most some at a time, and return the results in the same order.
 
         Args:
             target: The flow.
-            inputs: What each run is started with.
+            inputs: What each run is started with: every attempt must return the same. It is not called again for a
+                run that was started.
             parallel: Most runs at a time.
             stop_on_error: Whether the first run that does not complete ends the step; else it is a result with `error`.
 

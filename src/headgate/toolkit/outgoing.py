@@ -5,7 +5,7 @@ from headgate.graph.mentions import mentions, policy_mentions
 from headgate.graph.model import Flow, Node
 from headgate.graph.wiring import Wiring, wire
 
-_READERS = frozenset({"FileInput", "FormInput", "ReadFile", "Transcribe", "WorkspaceFiles"})
+_READERS = frozenset({"FileInput", "FolderFiles", "FormInput", "ReadFile", "Transcribe", "WorkspaceFiles"})
 """Components that read files."""
 
 

@@ -52,6 +52,7 @@ ReadMail: mailbox* folder(Text) from@~(Text) subject~(Text) since~(Text) unseen 
  -> messages:Table files:Data text:Text
 ReadSpreadsheet: file*@(File) sheet header_row -> table:Table sheets:Data
 ExtractArchive: archive*@(File) pattern -> entries:Table files:Data file:File
+FolderFiles: folder@(Text) pattern -> files:Data table:Table
 ConvertImage: image*@(File) width height mode format -> file:File data:Data
 ExtractXML: xml*@(Text) expression*~ namespaces -> data:Data text:Text
 Calculator: expression*~ -> result:Data text:Text
@@ -75,7 +76,10 @@ Map: items*@(Data|Table) each(Tool) argument template concurrency with_item -> r
 RunFlow!: flow* version text@~(Text|Message) answers~(Data) files[](File) -> result:Data text:Text run_id:Text
 ForEach!: items*@(Text|Data|Table) flow* version template answers parallel with_item \
  -> results:Data table:Table errors:Data text:Text
-Loop!: value*@(Text|Data) flow* version until* most* -> result:Data text:Text rounds:Data
+ForEachPage!: url*@(Text) headers parameter next items flow* version template answers parallel most_pages \
+ -> results:Data table:Table errors:Data text:Text pages:Table summary:Data
+Loop!: value*@(Text|Data) flow* version until* most* pause_seconds timeout_hours \
+ -> result:Data text:Text rounds:Data reached:Data? timeout:Data?
 Wait: seconds until cron timezone value@(Text|Data|Table) -> value:Data
 WaitForEvent: event* correlation timeout_hours value@(Text|Data|Table) -> data:Data? details:Data? timeout:Data?
 SendEvent!: data@~(Text|Data|Table) event* correlation~ deliver keep_hours -> value:Data event_id:Text

@@ -1,13 +1,17 @@
 """Steps that run flows: what each run is started with, and how results are returned."""
 
+from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime, timedelta
 from typing import Any, cast
 
 import pytest
 from pydantic import JsonValue
 
-from headgate.components.subflows import ForEach, Loop, RunFlow
+from headgate.components.iteration import ForEach
+from headgate.components.subflows import Loop, RunFlow
 from headgate.foundation.errors import Invalid
-from headgate.sdk import ComponentError
+from headgate.sdk import NOT_TAKEN, ComponentError
+from headgate.sdk.calls import CallRequest, CallResult
 from headgate.sdk.fake_flows import FakeFlows
 from headgate.sdk.fakes import FakeContext
 from headgate.sdk.flows import FlowInput
@@ -61,9 +65,77 @@ class TestForEach:
         (error,) = cast("list[dict[str, JsonValue]]", await step.errors())
         assert (error["index"], error["item"]) == (1, "bad")
 
+    async def test_a_file_reaches_the_flow_and_answers_its_field_for_files(self) -> None:
+        ctx = context()
+        file = ctx.files.add("a.pdf", b"%PDF")
+        item = {**file.model_dump(mode="json"), "path": "in/a.pdf"}
+        flow = {**FLOW, "fields": ["report", "path"], "file_fields": ["report"]}
+        await ForEach.create({"items": [item], "flow": flow, "template": "Read {item.name}"}).attach(ctx).results()
+        ((_, inputs),) = ctx.flows.calls
+        assert (inputs.text, inputs.files) == ("Read a.pdf", (file,))
+        assert inputs.answers == {"report": file.id, "path": "in/a.pdf"}
+
+    async def test_files_in_a_row_answer_fields_for_files_only(self) -> None:
+        ctx = context()
+        one, two = [ctx.files.add(name, b"x").model_dump(mode="json") for name in ("a.txt", "b.txt")]
+        row = {"cover": one, "more": [one, two], "facts": two}
+        flow = {**FLOW, "fields": ["cover", "more", "facts"], "file_fields": ["cover", "more"]}
+        await ForEach(items=[row], flow=flow).attach(ctx).results()
+        ((_, inputs),) = ctx.flows.calls
+        assert inputs.answers == {"cover": one["id"], "more": [one["id"], two["id"]], "facts": two}
+        assert [file.name for file in inputs.files] == ["a.txt", "b.txt"]
+
     async def test_refuses_an_object(self) -> None:
         with pytest.raises(ComponentError, match="not a list"):
             await ForEach(items={"a": 1}, flow=FLOW).attach(context()).results()
+
+
+class TestPolling:
+    @pytest.fixture
+    def ctx(self, monkeypatch: pytest.MonkeyPatch) -> FakeContext:
+        """A context in which time passes with waits only, and answers of `once` are stored."""
+        now = datetime(2026, 1, 1, tzinfo=UTC)
+        ctx, stored = context(), dict[str, JsonValue]()
+        ctx.flows = FakeFlows(lambda _: {"amount": len(ctx.flows.calls)})
+
+        async def sleep(seconds: float, *, restartable: bool = False) -> None:
+            nonlocal now
+            assert restartable
+            ctx.slept.append(seconds)
+            now += timedelta(seconds=seconds)
+
+        async def once(request: CallRequest, call: Callable[[], Awaitable[JsonValue]]) -> CallResult:
+            if request.digest not in stored:
+                stored[request.digest] = await call()
+            return CallResult(stored[request.digest])
+
+        monkeypatch.setattr(ctx, "sleep", sleep)
+        monkeypatch.setattr(ctx, "once", once)
+        monkeypatch.setattr("headgate.components.subflows.current_time", lambda: now)
+        return ctx
+
+    async def test_pauses_between_rounds(self, ctx: FakeContext) -> None:
+        step = Loop(value="", flow=FLOW, until="amount >= `3`", most=9, pause_seconds=60).attach(ctx)
+        assert (await step.reached(), await step.timeout()) == ({"amount": 3}, NOT_TAKEN)
+        assert ctx.slept == [60, 60]
+
+    async def test_pauses_become_longer_with_the_time(self, ctx: FakeContext) -> None:
+        step = Loop(value="", flow=FLOW, until="`false`", most=1000, pause_seconds=3600, timeout_hours=8760).attach(ctx)
+        assert await step.timeout() == {"amount": len(ctx.flows.calls)}
+        assert 300 < len(ctx.slept) < 700
+        assert sum(ctx.slept) == pytest.approx(8760 * 3600)
+        assert max(ctx.slept) > 80_000
+
+    async def test_the_last_round_begins_at_the_timeout(self, ctx: FakeContext) -> None:
+        step = Loop(value="", flow=FLOW, until="`false`", most=9, pause_seconds=2400, timeout_hours=1).attach(ctx)
+        assert (await step.reached(), await step.timeout()) == (NOT_TAKEN, {"amount": 3})
+        assert await step.rounds() == {"rounds": 3, "holds": False}
+        assert ctx.slept == [2400, 1200]
+
+    async def test_the_timeout_may_be_an_error(self, ctx: FakeContext) -> None:
+        params = {"most": 9, "pause_seconds": 2400, "timeout_hours": 1, "at_limit": "fail"}
+        with pytest.raises(ComponentError, match="after 3 rounds"):
+            await Loop(value="", flow=FLOW, until="`false`", **params).attach(ctx).result()
 
 
 class TestLoop:

@@ -114,7 +114,7 @@ class HTTPRequest(Component):
         """Send once for all requested outputs."""
         if self._answer is None:
             connection = None if self.connection is None else await self.ctx.connection(self.connection)
-            url = with_query(_url(self.url, connection), self.query)
+            url = with_query(request_url(self.url, connection, subject="HTTPRequest"), self.query)
             headers = await checked_headers(self.ctx, self.headers, component="HTTPRequest", url=url)
             body, media_type = _body(self.body)
             if body is not None:
@@ -225,10 +225,10 @@ def is_binary(response: HttpAnswer) -> bool:
     )
 
 
-def _url(url: str, connection: Connection | None) -> str:
+def request_url(url: str, connection: Connection | None, *, subject: str) -> str:
     """Return the URL of a request; a path is completed with the address of the connection."""
     text = url.strip()
-    return checked_url(connection.url(text) if connection and text.startswith("/") else text, subject="HTTPRequest")
+    return checked_url(connection.url(text) if connection and text.startswith("/") else text, subject=subject)
 
 
 def _body(body: str | Data) -> tuple[bytes | None, str]:

@@ -15,8 +15,8 @@ from headgate.graph.spec import parse_spec
 
 _FENCE = "---"
 _MODEL_STEPS = frozenset({"AIStep", "Agent", "LanguageModel", "StructuredOutput", "Classify", "Transcribe"})
-_FLOW_STEPS = frozenset({"RunFlow", "ForEach", "Loop"})
-_NETWORK_STEPS = frozenset({"URL", "HTTPRequest", "WebhookOut"})
+_FLOW_STEPS = frozenset({"RunFlow", "ForEach", "ForEachPage", "Loop"})
+_NETWORK_STEPS = frozenset({"URL", "HTTPRequest", "ForEachPage", "WebhookOut"})
 
 
 class UnknownTemplate(NotFound):

@@ -11,7 +11,7 @@ from headgate.features.flows import repository
 from headgate.features.flows.tables import FlowVersionRow
 from headgate.graph.issues import Issue, IssueCode
 from headgate.graph.links import FlowLink, FlowReference, targets_of
-from headgate.graph.model import Flow
+from headgate.graph.model import FILE_FIELD_TYPES, Flow
 
 MOST_FLOWS = 2000
 """Published flows of a tenant that steps may name."""
@@ -62,8 +62,9 @@ async def resolve(
     for reference, link in published.named(references).items():
         row = await repository.find_version(session, link.flow_id, link.version, tenant_id=tenant_id)
         if row is not None and row.release is not None:
-            fields = tuple(field.id for field in Flow.model_validate(row.definition).form)
-            links[reference] = replace(link, fields=fields)
+            form = Flow.model_validate(row.definition).form
+            files = tuple(field.id for field in form if field.type in FILE_FIELD_TYPES)
+            links[reference] = replace(link, fields=tuple(field.id for field in form), file_fields=files)
     return links
 
 

@@ -1,16 +1,20 @@
 """What every execution backend must do with steps that run flows, on every database: see `conformance`."""
 
 import signal
+import time
 from pathlib import Path
 from typing import Any
 
 from headgate.features.runs.engine.backend import ExecutionBackend
+from headgate.features.runs.waking import wake_step
 from headgate.foundation.database import Database
 from headgate.graph.model import Flow
 from tests.integration.features.runs.conformance import finish, over, until, value_of
 from tests.integration.features.runs.conformance_waits import waits
 from tests.support.engine import make_chain, make_flow, new_run, publish, store_flow
+from tests.support.paged_server import PagedServer
 from tests.support.rows import child_rows, run_row, statuses, step_rows
+from tests.support.scripted_server import ScriptedServer, json_reply
 
 
 async def published(database: Database, flow: Flow) -> str:
@@ -120,6 +124,27 @@ class SubflowConformance:
         assert [row.parent_iteration for row in await child_rows(database, request.key.run_id)] == [0, 1, 2, 3, 4]
         assert len((tmp_path / "lines").read_text().splitlines()) == 5
 
+    async def test_pages_are_fetched_once_as_the_loop_goes(
+        self, engine: ExecutionBackend, database: Database, tmp_path: Path
+    ) -> None:
+        child = await published(database, body(path=str(tmp_path / "lines")))
+        with PagedServer(3, 4) as server:
+            params: dict[str, Any] = {"items": "of", "next": "next", "parallel": 2}
+            request = new_run(await store_flow(database, calling("ForEachPage", "url", child, **params)), server.url)
+            await finish(engine, request)
+        step = (await step_rows(database, request.key.run_id))["call"]
+        assert (step.error_message, step.status) == (None, "completed")
+        expected = [f"{page}.{number}" for page in (1, 2, 3) for number in range(4)]
+        assert value_of(step, "text").split() == expected
+        assert server.pages == [1, 2, 3]
+        assert len((tmp_path / "lines").read_text().splitlines()) == 12
+        lines = [line for line in step.log if line["message"].startswith("Page ")]
+        assert [(line["message"], line["details"]["items"]) for line in lines] == [
+            (f"Page {page}: {server.origin}/items{query}", 4)
+            for page, query in [(1, ""), (2, "?page=2"), (3, "?page=3")]
+        ]
+        assert step.output_payload["outside"] == ["file:page.json", "web:127.0.0.1"]
+
     async def test_errors_of_items_are_results(self, engine: ExecutionBackend, database: Database) -> None:
         flow = make_flow({"s": "Start", "b": "Broken"}, ["s.text -> b.input"])
         child = await published(database, flow)
@@ -145,6 +170,44 @@ class SubflowConformance:
         step = (await step_rows(database, request.key.run_id))["call"]
         assert (step.error_message, value_of(step, "rounds")) == (None, {"rounds": 3, "holds": True})
         assert len(await child_rows(database, request.key.run_id)) == 3
+
+    async def test_a_loop_polls_an_api_without_a_worker(self, engine: ExecutionBackend, database: Database) -> None:
+        with ScriptedServer() as server:
+            server.script(json_reply({"ready": False}), json_reply({"ready": True}))
+            child = await published(database, make_flow({"get": "HTTPRequest"}, get={"url": server.origin}))
+            params: dict[str, Any] = {"until": "ready", "most": 9, "pause_seconds": 86_400}
+            version = await store_flow(database, calling("Loop", "value", child, output="reached", **params))
+            request = new_run(version)
+            await engine.start(request)
+
+            async def pauses() -> bool:
+                step = (await step_rows(database, request.key.run_id))["call"]
+                return (step.status, step.waits_for) == ("waiting", "time")
+
+            await until(pauses)
+            assert len(server.asked) == 1
+            assert await engine.pause(request.key)
+            assert await engine.unpause(request.key)
+            async with database.writing() as session:
+                at = int(time.time() * 1_000_000)
+                await wake_step(session, request.key.run_id, "call", tenant_id=version.tenant_id, at=at)
+            await over(engine, request.key.run_id)
+            assert (await run_row(database, request.key.run_id)).status == "completed"
+            assert len(server.asked) == 2
+
+    async def test_a_loop_is_cancelled_in_its_pause(self, engine: ExecutionBackend, database: Database) -> None:
+        child = await published(database, make_chain(2))
+        params: dict[str, Any] = {"until": "`false`", "most": 9, "pause_seconds": 86_400}
+        request = new_run(await store_flow(database, calling("Loop", "value", child, **params)))
+        await engine.start(request)
+
+        async def pauses() -> bool:
+            return bool((await step_rows(database, request.key.run_id))["call"].waits_for == "time")
+
+        await until(pauses)
+        await engine.cancel(request.key.run_id, request.key.tenant_id)
+        assert (await run_row(database, request.key.run_id)).status == "cancelled"
+        assert len(await child_rows(database, request.key.run_id)) == 1
 
     async def test_a_killed_engine_repeats_no_finished_item(
         self, make_engine: Any, database: Database, processes: Any, tmp_path: Path
@@ -173,3 +236,28 @@ class SubflowConformance:
         assert (await run_row(database, run_id)).status == "completed"
         assert len(await child_rows(database, run_id)) == 60
         assert 60 <= len((tmp_path / "lines").read_text().splitlines()) <= 61
+
+    async def test_a_killed_engine_fetches_no_page_again_but_the_interrupted_one(
+        self, make_engine: Any, database: Database, processes: Any, tmp_path: Path
+    ) -> None:
+        child = await published(database, body(path=str(tmp_path / "lines")))
+        with PagedServer(4, 5) as server:
+            server.held = 3
+            params: dict[str, Any] = {"items": "of", "next": "next", "parallel": 1}
+            version = await store_flow(database, calling("ForEachPage", "url", child, **params))
+            process, run_id = await processes.start(version, server.url)
+
+            async def asked() -> bool:
+                return 3 in server.pages
+
+            await until(asked)
+            process.send_signal(signal.SIGKILL)
+            process.wait()
+            assert len((tmp_path / "lines").read_text().splitlines()) == 10
+            server.held = 0
+            await over(await make_engine(), run_id)
+        row = (await step_rows(database, run_id))["call"]
+        assert (row.status, row.error_message) == ("completed", None)
+        assert server.pages == [1, 2, 3, 3, 4]
+        assert len((tmp_path / "lines").read_text().splitlines()) == 20
+        assert len(await child_rows(database, run_id)) == 20

@@ -20,6 +20,8 @@ PATTERNS: Final[Mapping[str, str]] = {
         "Reads up to {most_messages} messages of {folder} with the connection '{mailbox}' and marks them as read."
     ),
     "Notify": "Sends a notification with the connection '{service}'.",
+    "ForEachPage": "Reads up to {most_pages} pages of {url} and runs the flow '{flow}' for their items.",
+    "FolderFiles": "Copies up to {most_files} files of the folder '{folder}' of the workspace into the run.",
     "SqlQuery": "Reads rows of a database in a read-only transaction with the connection '{database}'.",
     "SqlWrite": "Changes a database ({mode}, table {table}) with the connection '{database}'.",
     "SqlWrite statement": (
@@ -49,6 +51,8 @@ _DEFAULTS: Final[Mapping[str, str]] = {
     "most_messages": "20",
     "folder": "INBOX",
     "mode": "insert",
+    "most_pages": "100",
+    "most_files": "100",
 }
 
 
@@ -69,6 +73,8 @@ def effect_of(step: PlanStep) -> Effect:
     pattern = PATTERNS.get(_variant(type_, params), "")
     names = [name for _, name, _, _ in Formatter().parse(pattern) if name]
     defaults = {**_DEFAULTS, "name": _FILES.get(type_, "?")}
+    if type_ == "FolderFiles":
+        defaults["folder"] = "/"
     return Effect(pattern, {name: _written(params, name, defaults.get(name, "?")) for name in names})
 
 
@@ -83,6 +89,8 @@ def _variant(type_: str, params: Mapping[str, JsonValue]) -> str:
 def _written(params: Mapping[str, JsonValue], name: str, default: str) -> str:
     """Return the text of a field as it is written, references included."""
     value = params.get(name)
+    if isinstance(value, dict):  # the version of a flow
+        value = value.get("name")
     return (
         " ".join(str(value).split())[:LONGEST_VALUE]
         if isinstance(value, str | int | float) and value != ""

@@ -24,6 +24,9 @@ def wait_of(step: PlanStep) -> DryWait | None:
         case "WaitForState":
             until, seconds = _text(params.get("until")), _seconds(params.get("timeout_hours"), 3600)
             return DryWait(reason="time", until=until, seconds=seconds)
+        case "Loop" if _seconds(params.get("pause_seconds"), 1):
+            until, seconds = _text(params.get("until")), _seconds(params.get("timeout_hours"), 3600)
+            return DryWait(reason="time", until=until, seconds=seconds)
         case "Approval":
             return DryWait(reason="approval", seconds=_seconds(params.get("timeout_hours"), 3600))
         case "Wait":

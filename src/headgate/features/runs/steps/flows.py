@@ -22,7 +22,7 @@ from headgate.features.runs.transitions import ChildRun, Parent, RunKey
 from headgate.features.runs.waiting import WaitReason
 from headgate.graph.ports import PortType
 from headgate.sdk.coerce import data_of, decode, text_of
-from headgate.sdk.flows import FlowInput, FlowResult, FlowTarget
+from headgate.sdk.flows import FlowInput, FlowResult, FlowTarget, NextInput
 
 READ_AT_ONCE = 200
 """Runs whose results are read in one query."""
@@ -120,7 +120,7 @@ class StepFlows:
         return (await self._starter.store.child_states(self._run.key, self._step_id)).started
 
     async def run_each(
-        self, target: FlowTarget, inputs: Sequence[FlowInput], *, parallel: int, stop_on_error: bool
+        self, target: FlowTarget, inputs: NextInput, *, parallel: int, stop_on_error: bool
     ) -> Sequence[FlowResult]:
         """Return the results of a flow for each input. Raises `Suspended` while they run, `SubflowFailed`."""
         store, key = self._starter.store, self._run.key
@@ -129,19 +129,25 @@ class StepFlows:
         active = len(states.open) - len(ended)
         if stop_on_error and ended:
             active += await self._again(ended)
-        if states.started < len(inputs) and active < parallel:
-            prepared = await self._prepared(target)
-            stop = min(len(inputs), states.started + parallel - active)
-            for number in range(states.started, stop):
-                await self._start(prepared, number, inputs[number])
-            raise Suspended(WaitReason.RUN, None)
-        if active:
+        following = range(states.started, states.started + max(0, parallel - active))
+        if await self._start_each(target, following, inputs) or active:
             raise Suspended(WaitReason.RUN, None)
         results: list[FlowResult] = []
-        for first in range(0, len(inputs), READ_AT_ONCE):
-            children = await store.children(key, self._step_id, first, min(first + READ_AT_ONCE, len(inputs)))
+        for first in range(0, states.started, READ_AT_ONCE):
+            children = await store.children(key, self._step_id, first, first + READ_AT_ONCE)
             results += [await self._outcome(child) for child in children]
         return results
+
+    async def _start_each(self, target: FlowTarget, numbers: Sequence[int], inputs: NextInput) -> bool:
+        """Start the runs with these numbers, as far as there are inputs. Returns whether one was started."""
+        prepared: Prepared | None = None
+        for number in numbers:
+            flow_input = await inputs(number)
+            if flow_input is None:
+                break
+            prepared = prepared or await self._prepared(target)
+            await self._start(prepared, number, flow_input)
+        return prepared is not None
 
     async def _again(self, ended: Sequence[int]) -> int:
         """Resume runs that failed before this step was repeated. Raises `SubflowFailed` for one that cannot be."""

@@ -92,6 +92,11 @@ class MarkingWorkspace:
         self._outside.add(mark("workspace", path))
         return await self._tools.read_file(path, offset, limit)
 
+    async def read_content(self, path: str) -> bytes:
+        """Return a file's content."""
+        self._outside.add(mark("workspace", path))
+        return await self._tools.read_content(path)
+
     async def write_file(self, path: str, content: str) -> dict[str, JsonValue]:
         """Write a file."""
         return await self._tools.write_file(path, content)

@@ -54,6 +54,10 @@ class SecretlessWorkspace:
         """Return lines of a text file."""
         return await self._tools.read_file(path, offset, limit)
 
+    async def read_content(self, path: str) -> bytes:
+        """Return a file's content."""
+        return await self._tools.read_content(path)
+
     async def write_file(self, path: str, content: str) -> dict[str, JsonValue]:
         """Write a file."""
         return await self._tools.write_file(self._secrets.text(path), self._secrets.text(content))

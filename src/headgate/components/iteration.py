@@ -1,0 +1,200 @@
+"""Components that run a published flow for each item: the fields and outputs that they share, and lists."""
+
+from collections.abc import Sequence
+from typing import Literal
+
+from pydantic import JsonValue, PrivateAttr
+
+from headgate.components.mapping import MOST_ITEMS, filled_template
+from headgate.components.subflows import FLOW_HELP, VERSION_HELP, answers_of, target_of
+from headgate.graph.template import FieldKind
+from headgate.sdk import Component, ComponentError, Data, File, Table, Text, field, output
+from headgate.sdk.coerce import data_of, describe, text_of
+from headgate.sdk.flows import FlowInput, FlowResult, FlowTarget
+
+
+class FlowPerItem(Component):
+    """Runs a published flow for each item. Items are requested one by one, when a run of theirs may start."""
+
+    flow: str | dict[str, JsonValue] = field(
+        label="Flow", help=FLOW_HELP, kind=FieldKind.FLOW, port=False, interpolate=False
+    )
+    version: int | None = field(default=None, label="Version", help=VERSION_HELP, port=False, ge=1)
+    item_template: str = field(
+        name="template",
+        default="",
+        label="Text of a run",
+        help="Text made of each item: {item}, {item.name}, {index} (from 0). Empty uses the item itself.",
+        kind=FieldKind.MULTILINE,
+        port=False,
+    )
+    answers: Data = field(
+        default_factory=dict,
+        label="Answers",
+        help="Answers to the flow's form that are the same for every item. Members of an item have precedence.",
+        kind=FieldKind.JSON,
+        port=False,
+    )
+    parallel: int = field(default=4, label="Parallel", help="Number of runs at the same time.", ge=1, le=64)
+    on_error: Literal["stop", "continue"] = field(
+        default="stop",
+        label="When an item fails",
+        help="stop: the step fails; continue: the error is the item's result, and is listed in errors.",
+    )
+    _results: Sequence[FlowResult] | None = PrivateAttr(default=None)
+
+    @output(help="The results in the order of the items, a list.")
+    async def results(self) -> Data:
+        """One result per item."""
+        return [self.shaped(index, result) for index, result in enumerate(await self.ended())]
+
+    @output(help="One row per item: the result's fields, or a column `result`.")
+    async def table(self) -> Table:
+        """The results as rows."""
+        results = [self.shaped(index, result) for index, result in enumerate(await self.ended())]
+        rows: list[dict[str, JsonValue]] = [
+            result if isinstance(result, dict) else {"result": result} for result in results
+        ]
+        return Table.from_records(rows)
+
+    @output(help="Items that failed: index, item, error, code and run_id.")
+    async def errors(self) -> Data:
+        """The failed items."""
+        return [
+            {"index": index, **self.named(index), "error": result.error, "code": result.code, "run_id": result.run_id}
+            for index, result in enumerate(await self.ended())
+            if result.error
+        ]
+
+    @output(help="The results as text, separated by empty lines.")
+    async def text(self) -> Text:
+        """The results joined."""
+        return "\n\n".join(result.text for result in await self.ended() if not result.error)
+
+    async def item(self, index: int) -> Sequence[JsonValue] | None:
+        """Return the item of a run as a list of one; None after the last one."""
+        raise NotImplementedError
+
+    def named(self, index: int) -> dict[str, JsonValue]:
+        """Return the members that identify an item in a list of errors."""
+        raise NotImplementedError
+
+    def shaped(self, index: int, result: FlowResult) -> JsonValue:  # noqa: ARG002 - for components that add the item
+        """Return the result of one item, or its error."""
+        return {"error": result.error, "code": result.code} if result.error else result.value
+
+    async def ended(self) -> Sequence[FlowResult]:
+        """Return the results of all runs."""
+        if self._results is None:
+            target = target_of(type(self).__name__, self.flow)
+
+            async def next_input(index: int) -> FlowInput | None:
+                items = await self.item(index)
+                return None if items is None else self._input(target, index, items[0])
+
+            self._results = await self.ctx.flows.run_each(
+                target, next_input, parallel=self.parallel, stop_on_error=self.on_error == "stop"
+            )
+        return self._results
+
+    def _input(self, target: FlowTarget, index: int, item: JsonValue) -> FlowInput:
+        own, files = _members(target, item) if isinstance(item, dict) else ({}, ())
+        text = "" if is_file(item) else text_of(item)
+        if self.item_template:
+            text = filled_template(self.item_template, index, item)
+        return FlowInput(text, {**answers_of(type(self).__name__, self.answers), **own}, files)
+
+
+class _Items(Component):
+    """The field of a list, which comes before the fields of the flow."""
+
+    items: Data | Table | str = field(
+        label="Items",
+        help="A list, also of files, a table whose rows are the items, or text whose lines are.",
+        main=True,
+    )
+
+
+class ForEach(FlowPerItem, _Items):
+    """Runs a published flow for every item of a list, file, row of a table or line of a text.
+
+    Several runs are active at a time; results keep the order of the items. An interrupted step continues where it
+    stopped: items that are done are not run again.
+    """
+
+    label = "For each"
+    category = "logic"
+    icon = "repeat"
+    effect = True
+    keywords = (
+        "loop", "foreach", "iterate", "each item", "every row", "batch", "bulk", "parallel", "per item", "per row",
+        "lines", "subflow", "collect", "nightly", "process all",
+    )  # fmt: skip
+
+    with_item: bool = field(
+        default=False,
+        label="Keep the item's fields",
+        help="Each result together with its item: the row's columns, then the result's, or `result`.",
+    )
+    _listed: list[JsonValue] | None = PrivateAttr(default=None)
+
+    async def item(self, index: int) -> Sequence[JsonValue] | None:
+        """Return an item as a list of one."""
+        return self._items()[index : index + 1] or None
+
+    def named(self, index: int) -> dict[str, JsonValue]:
+        """Return the item."""
+        return {"item": self._items()[index]}
+
+    def shaped(self, index: int, result: FlowResult) -> JsonValue:
+        """Return the result, with its item where that is set."""
+        value = super().shaped(index, result)
+        if not self.with_item:
+            return value
+        item = self._items()[index]
+        fields = item if isinstance(item, dict) else {"item": item}
+        return {**fields, **(value if isinstance(value, dict) else {"result": value})}
+
+    def _items(self) -> list[JsonValue]:
+        if self._listed is None:
+            self._listed = self._read_items()
+        return self._listed
+
+    def _read_items(self) -> list[JsonValue]:
+        items = data_of(self.items)
+        if isinstance(items, str):
+            items = [line for line in items.splitlines() if line.strip()]
+        if not isinstance(items, list):
+            raise ComponentError(
+                f"ForEach: items is {describe(items)}, not a list.",
+                remedy="Use SelectData to select a list, or SplitText to create one.",
+                field="items",
+            )
+        if len(items) > MOST_ITEMS:
+            raise ComponentError(f"ForEach: there are {len(items)} items; the limit is {MOST_ITEMS}.", field="items")
+        return items
+
+
+def is_file(item: JsonValue) -> bool:
+    """Return whether an item of a list is a file."""
+    return isinstance(item, dict) and set(item) >= {"id", "name", "media_type"}
+
+
+def _members(target: FlowTarget, item: dict[str, JsonValue]) -> tuple[dict[str, JsonValue], tuple[File, ...]]:
+    """Return the answers to the flow's form that an item has, and its files. Fields for files get their ids.
+
+    A file answers the field for files when there is one such field.
+    """
+    answers = {name: item[name] for name in target.fields if name in item}
+    if is_file(item) and len(target.file_fields) == 1:
+        answers[target.file_fields[0]] = item
+    files = [File.model_validate(item)] if is_file(item) else []
+    for name in target.file_fields:
+        value = answers.get(name)
+        listed = value if isinstance(value, list) else [value]
+        if value and all(is_file(file) for file in listed):
+            added = [File.model_validate(file) for file in listed]
+            ids: list[JsonValue] = [file.id for file in added]
+            answers[name] = ids if isinstance(value, list) else ids[0]
+            files += added
+    return answers, tuple(dict.fromkeys(files))
