@@ -1,5 +1,6 @@
 """The state of a flow as one step sees it: without secrets, and with the marks of outside content."""
 
+from headgate.features.runs.patience import patiently
 from headgate.features.runs.ports import FlowState, Origin
 from headgate.features.runs.steps.outside import OutsideContent
 from headgate.foundation.secret_values import SecretValues
@@ -17,7 +18,7 @@ class StepState:
 
     async def read(self, name: str) -> StateValue:
         """Return a value; outside content in it is outside content of the step."""
-        stored = await self._flow_state.read(self._origin, name)
+        stored = await patiently(lambda: self._flow_state.read(self._origin, name))
         self._outside.add(*stored.outside)
         return stored.value
 
@@ -26,6 +27,7 @@ class StepState:
         shown = StateChange(
             change.name, change.operation, self._secrets.json(change.value), change.most, change.expected_version
         )
-        stored = await self._flow_state.write(self._origin, shown, outside=self._outside.marks)
+        marks = self._outside.marks
+        stored = await patiently(lambda: self._flow_state.write(self._origin, shown, outside=marks))
         self._outside.add(*stored.outside)
         return stored.value
