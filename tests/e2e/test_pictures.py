@@ -10,6 +10,7 @@ from playwright.sync_api import Browser, expect
 
 from tests.e2e.support.browser import Console, open_page
 from tests.e2e.support.development import environment, waiting_with_a_plan
+from tests.e2e.support.durable import durable_ids
 from tests.e2e.support.pictures import check_picture
 from tests.e2e.support.studio import Studio, start_studio
 from tests.support.openai_server import OpenAIServer
@@ -36,6 +37,10 @@ PLACES = {
 }
 TEST = {"name": "An answer of some kind", "text": "1200 for a chair", "expect": {"contains": ["1200"]}}
 EMPTY = ("first-visit", "development", "inbox", "runs", "observe", "templates")
+DURABLE = {
+    "inbox-waiting": ("/inbox/{approval}", "Taxi Stockholm AB"),
+    "loop-run": ("/flows/{rows}/runs/{repeating}", "Ship each order"),
+}
 DEVELOPING = ("development-session", "flow-tests")
 Furnished = tuple[Studio, dict[str, str]]
 """A server and the ids of what is there."""
@@ -66,6 +71,13 @@ def developing(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Furnished]:
         yield found, {"flow": flow, "session": waiting_with_a_plan(found, openai)}
 
 
+@pytest.fixture(scope="module")
+def durable(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Furnished]:
+    """A server with runs that took an error edge, repeat, and wait for an approval."""
+    with start_studio(tmp_path_factory.mktemp("durable")) as found:
+        yield found, durable_ids(found)
+
+
 def _flow(studio: Studio) -> str:
     definition = studio.get(f"/templates/{TEMPLATE}")["definition"]
     found: str = studio.post("/flows", {"definition": definition})["id"]
@@ -88,4 +100,26 @@ class TestEveryPage:
                 if name != "design":  # shows what waiting looks like
                     expect(page.locator("[aria-hidden=true].animate-pulse")).to_have_count(0)
                 check_picture(page, f"{name}-{'dark' if dark else 'light'}-{'narrow' if narrow else 'wide'}")
+        console.check()
+
+    @pytest.mark.parametrize(("dark", "narrow"), [(False, False), (True, True)], ids=["light-wide", "dark-narrow"])
+    def test_of_runs_that_wait_and_fail_looks_as_it_did(
+        self, browser: Browser, durable: Furnished, *, dark: bool, narrow: bool
+    ) -> None:
+        console, (studio, ids) = Console(), durable
+        look = f"{'dark' if dark else 'light'}-{'narrow' if narrow else 'wide'}"
+        with open_page(browser, studio.url, console, dark=dark, narrow=narrow) as page:
+            for name, (path, sign) in DURABLE.items():
+                page.goto(path.format(**ids))
+                expect(page.get_by_text(sign).locator("visible=true").first).to_be_visible()
+                check_picture(page, f"{name}-{look}")
+            page.goto(f"/flows/{ids['orders']}")
+            page.locator("header").get_by_role("button", name="Run", exact=True).first.click()
+            panel = page.get_by_role("complementary", name="Run", exact=True)
+            panel.get_by_role("textbox", name="Message").fill("4 chairs, please")
+            page.keyboard.press("Enter")
+            expect(panel.get_by_text("component_error")).to_be_visible()
+            panel.get_by_role("button", name="Close").click()
+            expect(page.get_by_text("Failed, continued")).to_be_visible()
+            check_picture(page, f"error-edge-{look}")
         console.check()

@@ -12,17 +12,15 @@ import time
 from itertools import count, takewhile
 from pathlib import Path
 
-from headgate.components.clock import Wait
-from headgate.features.runs.transitions import RunKey
 from headgate.foundation.database import Database
 from headgate.foundation.log import configure
 from headgate.foundation.settings import LogSettings
+from tests.simulation.flows import StoredFlow, store_flows
 from tests.simulation.mutations import MUTATIONS
 from tests.simulation.plan import Plan, draw
 from tests.simulation.server import Outcome
-from tests.simulation.world import DEFINITIONS, Work, World
+from tests.simulation.world import World
 from tests.support.databases import SqliteFiles, make_settings
-from tests.support.engine import store_flow
 
 _SHRINK_SECONDS = 60.0
 TRACE_LINES = 80
@@ -41,20 +39,20 @@ class Simulator:
         template.mkdir()
         SqliteFiles(template)
         self._template = template / "headgate.db"
-        self._keys = asyncio.run(self._store_flows(template))
+        self._flows = asyncio.run(self._store_flows(template))
 
-    async def _store_flows(self, folder: Path) -> dict[str, RunKey]:
+    async def _store_flows(self, folder: Path) -> dict[str, StoredFlow]:
         database = Database(make_settings(folder))
-        keys = {name: await store_flow(database, flow, [Work, Wait]) for name, flow in DEFINITIONS.items()}
+        flows = await store_flows(database)
         await database.close()
-        return keys
+        return flows
 
     def simulate(self, plan: Plan) -> Outcome:
         """What a plan comes to."""
         folder = self._folder / "simulation"
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir()
-        return World(plan, self._template, self._keys, folder).run()
+        return World(plan, self._template, self._flows, folder).run()
 
     def shrink(self, plan: Plan, outcome: Outcome) -> tuple[Plan, Outcome]:
         """Shrink a failing plan: remove one element after another while it still fails in the same way."""
@@ -87,10 +85,11 @@ def _run(simulator: Simulator, options: argparse.Namespace) -> int:
     seeds = count(options.first) if options.seed is None else iter([options.seed])
     simulations = 0
     for seed in takewhile(lambda _: options.seed is not None or time.monotonic() < until, seeds):
-        plan, simulations = draw(seed), simulations + 1
+        plan, simulations = draw(seed, plain=options.plain), simulations + 1
         outcome = simulator.simulate(plan)
         if outcome.violation:
-            _say(f"{outcome.violation}\nReplay: PYTHONHASHSEED=0 python -m tests.simulation --seed {seed}")
+            how = "--plain --seed" if options.plain else "--seed"
+            _say(f"{outcome.violation}\nReplay: PYTHONHASHSEED=0 python -m tests.simulation {how} {seed}")
             smallest, outcome = (plan, outcome) if options.no_shrink else simulator.shrink(plan, outcome)
             _say("\n".join(["The smallest plan found:", str(smallest), *outcome.trace[-TRACE_LINES:]]))
             return 1
@@ -129,6 +128,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--seconds", type=float, default=60.0, help="how long fresh seeds are tried")
     parser.add_argument("--mutation", choices=sorted(MUTATIONS), help="put a fault back that was fixed")
     parser.add_argument("--no-shrink", action="store_true", help="report the plan as it was drawn")
+    parser.add_argument("--plain", action="store_true", help="no runs that wait for users, events, slots or other runs")
     parser.add_argument("--trace", action="store_true", help="print what happened")
     return parser.parse_args()
 

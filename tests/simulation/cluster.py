@@ -16,8 +16,8 @@ from typing import Any, cast
 
 from headgate.features.audit.chain import Entry
 from headgate.features.jobs.worker import Worker
-from headgate.features.runs.engine.alarm import WAKE_SECONDS, wake_due
-from headgate.features.runs.engine.backend import RunRequest
+from headgate.features.runs.engine.alarm import MOST_WOKEN, WAKE_SECONDS, wake_due
+from headgate.features.runs.engine.backend import ExecutionBackend, RunRequest
 from headgate.features.runs.engine.distributed.broker import Broker
 from headgate.features.runs.engine.distributed.cancellations import Cancellations
 from headgate.features.runs.engine.distributed.compiler import FlowCompiler
@@ -29,9 +29,11 @@ from headgate.features.runs.engine.distributed.presence import Presence
 from headgate.features.runs.engine.distributed.segment_worker import Outcome, SegmentWorker
 from headgate.features.runs.engine.distributed.segments import Parallel, Segment, Shape, leading
 from headgate.features.runs.engine.distributed.sweeper import Sweeper
+from headgate.features.runs.engine.failure_handling import HANDLE_SECONDS, start_handlers
 from headgate.features.runs.engine.reconciler import Reconciler, Rules
+from headgate.features.runs.engine.recovery import whole_run
+from headgate.features.runs.engine.subflows import Engine, Subflows
 from headgate.features.runs.engine.worker_lease import WorkerLease
-from headgate.features.runs.run_input import input_payload
 from headgate.features.runs.states import RunStatus
 from headgate.features.runs.step_services import Services
 from headgate.features.runs.steps.planned import Plans
@@ -311,7 +313,11 @@ class ClusterEngine:
             presence=cast("Presence", NoPresence()),
             cancellations=self._cancellations,
             max_pickups=MAX_PICKUPS,
+            flows=Subflows(cast("Engine", self)),
+            wake_soon=self._wake_soon,
         )
+        self._services = services
+        self._later: set[asyncio.Task[None]] = set()
         compiler = SimulatedCompiler(broker, limits, services.engine.max_concurrent_steps)
         self._dispatcher = Dispatcher(cast("Any", None), compiler, rows, self._plans, services.spaces, Lanes())
         rules = Rules(services.engine.run_timeout_seconds, redispatch_seconds=REDISPATCH_SECONDS)
@@ -330,6 +336,11 @@ class ClusterEngine:
     def store(self) -> SqliteDispatchStore:
         """The rows."""
         return self._store
+
+    @property
+    def services(self) -> Services:
+        """What steps may reach."""
+        return self._services
 
     @property
     def plans(self) -> Plans:
@@ -351,7 +362,7 @@ class ClusterEngine:
         self._worker_lease.worker.open()
         await self._store.open()
         await self.segments.open()
-        work = (self._sweep_often(), self._wake_often(), self._consume())
+        work = (self._sweep_often(), self._wake_often(), self._handle_often(), self._consume())
         self._tasks = [asyncio.create_task(one) for one in work]
 
     async def close(self) -> None:
@@ -365,15 +376,15 @@ class ClusterEngine:
     async def start(self, request: RunRequest) -> RunStatus:
         """Store a run, then send it."""
         planned = await self._plans.of(request.key)
-        new = NewRun(request.key, input_payload(request.input), planned.seeds, dispatched=True)
-        await self._store.create(new, self._worker_lease.lease())
+        await self._store.create(whole_run(request, planned, None, dispatched=True), self._worker_lease.lease())
         await self._dispatcher.send_new(request.key, planned.plan, request.starter)
         return RunStatus.QUEUED
 
     async def cancel(self, run_id: str, tenant_id: str, entry: Entry | None = None) -> Cancelled | None:
         """End a run."""
         outcome = await self._store.cancel(run_id, tenant_id, clock(), entry)
-        await self._cancellations.announce(run_id)
+        for cancelled_id in (run_id, *(outcome.children if outcome is not None else ())):
+            await self._cancellations.announce(cancelled_id)
         return outcome
 
     async def pause(self, key: RunKey, entry: Entry | None = None) -> Paused | None:
@@ -383,8 +394,8 @@ class ClusterEngine:
     async def unpause(self, key: RunKey, entry: Entry | None = None) -> Paused | None:
         """Let a paused run continue."""
         outcome = await self._store.unpause(key, clock(), entry)
-        if outcome is not None and outcome.changed:
-            await self._send_rest(key)
+        for run in outcome.runs if outcome is not None else ():
+            await self._send_rest(run.key)
         return outcome
 
     async def resume(self, key: RunKey, entry: Entry | None = None) -> Resumed | None:
@@ -414,13 +425,32 @@ class ClusterEngine:
     async def _wake_often(self) -> None:
         while True:
             with suppress(Unavailable):
+                await self._services.slots.grant_free()
                 await wake_due(self._store, self._proceed)
             await asyncio.sleep(WAKE_SECONDS)
 
+    async def _handle_often(self) -> None:
+        while True:
+            with suppress(Unavailable):
+                await start_handlers(cast("ExecutionBackend", self))
+            await asyncio.sleep(HANDLE_SECONDS)
+
+    async def wake_run(self, run_id: str) -> None:
+        """Wake the steps of a run that are due, and send what is left of it."""
+        for woken in await self._store.wake(clock(), MOST_WOKEN, run_id=run_id):
+            await self._proceed(woken)
+
+    def _wake_soon(self, run_id: str) -> None:
+        async def wake() -> None:
+            with suppress(Unavailable):
+                await self.wake_run(run_id)
+
+        task = asyncio.create_task(wake())
+        self._later.add(task)
+        task.add_done_callback(self._later.discard)
+
     async def _proceed(self, woken: WokenRun) -> None:
-        for one in await self._store.sent([woken.key.run_id]):
-            with suppress(BrokerAway):
-                await self._dispatcher.send_rest(one)
+        await self._send_rest(woken.key)
 
     async def _consume(self) -> None:
         """What a worker child does with one message after the other."""

@@ -6,13 +6,15 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Self
 from unittest import mock
 
 from headgate.components import clock
 from headgate.features.runs.store import sqlite_checkpoints
 from headgate.features.runs.store.sqlite_writer import SqliteWriter
 from headgate.foundation import ids
+from headgate.foundation.database import sqlite
+from tests.simulation import sessions
 from tests.simulation.loop import CURRENT, WORLD, Process, ProcessKilled, SimulatedLoop
 
 CHECKPOINT_PAGES = 60
@@ -60,6 +62,25 @@ class Disk:
         raise ProcessKilled
 
 
+def _without_waiting(sql: str) -> str:
+    """The statement; SQLite must not wait for a lock, since nothing else runs meanwhile."""
+    return "PRAGMA busy_timeout=0" if sql.startswith("PRAGMA busy_timeout=") else sql
+
+
+class SimulatedCursor(sqlite3.Cursor):
+    """A cursor of a session."""
+
+    connection: "SimulatedConnection"
+
+    def execute(self, sql: str, *args: Any) -> Self:
+        """Execute a statement, if nothing comes in between."""
+        dies = self.connection.disk.before(self.connection, sql)
+        super().execute(_without_waiting(sql), *args)
+        if dies:
+            self.connection.disk.kill(self.connection.process)
+        return self
+
+
 class SimulatedConnection(sqlite3.Connection):
     """A connection of a simulated process."""
 
@@ -70,10 +91,14 @@ class SimulatedConnection(sqlite3.Connection):
         """What SQLite may do of itself when a write fails."""
         super().execute("ROLLBACK")
 
+    def cursor(self, *args: Any) -> Any:
+        """A cursor of a session."""
+        return super().cursor(*args or (SimulatedCursor,))
+
     def execute(self, sql: str, *args: Any) -> sqlite3.Cursor:
         """Execute a statement, if nothing comes in between."""
         dies = self.disk.before(self, sql)
-        cursor = super().execute(sql, *args)
+        cursor = super().execute(_without_waiting(sql), *args)
         if dies:
             self.disk.kill(self.process)
         return cursor
@@ -129,6 +154,7 @@ def simulated(loop: SimulatedLoop, disk: Disk, seed: int) -> Iterator[None]:
             (clock, "current_time", lambda: datetime.fromtimestamp(wall(), UTC)),
             (ids, "uuid7", uuid7),
             (sqlite3, "connect", connect),
+            (sqlite, "connect", sessions.connect),
             (sqlite_checkpoints, "CHECKPOINT_PAGES", CHECKPOINT_PAGES),
             (SqliteWriter.__init__, "__defaults__", (monotonic,)),
         ):

@@ -6,16 +6,30 @@ from dataclasses import replace
 from typing import Any
 from unittest import mock
 
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from headgate.features.runs.approvals import repository as approvals
+from headgate.features.runs.approvals import service as decisions
 from headgate.features.runs.engine.distributed.sweeper import Sweeper
 from headgate.features.runs.engine.reconciler import Reconciler
 from headgate.features.runs.engine.run_registry import OwnedRun, RunRegistry
 from headgate.features.runs.errors import NEVER_BEGUN
 from headgate.features.runs.event_log import EventPage
+from headgate.features.runs.failure_handlers.service import FailureHandlers
+from headgate.features.runs.failure_handlers.values import FailedRun
+from headgate.features.runs.sent_events import repository as sent_events
+from headgate.features.runs.slots import repository as slots
+from headgate.features.runs.slots.service import Slots
+from headgate.features.runs.states import RunStatus
 from headgate.features.runs.steps.active import ActiveRun
+from headgate.features.runs.store import sqlite
+from headgate.features.runs.store.sqlite import SqliteRunStore
 from headgate.features.runs.store.sqlite_writer import SqliteWriter
 from headgate.features.runs.transitions import RunKey, clock
 from headgate.features.runs.views.stream import RunStream
+from headgate.features.runs.waiting import Paused
 from headgate.foundation.fair_places import Share
+from headgate.foundation.ids import new_id
 from tests.simulation.cluster import SqliteDispatchStore
 
 MOST_DISPATCHES = 20
@@ -86,6 +100,110 @@ def reader_takes_what_memory_holds() -> None:
     _patch(RunStream, "_page", newest)
 
 
+def paused_runs_stay_paused() -> None:
+    """A process says that a paused run continues, and leaves it."""
+
+    async def left(_self: SqliteRunStore, _key: RunKey, _at: int, _entry: object = None) -> Paused:
+        return Paused(RunStatus.RUNNING, changed=True)
+
+    _patch(SqliteRunStore, "unpause", left)
+
+
+def steps_wake_early() -> None:
+    """A step is woken half a minute before it is due, and suspends itself once more."""
+    wake = SqliteRunStore.wake
+
+    async def early(self: SqliteRunStore, at: int, limit: int, *, run_id: str | None = None) -> Any:
+        return await wake(self, at + 30_000_000, limit, run_id=run_id)
+
+    async def due(_self: SqliteRunStore) -> int:
+        return 0
+
+    _patch(SqliteRunStore, "wake", early)
+    _patch(SqliteRunStore, "next_due", due)
+
+
+def every_click_is_a_decision() -> None:
+    """A decision counts although the approval is decided already."""
+    settle = approvals.settle
+
+    async def always(session: AsyncSession, approval_id: str, decision: str, **more: Any) -> str:
+        return await settle(session, approval_id, decision, **more) or "approved"
+
+    _patch(approvals, "settle", always)
+
+
+def decisions_wake_nobody() -> None:
+    """A decision is stored; its step learns of it when its time is over."""
+
+    async def nobody(*_: Any, **__: Any) -> bool:
+        return True
+
+    _patch(decisions, "wake_step", nobody)
+
+
+def early_events_are_lost() -> None:
+    """A step that begins to wait receives no event that came before."""
+
+    async def none(*_: Any, **__: Any) -> None:
+        return None
+
+    _patch(sent_events, "find_stored", none)
+
+
+def events_are_received_again() -> None:
+    """An event for one step is not marked as received, and is kept for the next one."""
+
+    async def uncounted(*_: Any, **__: Any) -> None:
+        return None
+
+    _patch(sent_events, "count_delivery", uncounted)
+
+
+def slots_are_not_counted() -> None:
+    """Every run that asks for a slot gets one."""
+
+    async def none(*_: Any, **__: Any) -> int:
+        return 0
+
+    _patch(slots, "count_granted", none)
+
+
+def slots_are_not_freed() -> None:
+    """Nobody gives on the slots of runs that ended."""
+
+    async def nothing(_self: Slots) -> None:
+        return None
+
+    _patch(Slots, "grant_free", nothing)
+
+
+def priority_is_ignored() -> None:
+    """Slots are given in the order of the requests."""
+    list_queue = slots.list_queue
+
+    async def in_order(*arguments: Any, **more: Any) -> Any:
+        return sorted(await list_queue(*arguments, **more), key=lambda row: row.requested_at)
+
+    _patch(slots, "list_queue", in_order)
+
+
+def handlers_get_an_id_when_they_start() -> None:
+    """The id of a handler's run is made when it starts, and not with the claim of the failure."""
+    read = FailureHandlers._read
+
+    async def anew(self: FailureHandlers, *arguments: Any, **more: Any) -> FailedRun | None:
+        failed = await read(self, *arguments, **more)
+        return None if failed is None else replace(failed, handler_run_id=new_id())
+
+    _patch(FailureHandlers, "_read", anew)
+
+
+def ends_of_runs_wake_nobody() -> None:
+    """The end of a run does not wake the step that started it."""
+    _patch(sqlite, "WAKE_PARENT_SQL", "SELECT :run_id, :at")
+
+
 async def _end(store: SqliteDispatchStore, key: RunKey) -> None:
     await store.end(key, NEVER_BEGUN, "The run was handed to a worker too often.", clock())
 
@@ -99,4 +217,15 @@ MUTATIONS: Mapping[str, Callable[[], None]] = {
     "sweep": sweep_queues_a_run_twice,
     "reader": reader_takes_what_memory_holds,
     "dispatch": undelivered_messages_count_as_attempts,
+    "clicks": every_click_is_a_decision,
+    "decisions": decisions_wake_nobody,
+    "early-events": early_events_are_lost,
+    "early-wakes": steps_wake_early,
+    "events-again": events_are_received_again,
+    "handlers": handlers_get_an_id_when_they_start,
+    "paused": paused_runs_stay_paused,
+    "priority": priority_is_ignored,
+    "slots-freed": slots_are_not_freed,
+    "slots-counted": slots_are_not_counted,
+    "subflows": ends_of_runs_wake_nobody,
 }

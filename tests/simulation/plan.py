@@ -25,6 +25,36 @@ WAITING = 0.1
 """Share of the runs whose flow waits long."""
 PAUSED = 0.15
 """Share of the runs that are paused for a while."""
+DURABLE = 0.5
+"""Share of the plans with runs that wait for users, events, slots and other runs."""
+DURABLE_RUNS = 0.7
+"""Share of such runs in them."""
+DURABLE_FLOWS = ("approval", "event", "limited", "keyed", "handled", "calls", "each", "loop")
+TOPICS = 3
+USERS = 4
+
+
+@dataclass(frozen=True)
+class PlannedDecision:
+    """A user's decision on the approval of a run."""
+
+    user: int
+    decision: Literal["approve", "reject"]
+    after: float
+    """Seconds after the approval is asked for."""
+    process: int
+
+
+@dataclass(frozen=True)
+class PlannedEvent:
+    """An event that a client sends, to several processes at once."""
+
+    number: int
+    topic: str
+    deliver: Literal["one", "all"]
+    at: float
+    processes: tuple[int, ...]
+    keep_seconds: float
 
 
 @dataclass(frozen=True)
@@ -46,6 +76,15 @@ class PlannedRun:
     """Seconds after its start at which the client pauses it."""
     paused_seconds: float = 0.0
     """How long it is paused."""
+    topic: str = ""
+    """Correlation of the event that it waits for."""
+    priority: int = 0
+    decisions: tuple[PlannedDecision, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """Input of the run."""
+        return "\n".join("123456") if self.flow == "each" else self.topic or "go"
 
 
 @dataclass(frozen=True)
@@ -77,11 +116,20 @@ class Plan:
     """Whether runs are worked on by worker processes behind a message queue."""
     runs: tuple[PlannedRun, ...]
     faults: tuple[Fault, ...]
+    durable: bool = False
+    """Whether runs wait for users, events, slots and other runs, which are in sessions of the database."""
+    events: tuple[PlannedEvent, ...] = ()
 
     @property
     def last_event(self) -> float:
         """When the last thing of the plan has happened."""
-        return max([run.at for run in self.runs] + [fault.at + fault.seconds for fault in self.faults])
+        moments = [run.at for run in self.runs] + [fault.at + fault.seconds for fault in self.faults]
+        return max(moments + [event.at for event in self.events])
+
+    @property
+    def sets_clocks(self) -> bool:
+        """Whether the clock of a machine is wrong for a while."""
+        return any(fault.kind == "clock" for fault in self.faults)
 
     @property
     def standstill_seconds(self) -> float:
@@ -89,8 +137,7 @@ class Plan:
 
         A run that is sent or suspended while the clock of its machine is ahead may wait until that time comes.
         """
-        is_ahead = any(fault.kind == "clock" for fault in self.faults)
-        return STANDSTILL_SECONDS + (max(CLOCK_JUMPS_SECONDS) if is_ahead else 0.0)
+        return STANDSTILL_SECONDS + (max(CLOCK_JUMPS_SECONDS) if self.sets_clocks else 0.0)
 
     def smaller(self) -> Iterator["Plan"]:
         """The plan with one thing left out, for finding the smallest that still fails."""
@@ -99,6 +146,8 @@ class Plan:
         for run in self.runs:
             if len(self.runs) > 1:
                 yield replace(self, runs=tuple(one for one in self.runs if one is not run))
+        for event in self.events:
+            yield replace(self, events=tuple(one for one in self.events if one is not event))
 
     def __str__(self) -> str:
         kind = "distributed" if self.distributed else "embedded"
@@ -106,19 +155,20 @@ class Plan:
         size = f"{self.processes} processes on {where}, {self.slots} slots each, lease {self.lease_seconds:g} s"
         lines = [f"seed {self.seed}, {kind}: {size}"]
         lines += [f"  {run}" for run in self.runs]
+        lines += [f"  {event}" for event in self.events]
         lines += [f"  {fault}" for fault in self.faults]
         return "\n".join(lines)
 
 
-def draw(seed: int) -> Plan:
-    """The plan of a seed."""
+def draw(seed: int, *, plain: bool = False) -> Plan:
+    """The plan of a seed; a plain one has no runs that wait for users, events, slots and other runs."""
     random = Random(f"{seed}:plan")
     processes = random.choice([1, 1, 2, 3])
     span = random.choice([3.0, 10.0, 40.0])
     quiet, distributed = random.random() < 0.3, random.random() < 0.35
     kinds = EMBEDDED_FAULTS + QUEUE_FAULTS * (2 * distributed)
     faults = [] if quiet else [_fault(random, kinds, processes, span) for _ in range(random.randint(1, 6))]
-    return Plan(
+    plan = Plan(
         seed=seed,
         processes=processes,
         same_machine=random.random() < 0.5,
@@ -130,6 +180,52 @@ def draw(seed: int) -> Plan:
             for number in range(random.randint(1, 24))
         ),
         faults=tuple(faults),
+    )
+    return plan if plain else _durable(plan, span)
+
+
+def _durable(plan: Plan, span: float) -> Plan:
+    """The plan, or one with runs that wait for more than time: drawn apart, so that other plans stay what they are."""
+    random = Random(f"{plan.seed}:durable")
+    if random.random() >= DURABLE:
+        return plan
+    flows = random.sample(DURABLE_FLOWS, random.choice((1, 2, 3)))
+    runs = tuple(_durable_run(random, run, flows, plan.processes) for run in plan.runs)
+    topics = sorted({run.topic for run in runs if run.topic})
+    events = [_event(random, topic, plan.processes, span) for topic in topics for _ in range(random.randint(1, 4))]
+    numbered = tuple(replace(event, number=number) for number, event in enumerate(events))
+    # Sessions hold the lock of the database for a while: a lease lasts longer than anybody waits for it.
+    return replace(plan, durable=True, lease_seconds=8.0, runs=runs, events=numbered)
+
+
+def _durable_run(random: Random, run: PlannedRun, flows: Sequence[str], processes: int) -> PlannedRun:
+    if random.random() >= DURABLE_RUNS:
+        return run
+    run = replace(run, flow=random.choice(flows), fails_once=False, priority=random.choice((0, 0, 5)))
+    if run.flow == "event":
+        return replace(run, topic=f"order-{random.randrange(TOPICS)}")
+    if run.flow != "approval":
+        return run
+    decisions = tuple(
+        PlannedDecision(
+            user=random.randrange(USERS),
+            decision=random.choice(("approve", "approve", "approve", "reject")),
+            after=random.choice((0.0, 0.0, 0.3, 10.0, 55.0, 59.9)),
+            process=random.randrange(processes),
+        )
+        for _ in range(random.randint(0, 6))
+    )
+    return replace(run, decisions=decisions)
+
+
+def _event(random: Random, topic: str, processes: int, span: float) -> PlannedEvent:
+    return PlannedEvent(
+        number=0,
+        topic=topic,
+        deliver=random.choice(("one", "all")),
+        at=random.random() * (span + 30),
+        processes=tuple(random.randrange(processes) for _ in range(random.choice((1, 1, 2, 4)))),
+        keep_seconds=random.choice((0.0, 20.0, 600.0)),
     )
 
 

@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from headgate.features.runs.events import ENDINGS
+from headgate.features.runs.states import LIVE_RUNS, sql_list
 from tests.simulation.cluster import ClusterEngine
+from tests.simulation.flows import WAIT_SECONDS
 from tests.simulation.loop import SimulatedLoop
 from tests.simulation.plan import Plan, PlannedRun
 from tests.simulation.readers import Reader
@@ -17,8 +19,6 @@ from tests.simulation.server import Server
 MARGIN_LEASES = 12
 """Leases around a fault in which a step may be lost by a worker that lives."""
 LAST_ATTEMPT = 5
-WAIT_SECONDS = 40.0
-"""Of the steps `w`: longer than a worker waits, so that they are suspended."""
 SUSPENDED_ATTEMPTS = "FROM flow_step_attempts WHERE status = 'suspended'"
 
 
@@ -31,6 +31,7 @@ class Rules:
         loop: Whose time it is.
         servers: Every server there ever was, by its worker's id.
         fail: Called with what never may be.
+        flow_ids: Name to id of every flow.
     """
 
     def __init__(
@@ -40,14 +41,21 @@ class Rules:
         loop: SimulatedLoop,
         servers: Mapping[str, Server],
         fail: Callable[[str], None],
+        *,
+        flow_ids: Mapping[str, str],
     ) -> None:
-        self._plan = plan
+        self._plan = self.plan = plan
+        self.fail = fail
+        self.flow_ids = flow_ids
+        self._names = {flow_id: name for name, flow_id in flow_ids.items()}
         self._audit = sqlite3.connect(path, isolation_level=None, timeout=0)
         self._loop = loop
         self._servers = servers
         self._fail = fail
         self.started: dict[str, PlannedRun] = {}
         """Requested runs, by id."""
+        self.acknowledged: list[str] = []
+        """Ids of the runs that a process accepted."""
         self._bodies: dict[tuple[str, str], list[Server]] = defaultdict(list)
         """Step to where bodies of it are running."""
         self._begun: set[tuple[str, str, int, str]] = set()
@@ -63,7 +71,48 @@ class Rules:
     @property
     def open_runs(self) -> int:
         """Runs that are not over."""
-        return int(self.row("SELECT count(*) FROM flow_runs WHERE status IN ('queued', 'running', 'waiting')")[0])
+        return int(self.row(f"SELECT count(*) FROM flow_runs WHERE status IN {sql_list(LIVE_RUNS)}")[0])
+
+    @property
+    def now(self) -> float:
+        """Seconds since the simulation began."""
+        return self._loop.time()
+
+    @property
+    def calm_bodies(self) -> list[tuple[str, str]]:
+        """Run and step of the bodies that run in living processes around which nothing went wrong."""
+        return [
+            place
+            for place, servers in self._bodies.items()
+            for server in servers
+            if server.process.alive and not self.was_disturbed(server)
+        ]
+
+    def planned(self, run_id: str) -> PlannedRun:
+        """The run that a client started: itself, the one that started it, or the one whose failure it handles."""
+        while run_id not in self.started:
+            row = self.row(
+                "SELECT coalesce(r.parent_run_id, h.failed_run_id) FROM flow_runs r LEFT JOIN failure_handlers h"
+                " ON h.handler_run_id = r.id WHERE r.id = ?",
+                run_id,
+            )
+            if row is None or row[0] is None:
+                self._fail(f"nobody started: run {run_id}")
+            run_id = row[0]
+        return self.started[run_id]
+
+    def flow_of(self, run_id: str) -> str:
+        """Name of the flow of a run."""
+        return self._names[self.row("SELECT flow_id FROM flow_runs WHERE id = ?", run_id)[0]]
+
+    def status(self, run_id: str) -> str | None:
+        """Status of a run."""
+        row = self.row("SELECT status FROM flow_runs WHERE id = ?", run_id)
+        return None if row is None else str(row[0])
+
+    def is_over(self, run_id: str) -> bool:
+        """Whether a run has ended."""
+        return self.status(run_id) in {"completed", "failed", "cancelled"}
 
     def body_begins(self, server: Server, run_id: str, step: str) -> int:
         """A process begins to execute a step; which attempt it is by the rows."""
@@ -72,7 +121,7 @@ class Rules:
             run_id,
             step,
         )
-        where = f"step {step} of run {self.started[run_id].number}"
+        where = f"step {step} of run {self.planned(run_id).number}"
         calm = not self.was_disturbed(server)
         if status == "completed" and calm:
             self._fail(f"executed again: {where} is completed")
@@ -100,8 +149,11 @@ class Rules:
 
     def check_ends(self, *, deaths: int) -> None:
         """Every run ended as it should; no step was taken from a worker that lived undisturbed."""
+        for run_id in self.acknowledged:
+            if not self.is_over(run_id):
+                self._fail(f"lost: run {self.started[run_id].number} was accepted and is {self.status(run_id)}")
         for run_id, status, unfinished, code in self.rows("SELECT id, status, unfinished, error_code FROM flow_runs"):
-            planned = self.started[run_id]
+            planned = self.planned(run_id)
             steps = dict(self.rows("SELECT step_id, status FROM flow_step_results WHERE flow_run_id = ?", run_id))
             left = self.rows(
                 "SELECT step_id FROM flow_step_attempts WHERE flow_run_id = ? AND status = 'started'", run_id
@@ -120,12 +172,12 @@ class Rules:
             holder = self._servers[worker]
             if holder.process.alive and not holder.disturbed:
                 self._fail(
-                    f"taken from the living: attempt {number} at step {step} of run {self.started[run_id].number}"
+                    f"taken from the living: attempt {number} at step {step} of run {self.planned(run_id).number}"
                 )
 
     def check_waits(self) -> None:
         """No wait ended before its time, where every clock was right."""
-        if any(fault.kind == "clock" for fault in self._plan.faults):
+        if self._plan.sets_clocks:
             return
         for run_id, began, ended in self.rows(
             "SELECT flow_run_id, min(started_at), max(finished_at) FROM flow_step_attempts WHERE step_id = 'w'"
@@ -136,8 +188,15 @@ class Rules:
 
     def _may_fail(self, run_id: str, planned: PlannedRun, code: str, deaths: int) -> bool:
         if code == "worker_lost":
-            most = self.row("SELECT max(attempt_no) FROM flow_step_attempts WHERE flow_run_id = ?", run_id)[0]
+            most = self.row(
+                "SELECT max(a.attempt_no) FROM flow_step_attempts a JOIN flow_runs r ON r.id = a.flow_run_id"
+                " WHERE r.id = ? OR r.parent_run_id = ?",
+                run_id,
+                run_id,
+            )[0]
             return bool(most >= LAST_ATTEMPT)
+        if code == "invalid" and self.flow_of(run_id) == "handled":
+            return True
         # The client resumes a run that fails once, unless a process died with its request.
         return code == "invalid" and planned.fails_once and deaths > 0
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from headgate.features.jobs.worker import Worker
 from headgate.features.runs.engine.embedded import EmbeddedBackend
+from headgate.foundation.database import Database
 from headgate.foundation.events import EventBus
 from tests.simulation.cluster import ClusterEngine
 from tests.simulation.loop import CURRENT, Process
@@ -23,6 +24,8 @@ class Server:
     engine: EmbeddedBackend | ClusterEngine
     worker: Worker
     bus: EventBus
+    database: Database
+    """Its sessions."""
     disturbed: list[tuple[float, float]] = field(default_factory=list)
     """When something went wrong around it, from and until."""
     serving: bool = False

@@ -1,14 +1,12 @@
 """One simulation: processes with real engines in them, and clients that start runs and wait for them."""
 
 import asyncio
-import contextvars
 from collections.abc import Coroutine, Mapping
 from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any
 
-from headgate.components.clock import Wait
 from headgate.features.jobs.worker import Worker
 from headgate.features.runs.engine.backend import RunRequest
 from headgate.features.runs.engine.embedded import EmbeddedBackend
@@ -21,52 +19,26 @@ from headgate.foundation.events import EventBus
 from headgate.foundation.ids import new_id
 from headgate.foundation.settings import DatabaseSettings, EngineSettings
 from headgate.graph.model import Flow
-from headgate.sdk import Component, RunInput, Text, field, output
+from headgate.sdk import RunInput
+from tests.simulation.answers import Answers
 from tests.simulation.cluster import ClusterEngine, SimulatedBroker, SqliteDispatchStore
+from tests.simulation.durable_rules import LATE_SECONDS, DurableRules, settled
 from tests.simulation.faults import Faults
+from tests.simulation.flows import COMPONENTS, LAST_STEPS, SIMULATION, StoredFlow
 from tests.simulation.loop import CURRENT, WORLD, MachineClock, Process, SimulatedLoop, Stuck
 from tests.simulation.machine import Disk, simulated
 from tests.simulation.plan import STANDSTILL_SECONDS, Plan, PlannedRun
 from tests.simulation.readers import Reader
-from tests.simulation.rules import SUSPENDED_ATTEMPTS, WAIT_SECONDS, Rules
+from tests.simulation.rules import SUSPENDED_ATTEMPTS, Rules
 from tests.simulation.server import Outcome, Server, Violation, context_of
+from tests.simulation.sessions import LOCK_SECONDS
 from tests.support.databases import make_settings
-from tests.support.engine import OneSpace, make_flow, make_services
+from tests.support.engine import OneSpace, make_services
 from tests.support.services import FreeSlots, NoFailureHandlers
 
 IDLE_SECONDS = 70.0
 """Seconds after the last run after which nothing may be kept in memory."""
 MOST_REQUESTS = 1000
-_CHAIN = ["a.text -> b.parts", "b.text -> c.parts", "c.text -> d.parts"]
-_DIAMOND = ["a.text -> b.parts", "a.text -> c.parts", "b.text -> d.parts", "c.text -> d.parts"]
-DEFINITIONS: Mapping[str, Flow] = {
-    "single": make_flow({"a": "Work"}),
-    "chain": make_flow({"a": "Work", "b": "Work", "c": "Work", "d": "Work"}, _CHAIN),
-    "diamond": make_flow({"a": "Work", "b": "Work", "c": "Work", "d": "Work"}, _DIAMOND),
-    "fork": make_flow({"a": "Work", "b": "Work", "c": "Work"}, ["a.text -> b.parts", "a.text -> c.parts"]),
-    "waiting": make_flow(
-        {"a": "Work", "w": "Wait", "b": "Work", "c": "Work"},
-        ["a.text -> w.value", "a.text -> b.parts", "w.value -> c.parts"],
-        w={"seconds": WAIT_SECONDS},
-    ),
-}
-LAST_STEPS = {"single": "a", "chain": "d", "diamond": "d", "fork": "c", "waiting": "b"}
-"""Steps that fail once: that of `waiting` fails while the other branch waits."""
-
-
-class Work(Component):
-    """A step whose work is the simulation's."""
-
-    effect = True
-    parts: list[str] = field(default_factory=list, main=True, many=True)
-
-    @output()
-    async def text(self) -> Text:
-        await _WORLD.get().execute(self.ctx)
-        return "+".join(self.parts) or "done"
-
-
-_WORLD: "contextvars.ContextVar[World]" = contextvars.ContextVar("world")
 
 
 class World:
@@ -75,18 +47,16 @@ class World:
     Args:
         plan: What happens.
         template: A migrated SQLite file with the versions of `keys`.
-        keys: Flow to its stored version.
+        flows: Name to stored version.
         folder: Where the simulation's files go.
     """
 
-    def __init__(self, plan: Plan, template: Path, keys: Mapping[str, RunKey], folder: Path) -> None:
+    def __init__(self, plan: Plan, template: Path, flows: Mapping[str, StoredFlow], folder: Path) -> None:
         self._plan = plan
-        self._keys = keys
+        self._flows = flows
         self._folder = folder
         self._path = folder / "headgate.db"
         self._path.write_bytes(template.read_bytes())
-        self._unused = Database(make_settings(folder))
-        """What services are made with; nothing in a simulation reads through it."""
         self._disk = Disk(Random(f"{plan.seed}:disk"), self._kill)
         self.loop = SimulatedLoop(Random(f"{plan.seed}:loop"), self._unhandled)
         self._broker = SimulatedBroker(Random(f"{plan.seed}:broker"), self.loop)
@@ -108,7 +78,10 @@ class World:
         """Simulate."""
         with simulated(self.loop, self._disk, self._plan.seed):
             asyncio.set_event_loop(None)
-            self._rules = Rules(self._plan, self._path, self.loop, self._all, self._fail)
+            flow_ids = {name: flow.key.flow_id for name, flow in self._flows.items()}
+            self._rules = Rules(self._plan, self._path, self.loop, self._all, self._fail, flow_ids=flow_ids)
+            self._answers = Answers(self._rules, self._running, self._ask)
+            self._durable = DurableRules(self._rules, self._answers)
             self._faults = Faults(
                 self._plan,
                 self._path,
@@ -141,8 +114,9 @@ class World:
         process, run_id, step = CURRENT.get(), ctx.run_id, ctx.node_id
         server = next(one for one in self._all.values() if one.process is process)
         attempt = self._rules.body_begins(server, run_id, step)
-        planned = self._rules.started[run_id]
-        self._note(f"run {planned.number} step {step} attempt {attempt} begins", process)
+        planned, flow = self._rules.planned(run_id), self._rules.flow_of(run_id)
+        self._durable.check_slots(flow, run_id, step)
+        self._note(f"run {planned.number} ({flow}) step {step} attempt {attempt} begins", process)
         try:
             await self._work(ctx, planned, step, attempt)
         finally:
@@ -150,42 +124,62 @@ class World:
 
     async def _work(self, ctx: Any, planned: PlannedRun, step: str, attempt: int) -> None:
         random = Random(f"{self._plan.seed}:{planned.number}:{step}:{attempt}")
+        is_own = ctx.run_id in self._rules.started
         for _ in range(random.choice([0, 0, 1, 3])):
             await ctx.emit("word ")
             await asyncio.sleep(random.random() * random.choice([0.01, 0.3]))
         await asyncio.sleep(random.random() * random.choice([0.0, 0.05, 1.0, 1.0, 30.0]))
-        if planned.fails_once and step == LAST_STEPS[planned.flow] and ctx.run_id not in self._failed_once:
+        if is_own and planned.flow == "handled" and step == LAST_STEPS["handled"]:
+            raise Invalid("This step always fails.")
+        if is_own and planned.fails_once and step == LAST_STEPS[planned.flow] and ctx.run_id not in self._failed_once:
             self._failed_once.add(ctx.run_id)
             raise Invalid("This step fails the first time.")
 
     async def _live(self) -> None:
-        _WORLD.set(self)
+        SIMULATION.set(self)
+        self._looking = self.loop.create_task(self._look_for_late_steps())
         actors: list[Coroutine[Any, Any, Any]] = [self._boot(number) for number in range(self._plan.processes)]
         actors += [self._faults.strike(fault) for fault in self._plan.faults]
         actors += [self._client(run) for run in self._plan.runs]
+        actors += [self._answers.send(event) for event in self._plan.events]
         await asyncio.gather(*actors)
         self._healing = True
         self._note("healed")
         for number in range(self._plan.processes):
             await self._running(number)
         happened, since = 0, self.loop.time()
-        while open_runs := self._rules.open_runs:
+        while (open_runs := self._rules.open_runs) or not settled(self._rules):
             if (now := self._rules.row("SELECT count(*) FROM flow_run_events")[0]) > happened:
                 happened, since = now, self.loop.time()
             if self.loop.time() > since + self._plan.standstill_seconds:
                 seconds = self._plan.standstill_seconds
                 self._fail(f"not over: {open_runs} runs are open and nothing happened for {seconds:g} s")
             await asyncio.sleep(1.0)
+        self._looking.cancel()
         await asyncio.sleep(IDLE_SECONDS)
         self._rules.check_ends(deaths=self.outcome.deaths)
         self._rules.check_waits()
+        self._durable.check_ends()
         self._rules.check_readers(self._readers)
         self._rules.check_memory()
         for task, (server, run_id) in self._waiters.items():
             if not task.done() and server.process.alive:
                 self._fail(f"not woken: somebody waits for run {self._rules.started[run_id].number}, which is over")
         for server in filter(None, self._servers):
-            await self.loop.create_task(server.engine.close(), context=context_of(server.process))
+            await self.loop.create_task(self._close(server), context=context_of(server.process))
+
+    async def _look_for_late_steps(self) -> None:
+        """Look now and then, once the last fault is over for a while."""
+        ends = [fault.at + fault.seconds for fault in self._plan.faults]
+        await asyncio.sleep(max(ends, default=0.0) + LATE_SECONDS)
+        while True:
+            self._durable.check_waiting()
+            await asyncio.sleep(5.0)
+
+    @staticmethod
+    async def _close(server: Server) -> None:
+        await server.engine.close()
+        await server.database.close()
 
     # -- processes
 
@@ -213,10 +207,11 @@ class World:
         worker = Worker(self._folder / ("locks" if self._plan.same_machine else f"locks{number}"))
         bus = EventBus()
         process.at_death.append(worker.close)
-        engine = self._engine(self._services(bus), worker, bus)
+        database = Database(make_settings(self._folder))
+        engine = self._engine(self._services(bus, database), worker, bus)
         if isinstance(engine, ClusterEngine):
             process.at_death.append(engine.died)
-        server = self._all[worker.id] = Server(number, process, engine, worker, bus)
+        server = self._all[worker.id] = Server(number, process, engine, worker, bus, database)
         server.disturbed += self._faults.around(self.loop.time())
         self._note("starts", process)
         try:
@@ -229,24 +224,27 @@ class World:
         return server
 
     def _engine(self, services: Services, worker: Worker, bus: EventBus) -> EmbeddedBackend | ClusterEngine:
-        settings = DatabaseSettings(busy_timeout_seconds=0.05)
+        # Sessions hold the lock of the database for a while.
+        settings = DatabaseSettings(busy_timeout_seconds=LOCK_SECONDS if self._plan.durable else 0.05)
         if self._plan.distributed:
             store = SqliteDispatchStore(self._path, settings)
             return ClusterEngine(store, services, worker, self._broker, self._told)
         return EmbeddedBackend(SqliteRunStore(self._path, settings), services, worker, bus)
 
-    def _services(self, bus: EventBus) -> Services:
+    def _services(self, bus: EventBus, database: Database) -> Services:
+        by_id = {flow.key.flow_id: flow.definition for flow in self._flows.values()}
+
         async def definitions(key: RunKey) -> Flow:
-            return next(DEFINITIONS[name] for name, one in self._keys.items() if one.flow_id == key.flow_id)
+            return by_id[key.flow_id]
 
         engine = EngineSettings(
             lease_seconds=self._plan.lease_seconds,
             max_concurrent_runs=self._plan.slots,
             max_concurrent_steps=2,
         )
-        services = make_services(self._unused, components=[Work, Wait], engine=engine)
-        # Slots and handlers of failures work on sessions of the database, whose driver has a real thread.
-        services = replace(services, slots=FreeSlots(), failure_handlers=NoFailureHandlers())
+        services = make_services(database, components=COMPONENTS, engine=engine)
+        if not self._plan.durable:
+            services = replace(services, slots=FreeSlots(), failure_handlers=NoFailureHandlers())
         return replace(services, definitions=definitions, spaces=OneSpace(), bus=bus)
 
     def _kill(self, process: Process) -> None:
@@ -261,12 +259,13 @@ class World:
         """Start a run, wait for it, cancel or resume it; what a process that dies does not answer is asked again."""
         await asyncio.sleep(planned.at)
         for _ in range(MOST_REQUESTS):
-            key = replace(self._keys[planned.flow], run_id=new_id())
+            key = replace(self._flows[planned.flow].key, run_id=new_id())
             self._rules.started[key.run_id] = planned
             server = self._servers[planned.process]
             if server is not None and server.answers:
-                request = RunRequest(key, RunInput(text="go"))
+                request = RunRequest(key, RunInput(text=planned.text), priority=planned.priority)
                 if await self._ask(server, server.engine.start(request)):
+                    self._rules.acknowledged.append(key.run_id)
                     break
             await asyncio.sleep(1.0)
         else:
@@ -279,6 +278,7 @@ class World:
             random = Random(f"{self._plan.seed}:{planned.number}:reader")
             reader = Reader(key, self.loop, self._servers, random, self._fail)
             self._readers[self.loop.create_task(reader.read())] = reader
+        deciding = self.loop.create_task(self._answers.decide_all(planned, key)) if planned.decisions else None
         if planned.cancel_after is not None:
             await asyncio.sleep(planned.cancel_after)
             server = await self._running(planned.process)
@@ -287,6 +287,8 @@ class World:
             await self._pause(planned, key, planned.pause_after)
         if planned.fails_once:
             await self._resume(planned, key)
+        if deciding is not None:
+            await deciding
 
     async def _pause(self, planned: PlannedRun, key: RunKey, after: float) -> None:
         """Pause a run, and let it continue; the second is asked until it is answered."""

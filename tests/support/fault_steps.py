@@ -42,6 +42,27 @@ class Count(Component):
             os.close(file)
 
 
+class Labels(Component):
+    """So many lines, each the run's text with a number: the texts of the runs of a ForEach."""
+
+    input: str = field(default="", main=True)
+    many: int = field(port=False)
+
+    @output()
+    def text(self) -> Text:
+        return "\n".join(f"{self.ctx.input.text}/{number}" for number in range(self.many))
+
+
+class Longer(Component):
+    """The run's text and a mark: the text of the next round."""
+
+    input: str = field(default="", main=True)
+
+    @output()
+    def text(self) -> Text:
+        return f"{self.ctx.input.text}+"
+
+
 class Stuck(Component):
     """Never returns: asleep for ever, in a thread that nobody can stop, or at work in a way that stops its process."""
 
@@ -75,4 +96,4 @@ class Much(Component):
         return "x" * self.size
 
 
-FAULT_STEPS: tuple[type[Component], ...] = (Count, Stuck, Much)
+FAULT_STEPS: tuple[type[Component], ...] = (Count, Labels, Longer, Stuck, Much)

@@ -25,7 +25,8 @@ def check_picture(page: Page, name: str) -> None:
     kept = KEPT / f"{name}.png"
     if NEW:
         kept.parent.mkdir(exist_ok=True)
-        now.quantize(128).save(kept, optimize=True)
+        # Keeps colours of few dots, such as the red of an edge.
+        now.quantize(128, method=Image.Quantize.MAXCOVERAGE).save(kept, optimize=True)
         return
     assert kept.is_file(), f"There is no picture {kept}: make it with HEADGATE_PICTURES=new, and look at it."
     share, shown = differing(now, Image.open(kept).convert("RGB"))

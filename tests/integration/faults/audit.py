@@ -127,7 +127,7 @@ async def audit(database: Database, counter: Path, *, deaths: Sequence[Death], a
         cancelled=by_status.count("cancelled"),
         steps=len(counted),
         executions=sum(len(step.begins) for step in found),
-        interrupted=sum(len(step.attempts) > 1 for step in found),
+        interrupted=sum(step.retries > 0 for step in found),
         repeats=sum(max(len(step.begins) - 1, 0) for step in found),
         deaths=len(deaths),
         reasons=tuple(f"{run.id} {run.error_code}: {run.error_message}" for run in runs.values() if run.error_code),
@@ -161,16 +161,18 @@ class _Step:
         told = [attempt.status for attempt in self.attempts]
         rules = {
             "attempts are not numbered from one to the row's count": numbers == list(range(1, self.row.attempts + 1)),
-            "an earlier attempt is not closed as retried": all(status == "retried" for status in told[:-1]),
+            "an earlier attempt is not closed": all(status in {"retried", "suspended"} for status in told[:-1]),
             "it began more often than it was claimed": len(self.begins) <= len(self.attempts),
-            "it was repeated more often than processes died": len(self.attempts) - 1 <= self._deaths_near(deaths),
+            "it was repeated more often than processes died": self.retries <= self._deaths_near(deaths),
         }
         if self.run.status == "completed":
             rules["a step of a completed run is not settled"] = self.row.status in {"completed", "skipped"}
         if self.row.status == "completed":
             rules |= {
                 "its last attempt is not completed": told[-1:] == ["completed"],
-                "it began again after it was finished": all(at <= self.row.finished_at for at in self.begins),
+                "it began again after it was finished": all(
+                    at <= self.row.finished_at or self._was_begun_by_a_zombie(at, deaths) for at in self.begins
+                ),
                 "it completed without an end": bool(self.ends) or not self.begins,
             }
         where = f"run {self.row.flow_run_id} step {self.row.step_id}"
@@ -180,6 +182,19 @@ class _Step:
             for rule, holds in rules.items()
             if not holds
         ]
+
+    @property
+    def retries(self) -> int:
+        """Attempts that lost their worker."""
+        return sum(attempt.status == "retried" for attempt in self.attempts)
+
+    def _was_begun_by_a_zombie(self, at: int, deaths: Sequence[Death]) -> bool:
+        """Whether a process that had claimed an attempt was stopped before it began, and returned."""
+        lost = [attempt.started_at for attempt in self.attempts if attempt.status == "retried"]
+        return any(
+            death.returned and death.over <= at and any(started <= death.sent + 1000 for started in lost)
+            for death in deaths
+        )
 
     def _deaths_near(self, deaths: Sequence[Death]) -> int:
         """Deaths between its first claim and its last: each may cost one repeat."""

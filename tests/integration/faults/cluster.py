@@ -43,6 +43,14 @@ class Worker:
         """Kill -9 its main process alone: the children finish what they are at, and go."""
         return Death.of(self._kill_main)
 
+    def stop_for_a_while(self) -> None:
+        """Stop all of it, until it continues."""
+        os.killpg(self.process.pid, signal.SIGSTOP)
+
+    def continue_(self) -> None:
+        """Continue all of it."""
+        os.killpg(self.process.pid, signal.SIGCONT)
+
     def _kill(self) -> None:
         with suppress(ProcessLookupError):
             os.killpg(self.process.pid, signal.SIGKILL)

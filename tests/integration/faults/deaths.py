@@ -15,6 +15,8 @@ class Death:
 
     sent: int
     over: int
+    returned: bool = False
+    """Whether it was only stopped, until others had its work: a zombie, which does on what it was about to do."""
 
     @classmethod
     def of(cls, kill: Callable[[], object]) -> Self:

@@ -72,6 +72,14 @@ class Server:
         """Kill -9."""
         return Death.of(self._kill)
 
+    def stop_for_a_while(self) -> None:
+        """Stop it, until it continues."""
+        self.process.send_signal(signal.SIGSTOP)
+
+    def continue_(self) -> None:
+        """Continue."""
+        self.process.send_signal(signal.SIGCONT)
+
     def _kill(self) -> None:
         self.process.send_signal(signal.SIGKILL)
         self.process.wait()

@@ -9,20 +9,36 @@ from typing import Any
 import httpx2
 import pytest
 
-from headgate.features.runs.engine import patience
+from headgate.features.runs import patience
+from headgate.features.runs.approvals.asking import StepApprovals
 from headgate.features.runs.engine.backend import ExecutionBackend
 from headgate.features.runs.engine.embedded import EmbeddedBackend
+from headgate.features.runs.engine.subflows import Subflows
 from headgate.features.runs.routes import router as runs_router
+from headgate.features.runs.sent_events.of_steps import StepSentEvents
+from headgate.features.runs.slots.service import Slots
 from headgate.foundation.database import Database
 from headgate.foundation.errors import DatabaseAway, Unavailable
 from headgate.foundation.settings import Settings
+from headgate.graph.model import Flow, FlowSettings
 from tests.integration.features.runs.conformance import appears, over, until
+from tests.integration.features.runs.conformance_subflows import published
 from tests.support.api import api
 from tests.support.engine import make_chain, make_flow, new_run, store_flow
 from tests.support.patience import PATIENCE_SECONDS
 from tests.support.rows import attempts, run_row, statuses
 
 Fail = Callable[[int], None]
+SOON = {"timeout_hours": 0.0001}
+STORING: list[tuple[type[Any], str, Flow]] = [
+    (Slots, "take_flow", make_chain(1).model_copy(update={"settings": FlowSettings(max_concurrent_runs=1)})),
+    (StepApprovals, "ask", make_flow({"s": "Start", "it": "Approval"}, ["s.text -> it.value"], it=SOON)),
+    (StepSentEvents, "wait", make_flow({"it": "WaitForEvent"}, it={"event": "paid", **SOON})),
+    (StepSentEvents, "send", make_flow({"it": "SendEvent"}, it={"event": "paid"})),
+    (Subflows, "prepare", make_flow({"it": "RunFlow"})),
+    (Subflows, "start", make_flow({"it": "RunFlow"})),
+]
+"""What a step waits for is stored by these methods; each with a flow that does."""
 
 
 @pytest.fixture
@@ -102,6 +118,36 @@ class TestDatabaseAway:
         await engine.start(request)
         await over(engine, request.key.run_id)
         assert await attempts(database, request.key.run_id) == [("s1", 1, "retried"), ("s1", 2, "completed")]
+
+    @pytest.mark.parametrize("storing", STORING, ids=[method for _, method, _ in STORING])
+    async def test_for_a_moment_fails_no_step_that_stores_what_it_waits_for(
+        self,
+        engine: ExecutionBackend,
+        database: Database,
+        monkeypatch: pytest.MonkeyPatch,
+        quick_retries: None,
+        storing: tuple[type[Any], str, Flow],
+    ) -> None:
+        """Found by the simulator: a full disk failed runs that only wanted a slot."""
+        owner, method, flow = storing
+        child = await published(database, make_chain(1))
+        whole, failures = getattr(owner, method), iter(range(2))
+
+        async def shaky(*args: Any, **more: Any) -> Any:
+            if next(failures, None) is not None:
+                raise Unavailable("The disk is full.")
+            return await whole(*args, **more)
+
+        monkeypatch.setattr(owner, method, shaky)
+        nodes = tuple(
+            node.model_copy(update={"params": node.params | {"flow": child}}) if node.type == "RunFlow" else node
+            for node in flow.nodes
+        )
+        request = new_run(await store_flow(database, flow.model_copy(update={"nodes": nodes})))
+        await engine.start(request)
+        await over(engine, request.key.run_id)
+        assert next(failures, None) is None
+        assert (await run_row(database, request.key.run_id)).status == "completed"
 
     async def test_for_good_leaves_the_run_to_be_recovered(
         self, engine: ExecutionBackend, make_engine: Any, database: Database, failing: Fail, quick_retries: None

@@ -6,12 +6,12 @@ from functools import partial
 from itertools import islice
 
 from headgate.features.runs.engine.descriptions import description_of, interruption_warning
-from headgate.features.runs.engine.patience import PatientBook, patiently
 from headgate.features.runs.engine.recovery import Recovery, startable
 from headgate.features.runs.engine.turns import Turns
 from headgate.features.runs.engine.worker_lease import WorkerLease
 from headgate.features.runs.errors import FLOW_DELETED
 from headgate.features.runs.events import StepEvents
+from headgate.features.runs.patience import PatientBook, patiently
 from headgate.features.runs.states import RunStatus
 from headgate.features.runs.step_services import Services
 from headgate.features.runs.steps.active import ActiveRun

@@ -17,7 +17,6 @@ from headgate.features.runs.engine.alarm import MOST_QUEUED, MOST_WOKEN, WAKE_SE
 from headgate.features.runs.engine.backend import BackendHealth, RunRequest
 from headgate.features.runs.engine.conductor import Conductor
 from headgate.features.runs.engine.failure_handling import HANDLE_SECONDS, start_handlers
-from headgate.features.runs.engine.patience import patiently
 from headgate.features.runs.engine.reconciler import Action, Reconciler, Rules, Verdict
 from headgate.features.runs.engine.recovery import Recovery, new_terms, settled_run, startable, whole_run
 from headgate.features.runs.engine.run_registry import OwnedRun, RunRegistry
@@ -27,6 +26,7 @@ from headgate.features.runs.engine.waiters import Waiters
 from headgate.features.runs.engine.worker_lease import WorkerLease
 from headgate.features.runs.errors import DEADLINE_EXCEEDED
 from headgate.features.runs.events import RunEvents
+from headgate.features.runs.patience import patiently
 from headgate.features.runs.spaces import share_of
 from headgate.features.runs.states import ACTIVE_RUNS, RunStatus, StepStatus
 from headgate.features.runs.step_services import Services

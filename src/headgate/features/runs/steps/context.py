@@ -12,6 +12,7 @@ from pydantic import JsonValue, SecretStr
 
 from headgate.features.models.chain import Miss, ModelChain
 from headgate.features.runs.circuits.of_models import ModelCircuit
+from headgate.features.runs.patience import patiently
 from headgate.features.runs.ports import Origin, Pending
 from headgate.features.runs.step_services import Services
 from headgate.features.runs.steps.calls import ModelMisses, StepCalls
@@ -240,7 +241,8 @@ class StepContext:
         return ModelCircuit(circuits, self._origin.key.tenant_id).asking(model, replaceable=replaceable)
 
     async def _take_model(self, model: Model) -> None:
-        if self._calls is not None and not await self._services.slots.take_model(self._origin, model, self.priority):
+        slots, origin, priority = self._services.slots, self._origin, self.priority
+        if self._calls is not None and not await patiently(lambda: slots.take_model(origin, model, priority)):
             raise Suspended(WaitReason.SLOT, None)
 
     def _check_models(self, model: Model) -> None:
@@ -419,7 +421,8 @@ class StepContext:
             self._outside.check_request("POST", request.notify_url, delivery=True)
         shown = replace(request, question=self._secrets.text(request.question), value=self._secrets.json(request.value))
         level = None if self.guard is None else self.guard.reached
-        answer = await self._services.approvals.ask(self._origin, shown, scope=self.call_scope, classification=level)
+        approvals, origin, scope = self._services.approvals, self._origin, self.call_scope
+        answer = await patiently(lambda: approvals.ask(origin, shown, scope=scope, classification=level))
         if not isinstance(answer, ApprovalAnswer):
             raise Suspended(WaitReason.APPROVAL, answer.until)
         return answer
@@ -428,19 +431,20 @@ class StepContext:
         """Send an event once for all attempts at the step, and return its id."""
         await self.check_cancelled()
         self._refuse_secrets(event.name, event.correlation)
-        return await self._services.sent_events.send(
-            self._origin,
+        shown, key, marks = (
             replace(event, data=self._secrets.json(event.data)),
-            key=self.idempotency_key(),
-            classification=None if self.guard is None else self.guard.incoming,
-            outside=self._outside.marks,
+            self.idempotency_key(),
+            self._outside.marks,
         )
+        level = None if self.guard is None else self.guard.incoming
+        sent_events, origin = self._services.sent_events, self._origin
+        return await patiently(lambda: sent_events.send(origin, shown, key=key, classification=level, outside=marks))
 
     async def wait_for_event(self, query: EventQuery) -> ReceivedEvent | None:
         """Return the event, None after the timeout. Raises `Suspended` until then."""
         await self.check_cancelled()
         self._refuse_secrets(query.name, query.correlation)
-        receipt = await self._services.sent_events.wait(self._origin, query)
+        receipt = await patiently(lambda: self._services.sent_events.wait(self._origin, query))
         if isinstance(receipt, Pending):
             raise Suspended(WaitReason.EVENT, receipt.until)
         if receipt is None:

@@ -11,6 +11,7 @@ from pydantic import JsonValue
 from headgate.features.runs.deliveries.target import resolve_target
 from headgate.features.runs.errors import PolicyUnmet, StepTimeout
 from headgate.features.runs.events import StepEvents
+from headgate.features.runs.patience import patiently
 from headgate.features.runs.ports import Origin
 from headgate.features.runs.step_services import Services
 from headgate.features.runs.steps.active import ActiveRun
@@ -169,12 +170,12 @@ class StepExecutor:
         """Take the slot of the run in its flow, and that of the step's key. Raises `Suspended` until both are free."""
         slots, priority = self._services.slots, run.terms.priority
         most, shared = run.planned.flow.settings.max_concurrent_runs, step.step.policy.concurrency
-        if most is not None and not await slots.take_flow(origin, most, priority):
+        if most is not None and not await patiently(lambda: slots.take_flow(origin, most, priority)):
             raise Suspended(WaitReason.SLOT, None)
         if shared is None or step.step.policy.disabled != "no":
             return
-        space_id = await self._services.spaces.of(run.key.tenant_id, run.key.flow_id)
-        if not await slots.take_key(origin, space_id, shared.key, shared.max, priority):
+        space_id = await patiently(lambda: self._services.spaces.of(run.key.tenant_id, run.key.flow_id))
+        if not await patiently(lambda: slots.take_key(origin, space_id, shared.key, shared.max, priority)):
             raise Suspended(WaitReason.SLOT, None)
 
     def _step_flows(

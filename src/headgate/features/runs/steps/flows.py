@@ -8,6 +8,7 @@ from typing import Protocol
 import orjson
 
 from headgate.features.runs.errors import SubflowFailed
+from headgate.features.runs.patience import patiently
 from headgate.features.runs.ports import RunFiles
 from headgate.features.runs.quotas.bounds import Bound
 from headgate.features.runs.states import RunStatus
@@ -18,14 +19,17 @@ from headgate.features.runs.steps.payloads import outside_of, unpack
 from headgate.features.runs.steps.planned import PlannedFlow
 from headgate.features.runs.steps.waits import Suspended
 from headgate.features.runs.store.port import RunStore
-from headgate.features.runs.transitions import ChildRun, Parent, RunKey
+from headgate.features.runs.transitions import ChildRun, ChildStates, Parent, RunKey, clock
 from headgate.features.runs.waiting import WaitReason
+from headgate.foundation.errors import Unavailable
 from headgate.graph.ports import PortType
 from headgate.sdk.coerce import data_of, decode, text_of
 from headgate.sdk.flows import FlowInput, FlowResult, FlowTarget, NextInput
 
 READ_AT_ONCE = 200
 """Runs whose results are read in one query."""
+AGAIN = 1_000_000
+"""Microseconds after which a step starts a run that could not be stored."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +106,7 @@ class StepFlows:
     async def run(self, target: FlowTarget, inputs: FlowInput, *, iteration: int = 0) -> FlowResult:
         """Return the result of a flow. Raises `Suspended` while it runs, `SubflowFailed`."""
         number = _in_scope(self._scope(), iteration)
-        children = await self._starter.store.children(self._run.key, self._step_id, number, number + 1)
+        children = await self._children(number, number + 1)
         if not children:
             await self._start(await self._prepared(target), number, inputs)
             raise Suspended(WaitReason.RUN, None)
@@ -117,14 +121,13 @@ class StepFlows:
 
     async def started(self) -> int:
         """Return how many runs the step has started."""
-        return (await self._starter.store.child_states(self._run.key, self._step_id)).started
+        return (await self._states()).started
 
     async def run_each(
         self, target: FlowTarget, inputs: NextInput, *, parallel: int, stop_on_error: bool
     ) -> Sequence[FlowResult]:
         """Return the results of a flow for each input. Raises `Suspended` while they run, `SubflowFailed`."""
-        store, key = self._starter.store, self._run.key
-        states = await store.child_states(key, self._step_id)
+        states = await self._states()
         ended = [number for number, (_, status) in states.open.items() if status.over]
         active = len(states.open) - len(ended)
         if stop_on_error and ended:
@@ -134,7 +137,7 @@ class StepFlows:
             raise Suspended(WaitReason.RUN, None)
         results: list[FlowResult] = []
         for first in range(0, states.started, READ_AT_ONCE):
-            children = await store.children(key, self._step_id, first, first + READ_AT_ONCE)
+            children = await self._children(first, first + READ_AT_ONCE)
             results += [await self._outcome(child) for child in children]
         return results
 
@@ -152,13 +155,21 @@ class StepFlows:
     async def _again(self, ended: Sequence[int]) -> int:
         """Resume runs that failed before this step was repeated. Raises `SubflowFailed` for one that cannot be."""
         for number in ended:
-            (child,) = await self._starter.store.children(self._run.key, self._step_id, number, number + 1)
+            (child,) = await self._children(number, number + 1)
             if self._answered or not await self._starter.resume(self._run, child.key):
                 raise _failure(child)
         return len(ended)
 
+    async def _children(self, first: int, stop: int) -> Sequence[ChildRun]:
+        store, key = self._starter.store, self._run.key
+        return await patiently(lambda: store.children(key, self._step_id, first, stop))
+
+    async def _states(self) -> ChildStates:
+        store, key = self._starter.store, self._run.key
+        return await patiently(lambda: store.child_states(key, self._step_id))
+
     async def _prepared(self, target: FlowTarget) -> Prepared:
-        prepared = await self._starter.prepare(self._run, target)
+        prepared = await patiently(lambda: self._starter.prepare(self._run, target))
         if self._guard is not None:
             self._guard.check_flow(prepared.planned.flow)
         return prepared
@@ -168,7 +179,10 @@ class StepFlows:
             await self._files.read_in(self._run.key.tenant_id, self._run.key.flow_id, file.id)
         claim = self._run.working[self._step_id]
         parent = Parent(self._run.key.run_id, self._step_id, number, claim.attempt)
-        await self._starter.start(self._run, parent, prepared, inputs, self._outside.marks)
+        try:
+            await self._starter.start(self._run, parent, prepared, inputs, self._outside.marks)
+        except Unavailable:  # it may be stored: the next attempt reads that
+            raise Suspended(WaitReason.RUN, clock() + AGAIN) from None
 
     async def _outcome(self, child: ChildRun) -> FlowResult:
         if child.status is RunStatus.COMPLETED:

@@ -1,5 +1,8 @@
 """The state of a flow as one step sees it: without secrets, and with the marks of outside content."""
 
+from functools import partial
+
+from headgate.features.runs.patience import patiently
 from headgate.features.runs.ports import FlowState, Origin, StoredValue
 from headgate.features.runs.steps.guard import StepGuard
 from headgate.features.runs.steps.outside import OutsideContent
@@ -26,8 +29,7 @@ class StepState:
 
     async def read(self, name: str) -> StateValue:
         """Return a value; outside content in it is outside content of the step. Raises `ClassRefused`."""
-        stored = await self._flow_state.read(self._origin, name)
-        return await self._received(stored)
+        return await self._received(await self._stored(name))
 
     async def write(self, change: StateChange) -> StateValue:
         """Change a value once. It is classified as what has reached the step. Raises `ClassRefused`."""
@@ -37,12 +39,17 @@ class StepState:
         level = None
         if self._guard is not None:
             level = self._guard.reached
-            before = await self._flow_state.read(self._origin, change.name)
+            before = await self._stored(change.name)
             if before.value.version:  # the step outputs the value before: it is refused before anything is written
                 await self._guard.read_state(before.classification)
             level = level if change.operation == "set" else self._guard.reached
-        stored = await self._flow_state.write(self._origin, shown, outside=self._outside.marks, classification=level)
-        return await self._received(stored)
+        write = partial(
+            self._flow_state.write, self._origin, shown, outside=self._outside.marks, classification=level
+        )
+        return await self._received(await patiently(write))
+
+    async def _stored(self, name: str) -> StoredValue:
+        return await patiently(lambda: self._flow_state.read(self._origin, name))
 
     async def _received(self, stored: StoredValue) -> StateValue:
         if self._guard is not None and stored.value.version:

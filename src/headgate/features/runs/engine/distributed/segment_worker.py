@@ -16,12 +16,12 @@ from headgate.features.runs.engine.distributed.limits import TaskLimits
 from headgate.features.runs.engine.distributed.orders import Order
 from headgate.features.runs.engine.distributed.presence import Presence
 from headgate.features.runs.engine.distributed.segments import stretch
-from headgate.features.runs.engine.patience import patiently
 from headgate.features.runs.engine.reconciler import interrupted_too_often, is_hopeless
 from headgate.features.runs.engine.recovery import Recovery
 from headgate.features.runs.engine.worker_lease import WorkerLease
 from headgate.features.runs.errors import NEVER_BEGUN, STEP_TIMEOUT, WORKER_LOST
 from headgate.features.runs.events import RunEvents
+from headgate.features.runs.patience import patiently
 from headgate.features.runs.states import RunStatus, StepStatus
 from headgate.features.runs.step_services import Services
 from headgate.features.runs.steps.active import ActiveRun

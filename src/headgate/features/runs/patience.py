@@ -1,4 +1,4 @@
-"""Retries transitions of runs while the database is down, for about a minute."""
+"""Repeats what reads and writes runs while the database is down, for about a minute."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
@@ -20,7 +20,7 @@ _OUTAGE = Outage(log, "database")
 
 
 async def patiently(transition: Callable[[], Awaitable[T]]) -> T:
-    """Make a transition, retrying while the database is down. Transitions are idempotent."""
+    """Make a transition, or what a step stores once, again while the database is down: both are idempotent."""
     for pause in PAUSES_SECONDS:
         try:
             result = await transition()

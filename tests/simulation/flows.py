@@ -1,0 +1,133 @@
+"""The flows of a simulation, and the component whose work is the simulation's."""
+
+import contextvars
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from headgate.components.approval import Approval
+from headgate.components.clock import Wait
+from headgate.components.sent_events import WaitForEvent
+from headgate.components.subflows import ForEach, Loop, RunFlow
+from headgate.features.runs.transitions import RunKey
+from headgate.foundation.database import Database
+from headgate.graph.model import Concurrency, Flow, FlowSettings, StepPolicy
+from headgate.sdk import Component, RunContext, Text, field, output
+from tests.support.engine import StoredDefinitions, make_flow, publish, store_flow
+
+WAIT_SECONDS = 40.0
+"""Of the steps `w`: longer than a worker waits, so that they are suspended."""
+ANSWER_SECONDS = 60.0
+"""Timeout of approvals and of waits for events."""
+ITEMS = 6
+ROUNDS = 3
+PARALLEL = 2
+MOST_RUNS = 2
+"""Of `limited` at the same time."""
+MOST_STEPS = 1
+"""Of the steps of `keyed` at the same time."""
+NEEDED = 2
+"""Users who must approve."""
+
+
+class Simulation(Protocol):
+    """What executes the steps."""
+
+    async def execute(self, ctx: RunContext) -> None:
+        """Execute a step."""
+        ...
+
+
+SIMULATION: "contextvars.ContextVar[Simulation]" = contextvars.ContextVar("simulation")
+
+
+class Work(Component):
+    """A step whose work is the simulation's."""
+
+    effect = True
+    parts: list[str] = field(default_factory=list, main=True, many=True)
+
+    @output()
+    async def text(self) -> Text:
+        await SIMULATION.get().execute(self.ctx)
+        return "+".join(self.parts) or self.ctx.input.text
+
+
+COMPONENTS: tuple[type[Component], ...] = (Work, Wait, Approval, WaitForEvent, RunFlow, ForEach, Loop)
+_CHAIN = ["a.text -> b.parts", "b.text -> c.parts", "c.text -> d.parts"]
+_DIAMOND = ["a.text -> b.parts", "a.text -> c.parts", "b.text -> d.parts", "c.text -> d.parts"]
+_HOURS = ANSWER_SECONDS / 3600
+
+
+def _calling(type_: str, port: str, result: str, **params: object) -> Flow:
+    edges = [f"a.text -> call.{port}", f"call.{result} -> b.parts"]
+    return make_flow({"a": "Work", "call": type_, "b": "Work"}, edges, call={"flow": "Body", **params})
+
+
+def _set(flow: Flow, policy: StepPolicy | None = None, name: str = "", **settings: object) -> Flow:
+    nodes = tuple(node.model_copy(update={"policy": policy or node.policy}) for node in flow.nodes)
+    changes = {"nodes": nodes, "settings": FlowSettings(**settings), "name": name or flow.name}
+    return flow.model_copy(update=changes)
+
+
+PUBLISHED: Mapping[str, Flow] = {
+    "body": _set(make_flow({"a": "Work"}), name="Body"),
+    "handler": _set(make_flow({"a": "Work"}), name="Handler"),
+}
+"""Flows that others start."""
+DEFINITIONS: Mapping[str, Flow] = {
+    "single": make_flow({"a": "Work"}),
+    "chain": make_flow({"a": "Work", "b": "Work", "c": "Work", "d": "Work"}, _CHAIN),
+    "diamond": make_flow({"a": "Work", "b": "Work", "c": "Work", "d": "Work"}, _DIAMOND),
+    "fork": make_flow({"a": "Work", "b": "Work", "c": "Work"}, ["a.text -> b.parts", "a.text -> c.parts"]),
+    "waiting": make_flow(
+        {"a": "Work", "w": "Wait", "b": "Work", "c": "Work"},
+        ["a.text -> w.value", "a.text -> b.parts", "w.value -> c.parts"],
+        w={"seconds": WAIT_SECONDS},
+    ),
+    "approval": make_flow(
+        {"a": "Work", "p": "Approval", "b": "Work", "c": "Work", "d": "Work"},
+        ["a.text -> p.value", "p.approve -> b.parts", "p.reject -> c.parts", "p.timeout -> d.parts"],
+        p={"needed": NEEDED, "timeout_hours": _HOURS},
+    ),
+    "event": make_flow(
+        {"a": "Work", "e": "WaitForEvent", "b": "Work", "c": "Work"},
+        ["a.text -> e.correlation", "a.text -> e.value", "e.data -> b.parts", "e.timeout -> c.parts"],
+        e={"event": "paid", "timeout_hours": _HOURS},
+    ),
+    "limited": _set(make_flow({"a": "Work", "b": "Work"}, ["a.text -> b.parts"]), max_concurrent_runs=MOST_RUNS),
+    "keyed": _set(
+        make_flow({"a": "Work", "b": "Work"}, ["a.text -> b.parts"]),
+        StepPolicy(concurrency=Concurrency(key="crm", max=MOST_STEPS)),
+    ),
+    "handled": _set(make_flow({"a": "Work", "b": "Work"}, ["a.text -> b.parts"]), error_flow="Handler"),
+    "calls": _calling("RunFlow", "text", "text"),
+    "each": _calling("ForEach", "items", "text", parallel=PARALLEL),
+    "loop": _calling("Loop", "value", "text", until="text == 'over'", most=ROUNDS),
+    **PUBLISHED,
+}
+LAST_STEPS = {"single": "a", "chain": "d", "diamond": "d", "fork": "c", "waiting": "b", "handled": "b"}
+"""Steps that fail: that of `waiting` fails while the other branch waits."""
+CHILDREN = {"calls": 1, "each": ITEMS, "loop": ROUNDS}
+"""Flow to the runs that its step `call` starts."""
+
+
+@dataclass(frozen=True)
+class StoredFlow:
+    """A frozen version of a flow."""
+
+    key: RunKey
+    definition: Flow
+
+
+async def store_flows(database: Database) -> dict[str, StoredFlow]:
+    """Store and freeze every flow, those that others start first."""
+    first = {name: await publish(database, await _stored(database, flow)) for name, flow in PUBLISHED.items()}
+    others = {name: flow for name, flow in DEFINITIONS.items() if name not in first}
+    keys = first | {name: await _stored(database, flow) for name, flow in others.items()}
+    read = StoredDefinitions(database)
+    return {name: StoredFlow(key, await read(key)) for name, key in keys.items()}
+
+
+async def _stored(database: Database, flow: Flow) -> RunKey:
+    return await store_flow(database, flow, COMPONENTS)
