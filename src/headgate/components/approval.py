@@ -76,7 +76,7 @@ class Approval(Component):
     reminders: Annotated[list[float], BeforeValidator(listed_text)] = field(
         default_factory=list,
         label="Reminders after hours",
-        help="When notices remind of it, for example 24, 48.",
+        help="Hours after the request at which notices remind of it, for example 24, 48.",
         port=False,
         schema={"type": "array", "items": {"type": "number"}, "maxItems": MOST_ITEMS},
     )
@@ -116,6 +116,13 @@ class Approval(Component):
                 "Approval: a value that several users must approve cannot be edited.",
                 remedy="Set the approvals needed to 1, or remove the editable fields.",
                 field="editable",
+            )
+        named = {*self.assignees, *self.escalate_to}
+        if self.assignees and len(named) < self.needed and not any(name.startswith("role:") for name in named):
+            raise ComponentError(
+                f"Approval: {self.needed} users must approve, but only {len(named)} may decide.",
+                remedy="Assign more users or a role, or lower the approvals needed.",
+                field="needed",
             )
         self._check_times()
         return self

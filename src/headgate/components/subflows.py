@@ -142,7 +142,8 @@ class Loop(Component):
     until: str = field(
         label="Until",
         help=(
-            "JMESPath condition on the result, for example score >= `8`; text is in text. The loop ends when it holds."
+            "JMESPath condition on the result that ends the loop, for example score >= `8`; on a number: @ >= `8`; on "
+            "a text: contains(text, 'ok') or to_number(text) >= `8`."
         ),
         port=False,
         interpolate=False,
@@ -253,7 +254,7 @@ class Loop(Component):
 
 def _fields_of(result: FlowResult) -> JsonValue:
     """Return what a condition reads: data, JSON in a text, or an object with the text."""
-    if isinstance(result.value, dict | list):
+    if not isinstance(result.value, str):
         return result.value
     if result.text.lstrip().startswith(("{", "[")):
         with suppress(orjson.JSONDecodeError):

@@ -1,7 +1,7 @@
 """Runs a flow to its end for a waiting caller: the assistant's tool and the command line."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass
 from functools import partial
@@ -21,10 +21,13 @@ from headgate.features.runs.views.client_waits import with_waits
 from headgate.features.runs.views.stream import RunStream
 from headgate.features.runs.waiting import RunWait
 from headgate.foundation.checked import checked
-from headgate.foundation.database import Database
+from headgate.foundation.database import Database, moment
 from headgate.graph.model import Budget
 from headgate.sdk.outside import Marks
 from headgate.toolkit.ports import RunEvent, RunOutcome
+
+Look = Callable[[], Awaitable[RunWait | None]]
+"""Returns what the run waits for now."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,12 +52,14 @@ class FlowRuns:
         deadline_seconds: float | None = None,
         budget: Budget | None = None,
         until_waiting: bool = False,
+        longest_wait_seconds: float | None = None,
         priority: int | None = None,
     ) -> RunOutcome:
         """Pin the draft (or the requested version), run it, and return its outcome.
 
         With a key the same request starts one run. When the caller is cancelled, so is the run. `until_waiting`
-        returns when the run, or one that its steps started, waits for an approval or an event, too.
+        returns when the run, or one that its steps started, waits for an approval or an event, too, and with
+        `longest_wait_seconds` for a time that is further away.
         """
         start = checked(
             RunStart,
@@ -69,7 +74,8 @@ class FlowRuns:
         run_id = await start_once(
             self.database, self.engine, principal, flow_id, start, idempotency_key=idempotency_key, outside=outside
         )
-        watching = asyncio.create_task(self._watch(principal, run_id, on_event, until_waiting=until_waiting))
+        look = partial(self.engine.store.run_wait, run_id, principal.tenant_id, longest_seconds=longest_wait_seconds)
+        watching = asyncio.create_task(self._watch(principal, run_id, on_event, look, until_waiting=until_waiting))
         try:
             await self._end_of(run_id, watching)
         except asyncio.CancelledError:
@@ -77,7 +83,7 @@ class FlowRuns:
             raise
         finally:
             watching.cancel()
-        return await self.outcome_of(principal, run_id)
+        return await self._outcome(principal, run_id, look)
 
     async def _end_of(self, run_id: str, watching: "asyncio.Task[bool]") -> None:
         """Wait until the run is over and its events were reported, or `watching` has found that it waits."""
@@ -91,10 +97,11 @@ class FlowRuns:
         finally:
             over.cancel()
 
-    async def _watch(self, principal: Principal, run_id: str, on_event: RunEvent, *, until_waiting: bool) -> bool:
-        """Report the events of the run. Returns whether it ended early because the run waits for an answer."""
+    async def _watch(
+        self, principal: Principal, run_id: str, on_event: RunEvent, look: Look, *, until_waiting: bool
+    ) -> bool:
+        """Report the events of the run. Returns whether it ended early because the run waits."""
         events = RunStream(self.engine, principal.tenant_id, run_id).events()
-        look = partial(self.engine.store.run_wait, run_id, principal.tenant_id)
         async with aclosing(with_waits(events, look)) as parts:
             async for event in parts:
                 if not isinstance(event, RunWait):
@@ -105,10 +112,13 @@ class FlowRuns:
 
     async def outcome_of(self, principal: Principal, run_id: str) -> RunOutcome:
         """Return the outcome of a run from its stored results."""
+        return await self._outcome(principal, run_id, partial(self.engine.store.run_wait, run_id, principal.tenant_id))
+
+    async def _outcome(self, principal: Principal, run_id: str, look: Look) -> RunOutcome:
         run = await service.answer_of(self.engine, principal, run_id)
         async with self.database.reading() as session:
             made = await files.list_files(session, principal, flow_run_id=run_id)
-        waits = await self.engine.store.run_wait(run_id, principal.tenant_id) if run.status == "waiting" else None
+        waits = await look() if run.status == "waiting" else None
         paid = [step for step in run.steps if step.reused_from_run_id is None and not step.pinned]
         return RunOutcome(
             run_id=run.id,
@@ -121,6 +131,7 @@ class FlowRuns:
             output_tokens=sum(step.tokens_output or 0 for step in paid),
             waits_for=waits.reason if waits is not None else "",
             waiting_run_id=waits.run_id if waits is not None else "",
+            waits_until=moment(waits.until).isoformat() if waits is not None and waits.until is not None else "",
             outside=tuple(f"{origin.kind}:{origin.name}" for origin in run.outside_content),
         )
 

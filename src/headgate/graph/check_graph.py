@@ -8,7 +8,7 @@ from headgate.graph.model import Edge, Node
 from headgate.graph.names import did_you_mean, listed, nearest
 from headgate.graph.own_code import own_code_issues
 from headgate.graph.ports import CONFIGURATION_TYPES, accepts, converter
-from headgate.graph.template import Catalog, FieldTemplate, Template
+from headgate.graph.template import ERROR_OUTPUT, Catalog, FieldTemplate, Template
 from headgate.graph.wiring import (
     FLOW_INPUT,
     RESERVED_IDS,
@@ -131,12 +131,15 @@ def _output_issue(node: Node, template: Template, edge: Edge) -> Issue | None:
         return None
     names = output_names(template)
     hint = did_you_mean(edge.output, names) or "."
+    remedy = f"'{node.id}' has no outputs; remove the edge."
+    if edge.output == ERROR_OUTPUT:
+        remedy = f"Set on_error to error_edge in the policy of '{node.id}', which adds it, or remove the edge."
+    elif names:
+        remedy = f"Start the edge at one of the outputs of '{node.id}'."
     return Issue(
         IssueCode.UNKNOWN_OUTPUT,
         f"{named(node)} has no output '{edge.output}'{hint} Outputs: {listed(names)}.",
-        f"Start the edge at one of the outputs of '{node.id}'."
-        if names
-        else f"'{node.id}' has no outputs; remove the edge.",
+        remedy,
         node.id,
         edge.output,
         edge.id,

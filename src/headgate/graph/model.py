@@ -175,7 +175,8 @@ class StepPolicy(Value):
     or only the additional output `error` is taken."""
     default_value: PlainJson = None
     disabled: Literal["no", "pass_through", "skip"] = "no"
-    """A disabled step is not executed: its main input becomes its main output, or it is skipped."""
+    """A disabled step is not executed: its main input becomes its outputs (of branches the main one), or it is
+    skipped."""
     concurrency: Concurrency | None = None
     """Limit of steps that run at the same time."""
 

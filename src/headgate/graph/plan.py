@@ -248,5 +248,4 @@ def _shapes_output(policy: StepPolicy) -> bool:
         or policy.output_contract is not None
         or policy.output_type is not OutputType.TEXT
         or policy.on_error in {"default_value", "error_data"}
-        or policy.disabled == "pass_through"
     )

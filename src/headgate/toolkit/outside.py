@@ -39,7 +39,7 @@ OWN = frozenset(
     {
         *("read_grammar", "read_flow", "get_field_value", "describe_flow_io", "dry_run", "list_models"),
         *("list_variables", "list_connections", "generate_component", "propose_component", "run_flow", "set_schedule"),
-        "extract_flow",
+        *("list_flows", "extract_flow"),
         *INSIDE,
     }
 )
@@ -55,8 +55,11 @@ def _earlier_runs(_arguments: Values, _answer: Values) -> Marks:
 
 
 def _of_the_run(_arguments: Values, answer: Values) -> Marks:
-    marks = answer.get("outside_content")
-    return merged(str(origin) for origin in marks) if isinstance(marks, list) else ()
+    """Return the origins of a run; what its steps wait for may quote what they read."""
+    marks, steps = answer.get("outside_content"), answer.get("steps")
+    waits = isinstance(steps, list) and any(isinstance(step, dict) and "waits_for" in step for step in steps)
+    origins = [str(origin) for origin in marks] if isinstance(marks, list) else []
+    return merged([*origins, *([mark("run")] if waits else [])])
 
 
 def _servers(_arguments: Values, answer: Values) -> Marks:

@@ -33,9 +33,11 @@ class RunOutcome:
     input_tokens: int = 0
     output_tokens: int = 0
     waits_for: str = ""
-    """`approval` or `event` that the run waits for; empty when it waits for neither."""
+    """What the run waits for: `approval`, `event`, `time` or `retry`; empty when it waits for none of them."""
     waiting_run_id: str = ""
     """The run whose step waits: this one, or one that its steps started."""
+    waits_until: str = ""
+    """When it continues at the latest, ISO 8601; empty without such a time."""
     outside: Marks = ()
     """Origins of untrusted content that reached a step."""
 
@@ -106,10 +108,12 @@ class RunsFlows(Protocol):
         outside: Marks = (),
         deadline_seconds: float | None = None,
         until_waiting: bool = False,
+        longest_wait_seconds: float | None = None,
     ) -> RunOutcome:
         """Pin the version, run it, and return its outcome; cancelled with its caller.
 
-        `until_waiting` returns when the run waits for an approval or an event, too.
+        `until_waiting` returns when the run waits for an approval or an event, too, and with `longest_wait_seconds`
+        for a time that is further away.
         """
         ...
 

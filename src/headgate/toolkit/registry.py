@@ -39,7 +39,7 @@ from headgate.toolkit.tool import Result, ToolDefinition, ToolRefused, define
 from headgate.toolkit.workbench import Workbench
 
 FLOW_ID = "flow_id"
-_STORED = "The assistant works on the flow that is open; the page lists, creates, publishes and deletes flows."
+_STORED = "The assistant works on the flow that is open; the page creates, publishes and deletes flows."
 _SEED = "A name of seed 000 for MCP clients; read_flow and get_field_value do it in both."
 _WAITS = "The assistant's runs and tests end with its turn: it waits for them, and the page cancels them."
 ONLY_ASSISTANT: Mapping[str, str] = {
@@ -50,7 +50,6 @@ ONLY_ASSISTANT: Mapping[str, str] = {
 ONLY_MCP: Mapping[str, str] = {
     **dict.fromkeys(
         (
-            "list_flows",
             "get_flow",
             "create_flow",
             "create_flow_from_spec",
@@ -118,6 +117,7 @@ OTHER_PARAMETERS: Mapping[str, Mapping[str, str]] = {
 }
 """Tool to the parameters that only MCP clients have."""
 _SHARED = (
+    "list_flows",
     "list_runs",
     "read_run",
     "get_tests",
@@ -224,7 +224,7 @@ TOOLS = (*tools.TOOLS, _DRY_RUN, *(_on_open_flow(OPERATIONS[name]) for name in _
 """Tools of the assistant, in the order a model sees them."""
 GROUPS: Mapping[str, tuple[str, ...]] = {
     "tests": ("get_tests", "save_tests", "run_tests"),
-    "other_flows": ("extract_flow", "inline_flow"),
+    "other_flows": ("list_flows", "extract_flow", "inline_flow"),
     "services": ("list_connections", "set_schedule"),
 }
 """Group to tools that a model is shown when it asks for the group (`more_tools`): what most requests do not need."""

@@ -12,10 +12,12 @@ from headgate.toolkit.tool import Params, Result, ToolRefused
 from headgate.toolkit.workbench import Workbench
 
 MOST_FINDINGS = 5
-WAITS_FOR_APPROVAL = (
-    "The run waits for approval: a user decides in the inbox of the page, then it continues. Do not run it again; "
-    "read_run shows its result later."
-)
+LONGEST_WAIT_SECONDS = 30.0
+"""A run that waits for a later time is not waited for."""
+_WAITS = {
+    "approval": "The run waits for approval: a user decides in the inbox of the page, then it continues.",
+    "event": "The run waits for an event. It continues when a user, a program or a flow with SendEvent sends it.",
+}
 SHOWN_CHARACTERS = 4_000
 """Characters per output of a run in a result for a model or an MCP client."""
 
@@ -86,6 +88,14 @@ def metrics(outcome: RunOutcome) -> dict[str, JsonValue]:
     }
 
 
+def waiting_note(outcome: RunOutcome) -> str:
+    """Return what a waiting run waits for and how it continues, for a model."""
+    what = _WAITS.get(outcome.waits_for, "The run waits for a time and continues by itself.")
+    until = f" At the latest: {outcome.waits_until}." if outcome.waits_until else ""
+    run_id = outcome.waiting_run_id or outcome.run_id
+    return f"{what}{until} Do not run it again; read_run of {run_id} says more, and shows its result later."
+
+
 def shown_outputs(outcome: RunOutcome) -> dict[str, JsonValue]:
     """Return the outputs for a model or an MCP client, long ones truncated and marked."""
     return {
@@ -113,7 +123,7 @@ def _as_result(outcome: RunOutcome) -> Result:
     if outcome.outside:
         answer["outside_content"] = list(outcome.outside)
     if outcome.status == "waiting":
-        answer["note"] = WAITS_FOR_APPROVAL
+        answer["note"] = waiting_note(outcome)
     if outcome.error:
         answer["error"] = outcome.error
         answer["remedy"] = "Correct the step it names and run again."

@@ -20,6 +20,8 @@ from headgate.toolkit.shown import masked, secrets_of
 from headgate.toolkit.workbench import Workbench
 
 log = get_logger(__name__)
+MOST_ISSUES = 5
+"""New issues of the flow in the result of an edit; `describe_flow_io` lists all."""
 Result = dict[str, JsonValue]
 Kind = Literal["read", "add", "set", "remove", "run"]
 """Effect of a tool: reads; adds; sets a value (idempotent); removes or replaces; runs."""
@@ -173,6 +175,7 @@ class ToolDefinition:
         return answer
 
     async def _execute(self, bench: Workbench, values: dict[str, Any]) -> Result:
+        before = bench.flow
         try:
             answer = await self.function(bench, **values)
         except HeadgateError as error:
@@ -185,7 +188,8 @@ class ToolDefinition:
             return _as_answer(fault)
         if self.touches and succeeded(answer):
             bench.touch()
-        return answer
+        issues = bench.issues_since(before) if bench.flow is not before and succeeded(answer) else []
+        return answer | ({"issues": [issue.as_json() for issue in issues[:MOST_ISSUES]]} if issues else {})
 
 
 def define(

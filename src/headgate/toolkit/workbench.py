@@ -1,5 +1,6 @@
 """The working copy of a flow that tools act on during one request."""
 
+from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, field
 
@@ -14,6 +15,7 @@ from headgate.features.flows.readiness.answer import Readiness
 from headgate.features.flows.readiness.check import check
 from headgate.features.flows.readiness.environment import Environment
 from headgate.features.workspace.user_workspace import UserWorkspace
+from headgate.graph.issues import Issue, IssueCode
 from headgate.graph.layout import keep_arranged
 from headgate.graph.model import Flow
 from headgate.sdk.outside import Marks, mark
@@ -193,6 +195,17 @@ class Workbench:
     def check(self, flow: Flow) -> Readiness:
         """Return whether a flow can run, with everything that prevents it."""
         return check(flow, self.registry, self.environment)
+
+    def issues_since(self, before: Flow) -> list[Issue]:
+        """Return what prevents a run now and did not before. Nodes that are not connected yet are none."""
+        earlier, issues = self.check(before).issues, self.check(self.flow).issues
+        more = Counter((issue.code, issue.field) for issue in issues)
+        more.subtract((issue.code, issue.field) for issue in earlier)
+        return [
+            issue
+            for issue in issues
+            if more[issue.code, issue.field] > 0 and issue not in earlier and issue.code is not IssueCode.ORPHAN
+        ]
 
     def _take(self, flow: Flow, *done: Action) -> None:
         self.flow, self.not_run = flow, ""

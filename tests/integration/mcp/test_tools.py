@@ -267,7 +267,9 @@ async def _approvals(walk: Walk) -> None:
     assert (await walk("continue_run", run_id=ran["run_id"]))["status"] == "waiting"
     assert "list_approvals" in ran["hint"]
     steps = {step["step_id"]: step for step in (await walk("read_run", run_id=ran["run_id"]))["steps"]}
-    assert steps["check"]["waits_for"] == "approval"
+    assert steps["check"]["waits_for"] == (
+        "approval: 'Send it?' (0 of 1 approvals), by every user who may run the flow"
+    )
     (line,) = (await walk("list_approvals", run_id=ran["run_id"]))["approvals"]
     assert (line["question"], line["flow"], line["can_decide"]) == ("Send it?", "Asks", True)
     read = await walk("read_approval", approval_id=line["approval_id"])

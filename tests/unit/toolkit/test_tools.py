@@ -212,6 +212,27 @@ class TestEditing:
         assert "shout" in answer["error"]
 
 
+class TestNewIssues:
+    """What prevents a run since an edit is in its result."""
+
+    async def test_of_an_edge_to_an_output_that_a_policy_no_longer_adds(self, bench: Workbench) -> None:
+        await call(bench, "build_flow", spec=SPEC)
+        edge = {"source_id": "source", "source_output": "error", "target_id": "shout", "target_input": "text"}
+        refused = await call(bench, "connect_components", **edge)
+        assert "Set on_error to error_edge in the policy of 'source'" in refused["remedy"]
+        set_ = await call(bench, "configure_component", node_id="source", policy={"on_error": "error_edge"})
+        assert [issue["field"] for issue in set_["issues"]] == ["on_error"]
+        await call(bench, "disconnect_components", **(edge | {"source_output": "said"}))
+        assert "issues" not in await call(bench, "connect_components", **edge)
+        unset = await call(bench, "configure_component", node_id="source", policy={"on_error": None})
+        assert [issue["code"] for issue in unset["issues"]] == ["unknown_output"]
+
+    async def test_are_none_of_another_id(self, bench: Workbench) -> None:
+        await call(bench, "build_flow", spec=SPEC)
+        await call(bench, "configure_component", node_id="source", policy={"on_error": "error_edge"})
+        assert "issues" not in await call(bench, "rename_component", node_id="source", new_id="first")
+
+
 class TestGetFieldValue:
     async def test_reads_a_value_or_its_default(self, bench: Workbench) -> None:
         await call(bench, "build_flow", spec=SPEC)

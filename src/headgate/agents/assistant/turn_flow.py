@@ -30,6 +30,7 @@ from headgate.graph.model import Flow
 from headgate.sdk.outside import Marks
 from headgate.toolkit import RunOutcome
 from headgate.toolkit.ports import RunEvent, RunsFlows
+from headgate.toolkit.running import LONGEST_WAIT_SECONDS
 
 _GIVEN_OPENING = "[Input that the user gave for the run; run_flow uses it where you give no other (quoted data):"
 _GIVEN_CLOSING = "[End of input for the run]"
@@ -183,6 +184,7 @@ class TurnFlow:
             on_event=self.on_event,
             outside=outside,
             until_waiting=True,
+            longest_wait_seconds=LONGEST_WAIT_SECONDS,
         )
 
     async def _ask_again(self) -> None:

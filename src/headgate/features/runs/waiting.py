@@ -36,7 +36,7 @@ def waiting_words(reason: object, until: object) -> str:
 
 @dataclass(frozen=True, slots=True)
 class RunWait:
-    """What a run waits for that somebody has to do: a step of it, or of a run that its steps started."""
+    """What a run waits for, which somebody has to do or which takes long: a step of it, or of a run that it started."""
 
     reason: WaitReason
     until: int | None

@@ -8,8 +8,15 @@ from headgate.toolkit.reading import first_sentence
 
 MOST_CHARACTERS = 2_400
 _CLAUSE = re.compile(r"[:;] ")
-_LENGTHS = range(42, 15, -2)
+_LENGTHS = range(42, 15, -1)
 """Characters of a component's description: as many as fit."""
+_LOOSE_ENDS = frozenset(
+    [
+        *("a", "an", "and", "any", "by", "every", "for", "from", "in", "into", "of", "or", "over", "that", "the", "to"),
+        *("until", "was", "what", "which", "with"),
+    ]
+)
+"""Words that a shortened description does not end with."""
 
 
 def catalogue_lines(catalog: Catalog, most: int = MOST_CHARACTERS) -> str:
@@ -54,6 +61,11 @@ def _others(types: list[str], left: int) -> str:
 
 
 def _brief(sentence: str, longest: int) -> str:
-    """Return the first clause of a sentence, cut at a suitable word."""
+    """Return the first clause of a sentence, or its beginning, cut at a suitable word."""
     text = _CLAUSE.split(sentence, maxsplit=1)[0].rstrip(".")
-    return text if len(text) <= longest else text[:longest].rsplit(" ", 1)[0].rstrip(" ,+-") + " ..."
+    if len(text) <= longest:
+        return text
+    words = text[: longest + 1].split(" ")[:-1]
+    while words and words[-1] in _LOOSE_ENDS:
+        words.pop()
+    return " ".join(words).rstrip(" ,+-")

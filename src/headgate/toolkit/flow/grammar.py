@@ -9,7 +9,7 @@ from enum import Enum
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
-from pydantic import BaseModel
+from pydantic import BaseModel, JsonValue
 from pydantic.fields import FieldInfo
 
 from headgate.features.models.params import ModelParams
@@ -46,14 +46,15 @@ _WORDS: Mapping[type[BaseModel], Mapping[str, str]] = {
         "tool_approval": "tools whose calls users approve",
         "outside_content": "whether content from outside may decide on calls that leave the installation",
         "outside_allowlist": "tools and hosts for which it may where the rest is refused",
-        "retry": "new attempts after a failure: max_attempts, backoff, delay_seconds, max_delay_seconds, jitter, codes",
+        "retry": "new attempts after a failure",
         "timeout_seconds": "limit of one attempt",
         "total_timeout_seconds": "limit of all attempts with their delays",
-        "on_error": "what follows then: the run fails; default_value or the error (code, message, step, attempt, input)"
-        " becomes the main output; or only the additional output `error` is taken, which needs an edge",
+        "on_error": "what follows then: the run fails; default_value or the error (code, message, step, attempt, and"
+        " input, the values of its fields) becomes the main output; or only the additional output `error` is taken,"
+        " which needs an edge",
         "default_value": "main output of on_error default_value",
-        "concurrency": "limit of steps with the same key at the same time: key, max",
-        "disabled": "not executed: its main input becomes its main output, or it is skipped",
+        "concurrency": "limit of steps with the same key at the same time",
+        "disabled": "not executed: its main input becomes its outputs, or it is skipped",
     },
     RetryPolicy: {
         "max_attempts": "the first one included",
@@ -101,10 +102,10 @@ _WORDS: Mapping[type[BaseModel], Mapping[str, str]] = {
         "input_classification": "sensitivity level of what runs are started with",
         "require_tests": "true: publish only what passed the flow's tests",
         "required_trials": "how often each test has to pass",
-        "retry": "retries of steps without external effects that set none",
+        "retry": "as in a policy, for steps without external effects that set none",
         "step_timeout_seconds": "limit of one attempt at a step that sets none",
         "run_deadline_seconds": "a run that has not ended this long after its start fails",
-        "run_budget": "what a run may use: usd, tokens, seconds",
+        "run_budget": "what a run may use",
         "error_flow": "published flow that is started when a run fails: name or id",
         "max_concurrent_runs": "runs at the same time; others wait",
         "priority": "place among waiting runs, the highest first",
@@ -143,8 +144,9 @@ _INTRODUCTIONS: Mapping[str, str] = {
     " step and says where.",
     "settings": "Settings of the flow, below `settings:`; edit_flow sets them too.",
     "models": "A model field is `provider/name`, or an object with `provider`, `name`, `params` and `api_key`, a secret"
-    " reference. Empty, it is the default for steps, which list_models names with the models that are ready. A"
-    " provider takes only some of the params; the refusal names them.",
+    " reference, and `fallback`, the models that are called in order when it cannot answer. Empty, it is the default"
+    " for steps, which list_models names with the models that are ready. A provider takes only some of the params; the"
+    " refusal names them.",
     "tests": "A flow's tests, saved with save_tests: each an input and what the answer must satisfy.",
 }
 EXAMPLES: Mapping[str, str] = {
@@ -199,13 +201,16 @@ nodes:
           authorization: {"secret": "RATES_KEY"}
         timeout_seconds: 5
       retry: {"max_attempts": 4, "delay_seconds": 10}
-      on_error: default_value
-      default_value: {"eur": 1}
+      on_error: error_edge
+  result: Merge
+    mode: first
   out: ChatOutput
     policy:
       input_contract: {"type": "text", "max_length": 1000}
 edges:
-  rates.data -> out.input
+  rates.data -> result.values
+  rates.error -> result.values
+  result.text -> out.input
 """,
     "contracts": """name: Checked
 nodes:
@@ -224,6 +229,8 @@ settings:
   icon: coins
   data_retention_days: 30
   require_tests: true
+  run_budget: {"usd": 0.5}
+  max_concurrent_runs: 4
 """,
     "models": """name: Three lines
 nodes:
@@ -235,6 +242,7 @@ nodes:
       name: gpt-5-mini
       params:
         max_tokens: 400
+      fallback: ["openai/gpt-5-nano"]
   out: ChatOutput
 edges:
   heard.text -> brief.input
@@ -243,8 +251,8 @@ edges:
 }
 _MODELS: Mapping[str, tuple[type[BaseModel], ...]] = {
     "form": (FormField,),
-    "policy": (StepPolicy, HttpCall, RetryPolicy, ToolApproval),
-    "settings": (FlowSettings,),
+    "policy": (StepPolicy, HttpCall, RetryPolicy, Concurrency, ToolApproval),
+    "settings": (FlowSettings, Budget),
     "models": (ModelParams,),
     "tests": (TestCase, Expectation),
 }
@@ -254,7 +262,9 @@ _TITLES: Mapping[type[BaseModel], str] = {
     ModelParams: "params",
     Expectation: "expect",
     RetryPolicy: "retry",
+    Concurrency: "concurrency",
     ToolApproval: "tool_approval",
+    Budget: "run_budget and daily_budget",
 }
 
 
@@ -318,6 +328,7 @@ _KINDS: Mapping[Any, str] = {
     float: "number",
     list: "list",
     tuple: "list",
+    JsonValue: "any value",
 }
 
 

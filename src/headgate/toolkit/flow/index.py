@@ -10,14 +10,15 @@ from headgate.foundation.quoting import CUT, shortened
 from headgate.graph.frames import members
 from headgate.graph.geometry import GROUP_TYPE, boxes
 from headgate.graph.mentions import mentions
-from headgate.graph.model import Flow, Node
+from headgate.graph.model import Flow, FlowSettings, Node, StepPolicy
 from headgate.graph.names import listed
 from headgate.graph.spec import print_spec
+from headgate.graph.spec_print import changed_members
 from headgate.graph.template import Catalog
 from headgate.graph.wiring import FLOW_INPUT, Wiring, wire
 
 _LONGEST_TITLE = 60
-_HINT = "Values are not shown: read_flow gives them."
+_HINT = "Values are not shown: read_flow returns them, policies and settings with `part`."
 Line = Callable[[Wiring, Node], str]
 
 
@@ -70,9 +71,15 @@ def group_members(flow: Flow, catalog: Catalog) -> dict[str, list[str]]:
 
 
 def _head(flow: Flow) -> list[str]:
-    counts = f"{len(flow.nodes)} nodes, {len(flow.edges)} edges"
-    form = f"; form: {listed([field.id for field in flow.form], most=12)}" if flow.form else ""
-    return [f"{shortened(flow.name, 80)}: {counts}{form}. {_HINT}"]
+    parts = [f"{len(flow.nodes)} nodes, {len(flow.edges)} edges"]
+    parts += _named("form", [field.id for field in flow.form])
+    parts += _named("policies", [node.id for node in flow.nodes if node.policy != StepPolicy()])
+    parts += _named("settings", list(changed_members(flow.settings, FlowSettings())))
+    return [f"{shortened(flow.name, 80)}: {'; '.join(parts)}. {_HINT}"]
+
+
+def _named(what: str, names: Sequence[str]) -> list[str]:
+    return [f"{what}: {listed(names, most=12)}"] if names else []
 
 
 def _full(wiring: Wiring, node: Node) -> str:

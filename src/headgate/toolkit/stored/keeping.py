@@ -38,6 +38,8 @@ class FlowLine(TypedDict):
     revision: int
     published_version: int | None
     diagram: str
+    form: NotRequired[list[str]]
+    """Id and type of each question; a flow that runs it passes answers under these ids."""
 
 
 class FlowList(TypedDict):
@@ -118,7 +120,7 @@ class VersionList(TypedDict):
 
 
 async def list_flows(visit: Visit, query: str = "", limit: int = 10, before: str = "") -> FlowList:
-    """List the accessible flows, newest first, each with a one-line diagram.
+    """List the accessible flows, newest first, with form and a one-line diagram. Published ones can be run by steps.
 
     Args:
         query: Words in the name or description; all flows when empty.
@@ -307,14 +309,18 @@ async def issues_of(visit: Visit, row: FlowRow) -> list[dict[str, JsonValue]]:
 
 def _line(visit: Visit, row: FlowRow) -> FlowLine:
     description = row.description
-    return {
+    flow = flows.definition_of(row)
+    line: FlowLine = {
         "flow_id": row.id,
         "name": row.name,
         "description": description if len(description) <= _DESCRIPTION else description[:_DESCRIPTION] + " ...",
         "revision": row.revision,
         "published_version": row.published_version,
-        "diagram": outline(flows.definition_of(row), visit.studio.registry),
+        "diagram": outline(flow, visit.studio.registry),
     }
+    if flow.form:
+        line["form"] = [f"{field.id}: {field.type}{', required' if field.required else ''}" for field in flow.form]
+    return line
 
 
 OPERATIONS: tuple[Row, ...] = (

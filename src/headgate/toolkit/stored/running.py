@@ -15,9 +15,10 @@ from headgate.features.runs.views.runs import outside_of
 from headgate.features.runs.waiting import waiting_words
 from headgate.foundation.checked import checked
 from headgate.foundation.quoting import shortened
-from headgate.toolkit.running import shown_outputs
+from headgate.toolkit.running import LONGEST_WAIT_SECONDS, shown_outputs
 from headgate.toolkit.stored.operation import Row
 from headgate.toolkit.stored.visit import Visit
+from headgate.toolkit.stored.waits import waits_of
 from headgate.toolkit.tool import Params
 
 MOST_LISTED = 50
@@ -56,7 +57,9 @@ class StepLine(TypedDict):
     ms: float | None
     error: NotRequired[str]
     waits_for: NotRequired[str]
-    """`approval`, `time`, `retry`, `run` or `event`, and until when."""
+    """What the step waits for, in words."""
+    attempts: NotRequired[int]
+    """When there was more than one."""
 
 
 class Run(TypedDict):
@@ -128,8 +131,9 @@ class EvidenceSummary(TypedDict):
 _HINTS = {
     "approval": "The run waits for approval. list_approvals with run_id {run_id} names it; read_run shows the result"
     " later.",
-    "event": "The run waits for an event. read_run of {run_id} names the step; send_event continues it.",
+    "event": "The run waits for an event. read_run of {run_id} names it; send_event continues the run.",
 }
+_WAITS_BY_ITSELF = "The run waits for a time and continues by itself. read_run of {run_id} shows until when."
 
 
 async def run_flow(  # noqa: PLR0917 - arguments of a tool
@@ -182,6 +186,7 @@ async def run_flow(  # noqa: PLR0917 - arguments of a tool
         idempotency_key=idempotency_key or None,
         deadline_seconds=deadline_seconds,
         until_waiting=True,
+        longest_wait_seconds=LONGEST_WAIT_SECONDS,
     )
     answer: Outcome = {
         "run_id": run.run_id,
@@ -192,7 +197,8 @@ async def run_flow(  # noqa: PLR0917 - arguments of a tool
         "tokens": run.input_tokens + run.output_tokens,
     }
     if run.status == "waiting":
-        answer["hint"] = _HINTS[run.waits_for or "approval"].format(run_id=run.waiting_run_id or run.run_id)
+        hint = _HINTS.get(run.waits_for, _WAITS_BY_ITSELF)
+        answer["hint"] = hint.format(run_id=run.waiting_run_id or run.run_id)
     if run.error:
         answer["error"] = run.error
         answer["remedy"] = "Correct the step it names and run again; read_run shows every step."
@@ -207,13 +213,15 @@ async def read_run(visit: Visit, run_id: str) -> Run:
     """
     run = await service.get_run(visit.studio.engine, visit.principal, run_id)
     steps: list[StepLine] = []
+    waits = await waits_of(visit, run)
     for step in run.steps[:MOST_STEPS]:
         line: StepLine = {"step_id": step.step_id, "type": step.type, "status": step.status, "ms": step.ms}
         if step.error is not None:
             line["error"] = _error_text(step.error)
-        if step.waiting is not None:
-            until = step.waiting.until
-            line["waits_for"] = waiting_words(step.waiting.reason, until and until.isoformat())
+        if step.attempts > 1:
+            line["attempts"] = step.attempts
+        if step.step_id in waits:
+            line["waits_for"] = waits[step.step_id]
         steps.append(line)
     answer: Run = {
         "run_id": run.id,

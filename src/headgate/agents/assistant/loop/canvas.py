@@ -35,6 +35,11 @@ def files_block(files: UserWorkspace | None) -> str:
     )
 
 
+def flow_block(flow_id: str | None) -> str:
+    """Return the id of the stored flow, by which tools on runs name it; empty for one that is not stored."""
+    return f"[The open flow has the flow_id {flow_id}.]\n\n" if flow_id else ""
+
+
 def with_canvas(request: str, flow: Flow, catalog: Catalog) -> str:
     """The user's request with the present flow quoted before it; the request alone when the canvas is empty.
 

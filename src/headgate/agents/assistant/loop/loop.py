@@ -23,7 +23,7 @@ from langchain_core.messages import AIMessageChunk, BaseMessage, HumanMessage
 
 from headgate.agents.assistant.loop.agent import Working, agent, offered
 from headgate.agents.assistant.loop.calls import last_words, time_limit
-from headgate.agents.assistant.loop.canvas import components_block, files_block, with_canvas
+from headgate.agents.assistant.loop.canvas import components_block, files_block, flow_block, with_canvas
 from headgate.agents.assistant.turn.events import token
 from headgate.agents.assistant.turn.turn import Turn
 
@@ -43,7 +43,8 @@ async def run_loop(
     """
     asked = turn.request if request is None else request
     registry = turn.bench.registry
-    grounds = components_block(registry) + files_block(turn.bench.files)
+    flow_id = turn.bench.stored.flow_id if turn.bench.stored is not None else None
+    grounds = components_block(registry) + files_block(turn.bench.files) + flow_block(flow_id)
     words = turn.preface + grounds + with_canvas(asked, turn.bench.flow, registry)
     opening = [*history, HumanMessage(turn.without_secrets(words))]
     working = Working(turn, model, offered(turn))

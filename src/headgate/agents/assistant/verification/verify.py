@@ -62,7 +62,10 @@ async def verify(model: "BaseChatModel | None", turn: Turn) -> Verification:
 def _is_over(turn: Turn) -> bool:
     """Whether it ran, or there is no use in asking the model again: it knows why the run was refused and left it."""
     return (
-        _is_run(turn) or bool(turn.stopped or turn.bench.not_run) or _attempts(turn) >= MAX_FLOW_VERIFICATION_ATTEMPTS
+        _is_run(turn)
+        or _waits(turn)
+        or bool(turn.stopped or turn.bench.not_run)
+        or _attempts(turn) >= MAX_FLOW_VERIFICATION_ATTEMPTS
     )
 
 
@@ -72,8 +75,18 @@ def _attempts(turn: Turn) -> int:
 
 def _is_run(turn: Turn) -> bool:
     """Whether the flow, as it is now, ran to its end."""
+    return _last_status(turn) == "completed"
+
+
+def _waits(turn: Turn) -> bool:
+    """Whether the latest run, of the flow as it is now, waits: nothing is wrong with it."""
+    return _last_status(turn) == "waiting"
+
+
+def _last_status(turn: Turn) -> str:
+    """Status of the latest run; empty without one, and for a run of the flow before a change."""
     bench = turn.bench
-    return bool(bench.runs) and bench.runs[-1].status == "completed" and bench.flow_run == bench.flow
+    return bench.runs[-1].status if bench.runs and bench.flow_run == bench.flow else ""
 
 
 def _request(turn: Turn) -> str:
@@ -97,9 +110,16 @@ def _caveat(turn: Turn) -> str:
         return "The flow was not run."
     if turn.bench.flow_run != turn.bench.flow:
         return f"The flow was changed after its last run and not run since (after {attempts} attempt(s))."
+    if _waits(turn):
+        return f"Run {latest.run_id} has not ended: {_WAITS.get(latest.waits_for, _WAITS_BY_ITSELF)}"
     return f"The flow does not run yet (after {attempts} attempt(s)): {latest.error or latest.status}"
 
 
+_WAITS = {
+    "approval": "it waits for approval, which users decide in the inbox.",
+    "event": "it waits for an event.",
+}
+_WAITS_BY_ITSELF = "it waits for a time and continues by itself."
 _RUN_IT = (
     "The user asked for the flow to be run, and as it now is it has not been run. Call run_flow now, with fitting "
     "input where the flow needs some. If it fails, say so."

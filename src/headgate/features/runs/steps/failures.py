@@ -47,21 +47,30 @@ def error_data(run: ActiveRun, step: PlannedStep, failed: Failed) -> dict[str, J
 
 
 def passed_through(step: PlannedStep, values: Mapping[str, Any]) -> Outputs:
-    """Return the main input of a disabled step as its main output. Raises `PolicyUnmet` where it has another type."""
-    main, name = step.step.template.main_field, step.main_output
+    """Return the main input of a disabled step as its used outputs; where they are branches, as the main one.
+
+    Raises `PolicyUnmet` where one of them has another type.
+    """
+    main = step.step.template.main_field
     value = values.get(main.name) if main is not None else None
-    if name is None or value is None:
+    if value is None:
         return {}
-    type_ = dict(step.outputs)[name]
     if main is not None and main.many and isinstance(value, list) and len(value) == 1:
         value = value[0]
-    try:
-        return {name: encode(coerce(value, _type_of(value), (type_,)), type_)}
-    except ValueMismatch as error:
-        raise PolicyUnmet(
-            f"Step '{step.id}' is disabled, and its input cannot become its output '{name}' of type {type_}: {error}",
-            remedy="Enable the step, or set disabled to skip.",
-        ) from error
+    branches = {output.name for output in step.step.template.outputs if output.branch and output.name != ERROR_OUTPUT}
+    passed: dict[str, JsonValue] = {}
+    for name, type_ in step.outputs:
+        if name in step.added_outputs or (branches and name != step.main_output):
+            continue
+        try:
+            passed[name] = encode(coerce(value, _type_of(value), (type_,)), type_)
+        except ValueMismatch as error:
+            raise PolicyUnmet(
+                f"Step '{step.id}' is disabled, and its input cannot become its output '{name}' of type {type_}: "
+                f"{error}",
+                remedy="Enable the step, or set disabled to skip.",
+            ) from error
+    return passed
 
 
 def _type_of(value: object) -> PortType:

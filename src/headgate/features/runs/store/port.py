@@ -214,10 +214,10 @@ class RunStore(Protocol):
         """Return the runs that a step started, from a number up to another, with their results."""
         ...
 
-    async def run_wait(self, run_id: str, tenant_id: str) -> RunWait | None:
+    async def run_wait(self, run_id: str, tenant_id: str, *, longest_seconds: float | None = None) -> RunWait | None:
         """Return the approval or event that a run waits for, also in runs that its steps started.
 
-        None while any of these runs continues by itself.
+        None while any of these runs continues by itself. With `longest_seconds` also a time that is further away.
         """
         ...
 

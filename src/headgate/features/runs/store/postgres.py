@@ -385,9 +385,9 @@ class PostgresRunStore:
         """Return runs that a step started."""
         return children_of(await self._pool.execute(CHILDREN_POSTGRES, range_values(key, step_id, first, stop)))
 
-    async def run_wait(self, run_id: str, tenant_id: str) -> RunWait | None:
+    async def run_wait(self, run_id: str, tenant_id: str, *, longest_seconds: float | None = None) -> RunWait | None:
         """Return what a run waits for."""
-        values = wait_values(run_id, tenant_id)
+        values = wait_values(run_id, tenant_id, longest_seconds)
         return run_wait_of(await self._pool.execute(RUN_WAIT_POSTGRES, values))
 
     async def child_states(self, key: RunKey, step_id: str) -> ChildStates:

@@ -18,7 +18,8 @@ RUN_WAIT_SQL = (
     f" WHERE r.tenant_id = :tenant_id AND r.status <> 'completed' AND r.status IN {sql_list(LIVE_RUNS)})"
     " SELECT s.waits_for, s.due_at, s.flow_run_id, s.flow_id, s.step_id FROM flow_step_results s"
     f" JOIN tree t ON t.id = s.flow_run_id WHERE s.status = '{StepStatus.WAITING}'"
-    f" AND s.waits_for IN ('{WaitReason.APPROVAL}', '{WaitReason.EVENT}')"
+    f" AND (s.waits_for IN ('{WaitReason.APPROVAL}', '{WaitReason.EVENT}')"
+    f" OR (s.waits_for IN ('{WaitReason.TIME}', '{WaitReason.RETRY}') AND s.due_at > :later))"
     " AND s.answered_at IS NULL AND (s.due_at IS NULL OR s.due_at > :at)"
     f" AND NOT EXISTS (SELECT 1 FROM tree o WHERE o.status <> '{RunStatus.WAITING}')"
     " ORDER BY s.waits_for, s.flow_run_id, s.step_order LIMIT 1"
@@ -27,9 +28,14 @@ RUN_WAIT_SQL = (
 RUN_WAIT_POSTGRES = for_postgres(RUN_WAIT_SQL)
 
 
-def wait_values(run_id: str, tenant_id: str) -> dict[str, Any]:
+_NEVER = 2**63 - 1
+
+
+def wait_values(run_id: str, tenant_id: str, longest_seconds: float | None) -> dict[str, Any]:
     """Return the parameters of the query."""
-    return {"run_id": run_id, "tenant_id": tenant_id, "at": clock()}
+    at = clock()
+    later = _NEVER if longest_seconds is None else at + round(longest_seconds * 1_000_000)
+    return {"run_id": run_id, "tenant_id": tenant_id, "at": at, "later": later}
 
 
 def run_wait_of(rows: Sequence[Sequence[Any]]) -> RunWait | None:

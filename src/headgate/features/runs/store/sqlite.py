@@ -244,9 +244,9 @@ class SqliteRunStore:
         values = range_values(key, step_id, first, stop)
         return children_of(await self._writer.read(lambda db: db.execute(CHILDREN_SQL, values).fetchall()))
 
-    async def run_wait(self, run_id: str, tenant_id: str) -> RunWait | None:
+    async def run_wait(self, run_id: str, tenant_id: str, *, longest_seconds: float | None = None) -> RunWait | None:
         """Return what a run waits for."""
-        values = wait_values(run_id, tenant_id)
+        values = wait_values(run_id, tenant_id, longest_seconds)
         return run_wait_of(await self._writer.read(lambda db: db.execute(RUN_WAIT_SQL, values).fetchall()))
 
     async def child_states(self, key: RunKey, step_id: str) -> ChildStates:

@@ -17,6 +17,7 @@ INTENTS = "off_topic"
 """Stands in every question what a request is, whichever way an answer is asked for, and nowhere else."""
 NEVER = {"x-should-retry": "false"}
 """Both client libraries heed it: a fault of a scenario is told once."""
+_RUN = re.compile(r'"run_id": ?"([0-9a-f-]{36})"')
 _COMPONENT = re.compile(r"@component:(\w+)")
 
 
@@ -49,7 +50,7 @@ class Model:
         self.asked.append(asked)
         if not self._answers:
             return lambda _asked: _named(self.server, "nothing is scripted for this request")
-        return self._answer(self._answers[0] if self._answers[0].always else self._answers.popleft())
+        return self._answer(self._answers[0] if self._answers[0].always else self._answers.popleft(), asked)
 
     def _classification(self) -> Script:
         if self._intent.raw is not None:
@@ -57,8 +58,8 @@ class Model:
             return self.server.text(self._intent.raw, finish=ending[self._intent.cut])
         return self.server.structured({"translation": self._intent.translation, "intent": self._intent.intent})
 
-    def _answer(self, answer: Answer) -> Script:
-        given = {name: filled(value) for name, value in answer.given.items()}
+    def _answer(self, answer: Answer, asked: Asked) -> Script:
+        given = {name: _run_in(asked) if value == "@run" else filled(value) for name, value in answer.given.items()}
         if answer.fault is not None or answer.cut:
             call = answer.call or ""
             made = self.server.cut_in_call(call, given) if answer.cut else _fault(self.server, answer.fault or "")
@@ -129,6 +130,11 @@ def words(value: Any) -> str:
     if isinstance(value, list):
         return "\n".join(words(item) for item in value)
     return "" if value is None else str(value)
+
+
+def _run_in(asked: Asked) -> str:
+    """The run that the model heard of last."""
+    return str(_RUN.findall(read_by(asked))[-1])
 
 
 def filled(value: Any) -> Any:

@@ -24,7 +24,8 @@ class Answer(_Strict):
 
     says: str | None = None
     call: str | None = None
-    """Name of the tool that it calls, with `given`; a text in `given` may name `@component:NAME`."""
+    """Name of the tool that it calls, with `given`; a text in `given` may name `@component:NAME`, or be `@run`, the run
+    that it heard of last."""
     together: "list[Answer]" = Field(default_factory=list)
     """Calls of one message, in place of all else."""
     thinks: str = ""
@@ -81,7 +82,10 @@ class Expected(_Strict):
     classified: int | None = None
     """How often it was asked what the request is."""
     flow: dict[str, Any] | None = None
-    """The stored flow: `nodes` id to type, `edges` as in spec text, `params` id to values, `from_left` ids."""
+    """The stored flow: `nodes` id to type, `edges` as in spec text, `params` and `policies` id to values, `settings`,
+    `from_left` ids."""
+    run: dict[str, Any] | None = None
+    """The newest run of the flow: `status`, `text`, `steps` id to status, `waits` id to reason."""
     files: dict[str, str] | None = None
     """All files of the user's workspace."""
     components: list[str] | None = None
@@ -108,11 +112,27 @@ class Said(_Strict):
 class Done(_Strict):
     """What the page does between two turns."""
 
-    does: Literal["continue", "accept", "save_component", "propose_component", "reset_session", "delete_key"]
+    does: Literal[
+        "continue",
+        "accept",
+        "save_component",
+        "propose_component",
+        "reset_session",
+        "delete_key",
+        "run",
+        "decide",
+        "send_event",
+        "publish",
+    ]
     """`continue` saves the proposed flow, `accept` the proposed edits, `save_component` the proposed component.
 
-    `propose_component` has the code `edited` checked, as the page does for an edited proposal.
+    `propose_component` has the code `edited` checked, as the page does for an edited proposal. `run` starts the flow,
+    `decide` the approval that waits, `send_event` sends an event, each with `given`; `publish` publishes the flow named
+    in `given`.
     """
+    given: dict[str, Any] = Field(default_factory=dict)
+    run: dict[str, Any] | None = None
+    """As in `Expected`, once the run has ended or waits."""
     who: str = "anna"
     session: str | None = None
     answers: dict[str, Any] = Field(default_factory=dict)
@@ -134,6 +154,8 @@ class Scenario(_Strict):
     protocols: list[Protocol] = ["openai"]
     canvas: str = ""
     """The flow that is there before, as spec text."""
+    flows: list[str] = Field(default_factory=list)
+    """Other flows, which are published, as spec text."""
     loose: dict[str, str] = Field(default_factory=dict)
     """Nodes on it that nothing is connected to yet, id to type."""
     files: dict[str, str] = Field(default_factory=dict)

@@ -13,6 +13,7 @@ from pydantic import SecretStr
 
 from headgate.features.access.permissions import Role
 from headgate.features.access.principal import LOCAL, Access, Actor, Principal
+from headgate.features.runs.views.client_waits import end_or_wait
 from headgate.features.secrets import service as secrets
 from headgate.features.workspace.components import read_components
 from headgate.features.workspace.workspace import Workspace
@@ -64,6 +65,9 @@ class Stage:
         for path, content in scenario.files.items():
             assert "error" not in await files.write_file(path, content)
         async with self.client("anna") as client:
+            for spec in scenario.flows:
+                other = answered(await client.post("/flows", json={"spec": spec}))
+                answered(await client.post(f"/flows/{other['id']}/publish", json={}))
             if scenario.canvas:
                 self.flow = answered(await client.post("/flows", json={"spec": scenario.canvas}))
             if scenario.loose and self.flow is not None:
@@ -116,6 +120,8 @@ class Stage:
                 path = "/agentic/sessions/reset"
                 answer = answered(await client.post(path, params={"session_id": done.session}))
                 assert holds(answer, done.answers), answer
+            elif done.does in {"run", "decide", "send_event", "publish"}:
+                await self._operate(client, done)
             elif done.does in {"save_component", "propose_component"}:
                 await self._component(client, done)
             elif done.does == "delete_key":
@@ -125,6 +131,43 @@ class Stage:
                     )
             else:
                 await self._keep(client, done.does)
+
+    async def _operate(self, client: httpx2.AsyncClient, done: Done) -> None:
+        """What a user does with runs and other flows; afterwards the newest run has ended, or waits."""
+        if done.does == "publish":
+            flows = answered(await client.get("/flows"))["items"]
+            flow_id = next(flow["id"] for flow in flows if flow["name"] == done.given["name"])
+            answered(await client.post(f"/flows/{flow_id}/publish", json={}))
+            return
+        assert self.flow is not None
+        if done.does == "run":
+            answered(await client.post(f"/flows/{self.flow['id']}/runs", json={**done.given, "wait": True}))
+        elif done.does == "send_event":
+            answered(await client.post("/events", json=done.given))
+        else:
+            (waiting,) = answered(await client.get("/approvals", params={"mine": True}))["items"]
+            body = {**done.given, "content_hash": waiting["content_hash"]}
+            answered(await client.post(f"/approvals/{waiting['id']}/decision", json=body))
+        run_id = await self._newest_run(client)
+        await end_or_wait(self.app.state.engine, run_id, self.principals["anna"].tenant_id, seconds=30)
+        if done.run is not None:
+            assert holds(await self.run_of(client), done.run), await self.run_of(client)
+
+    async def _newest_run(self, client: httpx2.AsyncClient) -> str:
+        assert self.flow is not None
+        runs = answered(await client.get("/flow-runs", params={"flow_id": self.flow["id"], "limit": 1}))
+        return str(runs["items"][0]["id"])
+
+    async def run_of(self, client: httpx2.AsyncClient) -> dict[str, Any]:
+        """The newest run of the flow, as scenarios write it."""
+        run = answered(await client.get(f"/flow-runs/{await self._newest_run(client)}"))
+        return {
+            "status": run["status"],
+            "text": run["text"],
+            "error": run["error"] and run["error"]["message"],
+            "steps": {step["step_id"]: step["status"] for step in run["steps"]},
+            "waits": {step["step_id"]: step["waiting"]["reason"] for step in run["steps"] if step["waiting"]},
+        }
 
     async def _component(self, client: httpx2.AsyncClient, done: Done) -> None:
         code = filled(done.edited) if done.edited else self.component["code"]

@@ -81,9 +81,10 @@ async def _check_world(found: Stage, said: Said) -> None:
         if expect.flow is not None:
             flow_id = found.events[-1].get("data", {}).get("flow_id") or (found.flow or {}).get("id")
             stored = answered(await client.get(f"/flows/{flow_id}"))
-            if found.flow is not None:
-                found.flow = stored
+            found.flow = stored
             assert holds(_as_written(stored["definition"]), expect.flow), _as_written(stored["definition"])
+        if expect.run is not None:
+            assert holds(await found.run_of(client), expect.run), await found.run_of(client)
     if expect.files is not None:
         assert await found.files(said.who) == expect.files
     if expect.components is not None:
@@ -97,5 +98,7 @@ def _as_written(definition: dict[str, Any]) -> dict[str, Any]:
         "nodes": {node["id"]: node["type"] for node in definition["nodes"]},
         "edges": edges,
         "params": {node["id"]: node.get("params") or {} for node in definition["nodes"]},
+        "policies": {node["id"]: node.get("policy") or {} for node in definition["nodes"]},
+        "settings": definition.get("settings") or {},
         "from_left": [node["id"] for node in sorted(definition["nodes"], key=lambda node: node["position"]["x"])],
     }

@@ -74,6 +74,12 @@ class TestVerify:
         assert "it broke" in found.caveat
         assert len(turn.bench.runs) == 3
 
+    async def test_leaves_a_run_that_waits(self) -> None:
+        found, turn, model = await verified([*BUILT[:1], calls("run_flow"), says("It waits.")], Runs("waiting"))
+        assert (found.verified, found.attempts, len(turn.bench.runs)) == (False, 1, 1)
+        assert "it waits for a time and continues by itself" in found.caveat
+        assert len(model.asked) == 3
+
     async def test_stops_when_the_model_does_nothing(self) -> None:
         found, _, model = await verified([*BUILT, says("I would rather not.")], Runs())
         assert found == Verification(False, 0, "The flow was not run.", "I would rather not. ")

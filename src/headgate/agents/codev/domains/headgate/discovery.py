@@ -81,6 +81,7 @@ READINGS = (
     ),
     Reading("describe_component", OPERATIONS["get_component"], ALWAYS),
     Reading("list_component_types", OPERATIONS["list_component_types"]),
+    Reading("read_grammar", OPERATIONS["read_grammar"], ALWAYS),
     Reading(
         "list_flows", OPERATIONS["list_flows"], LOOKING, "List flows that are there, newest first, each in a line."
     ),

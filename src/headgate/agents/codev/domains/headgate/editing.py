@@ -6,7 +6,7 @@ Nothing is stored here: a tool says what the flow would be, and the journal writ
 from collections.abc import Sequence
 from typing import Any, cast
 
-from pydantic import JsonValue, ValidationError
+from pydantic import JsonValue
 
 from headgate.agents.codev.domain import Answer, Change, DomainTool, Held, Phase
 from headgate.agents.codev.domains.headgate.definitions import definition_of, flow_of
@@ -33,6 +33,8 @@ _EDITING = (
     "disconnect_components",
     "configure_component",
     "rename_component",
+    "edit_flow",
+    "inline_flow",
 )
 _DESCRIPTIONS = {
     BUILD: (
@@ -45,20 +47,12 @@ _LEFT_OUT = frozenset({"ok", "note", "graph", "patch", "issues"})
 """Members of a tool's result that are for the assistant's canvas, or reported differently here."""
 _SUMMARY = 300
 _NO_FLOW = ("There is no flow yet.", f"Create it with {BUILD}: write the complete flow as spec text.")
-_DETAILS: dict[str, Any] = {
-    "type": "object",
-    "properties": {
-        "name": {"type": "string", "description": "Name of the flow; unchanged when omitted."},
-        "description": {"type": "string", "description": "Its purpose; unchanged when omitted."},
-    },
-    "additionalProperties": False,
-}
 
 
 def editing_tools(place: Place) -> Sequence[DomainTool]:
     """The tools that change the flow, in the order a model sees them."""
     named = {tool.name: tool for tool in TOOLS}
-    return [*(_of_tool(place, named[name]) for name in _EDITING), _rename_tool(place)]
+    return [_of_tool(place, named[name]) for name in _EDITING]
 
 
 def _of_tool(place: Place, tool: ToolDefinition) -> DomainTool:
@@ -80,28 +74,6 @@ def _of_tool(place: Place, tool: ToolDefinition) -> DomainTool:
 
     description = _DESCRIPTIONS.get(tool.name, tool.description)
     return DomainTool(tool.name, description, plain(tool.schema), PATCHING, change=change)
-
-
-def _rename_tool(place: Place) -> DomainTool:
-    async def change(held: Held | None, arguments: dict[str, Any]) -> Change | Answer:
-        if held is None:
-            return _refused(*_NO_FLOW)
-        before = flow_of(held.definition)
-        await _learn(place, held, before)
-        given = {name: value for name, value in arguments.items() if name in {"name", "description"}}
-        try:
-            after = Flow.model_validate(before.model_dump(mode="json") | given)
-        except ValidationError as error:
-            messages = "; ".join(f"{fault['loc'][0]}: {fault['msg']}" for fault in error.errors(include_url=False))
-            return {
-                "ok": False,
-                "error": f"set_flow_details: {messages}",
-                "remedy": "Correct the arguments and call again.",
-            }
-        return _changed(place, held, before, after, {})
-
-    description = "Set the name or description of the flow."
-    return DomainTool("set_flow_details", description, _DETAILS, PATCHING, change=change)
 
 
 async def _learn(place: Place, held: Held | None, flow: Flow) -> None:

@@ -93,7 +93,7 @@ class TestWriting:
     async def test_is_audited_as_the_person(self, parts: Parts) -> None:
         place = await open_place(parts)
         held = await changed(place, "build_flow", None, spec=GREETING)
-        await changed(place, "set_flow_details", held, description="Warm")
+        await changed(place, "edit_flow", held, description="Warm")
         async with parts.database.reading() as session:
             rows = (await session.execute(select(AuditEvent.action).order_by(AuditEvent.seq))).scalars().all()
         assert [one for one in rows if one.startswith("flow.")] == ["flow.created", "flow.draft_saved"]
@@ -103,7 +103,7 @@ class TestWriting:
         held = await changed(place, "build_flow", None, spec=GREETING)
         feed, topic = parts.engine.feed, topic_of(held.flow_id)
         async with feed.follow(topic) as stream:
-            await changed(place, "set_flow_details", held, name="Welcome")
+            await changed(place, "edit_flow", held, name="Welcome")
             (event,) = stream.pending()
         assert (event.kind, event.data["revision"], event.data["name"]) == ("draft_saved", 2, "Welcome")
 
@@ -240,8 +240,9 @@ class TestRights:
         place = await open_place(parts, member(space, Role.OWNER, tenant_id=tenant))
         with pytest.raises(FlowNotFound):
             await place.read(held.flow_id)
-        with pytest.raises(WriteConflict):
-            await changed(place, "set_flow_details", held, name="Mine now")
+        refused = await wanted(place, "edit_flow", held, name="Mine now")
+        assert isinstance(refused, dict)
+        assert refused["code"] == "permission_missing"
         assert (await ask(place, "list_flows"))["flows"] == []
         assert "There is no flow" in str((await ask(place, "describe_flow", flow_id=held.flow_id))["error"])
 

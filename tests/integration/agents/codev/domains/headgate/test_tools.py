@@ -186,7 +186,8 @@ class TestEditing:
             ("connect_components", _edge("all", "text", "out", "input")),
             ("configure_component", {"node_id": "words", "params": {"template": "Good day {text}!"}}),
             ("rename_component", {"node_id": "out", "new_id": "answer"}),
-            ("set_flow_details", {"name": "Greeting and farewell"}),
+            ("configure_component", {"node_id": "all", "policy": {"retry": {"max_attempts": 3}}}),
+            ("edit_flow", {"name": "Greeting and farewell", "settings": {"run_budget": {"seconds": 60}}}),
         ]
         for number, (name, arguments) in enumerate(steps):
             change = await wanted(place, name, held, **arguments)
@@ -259,8 +260,8 @@ class TestEditing:
                 "would contain a key as text, visible to everyone with access to the flow",
             ),
             ("rename_component", {"node_id": "words", "new_id": "who"}, "who"),
-            ("set_flow_details", {"name": "x" * 201}, "name"),
-            ("set_flow_details", {"name": "\x00"}, "U+0000"),
+            ("edit_flow", {"name": "x" * 201}, "name"),
+            ("edit_flow", {"name": "\x00"}, "NUL"),
         ],
     )
     async def test_refuses_with_a_remedy(
@@ -282,7 +283,7 @@ class TestEditing:
         assert found["ok"] is True
         assert "Nothing changed" in str(found["note"])
 
-    @pytest.mark.parametrize("name", ["add_component", "remove_component", "set_flow_details"])
+    @pytest.mark.parametrize("name", ["add_component", "remove_component", "edit_flow"])
     async def test_without_a_flow_only_builds(self, place: HeadgateWorkplace, name: str) -> None:
         found = await wanted(place, name, None, node_id="x", component_type="ChatInput")
         assert isinstance(found, dict)
@@ -346,7 +347,7 @@ class TestWhatIsOffered:
 
     async def test_every_tool_that_the_skill_names_is_there(self, place: HeadgateWorkplace) -> None:
         told = " ".join(place.knowledge(phase) for phase in Phase)
-        verbs = "search|describe|list|check|build|add|remove|connect|disconnect|configure|rename|set"
+        verbs = "search|describe|list|check|build|add|remove|connect|disconnect|configure|rename|edit|inline|read"
         named = set(re.findall(rf"`((?:{verbs})_[a-z_]+)`", told))
         assert named - {"list_mcp_tools"} <= {one.name for one in place.tools}
         assert {one.name for one in place.tools if one.writes} <= named

@@ -147,7 +147,7 @@ class TestChanging:
         other = Writer(writer.parts, writer.place, await _another_session(writer))
         changed = await other.call("configure_component", "warm", held, WARM)
         assert changed.held is not None
-        renamed = await other.call("set_flow_details", "name", changed.held, {"name": "Welcome"})
+        renamed = await other.call("edit_flow", "name", changed.held, {"name": "Welcome"})
         assert renamed.held is not None
         assert (await other.roll_back()) is not None
         found = await writer.place.read(held.flow_id)
