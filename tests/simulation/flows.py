@@ -7,8 +7,9 @@ from typing import Protocol
 
 from headgate.components.approval import Approval
 from headgate.components.clock import Wait
+from headgate.components.iteration import ForEach
 from headgate.components.sent_events import WaitForEvent
-from headgate.components.subflows import ForEach, Loop, RunFlow
+from headgate.components.subflows import Loop, RunFlow
 from headgate.features.runs.transitions import RunKey
 from headgate.foundation.database import Database
 from headgate.graph.model import Concurrency, Flow, FlowSettings, StepPolicy

@@ -43,9 +43,7 @@ class StepState:
             if before.value.version:  # the step outputs the value before: it is refused before anything is written
                 await self._guard.read_state(before.classification)
             level = level if change.operation == "set" else self._guard.reached
-        write = partial(
-            self._flow_state.write, self._origin, shown, outside=self._outside.marks, classification=level
-        )
+        write = partial(self._flow_state.write, self._origin, shown, outside=self._outside.marks, classification=level)
         return await self._received(await patiently(write))
 
     async def _stored(self, name: str) -> StoredValue:
