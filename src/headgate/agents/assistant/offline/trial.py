@@ -35,7 +35,10 @@ from headgate.sdk.coerce import coerce, encode, text_of
 from headgate.sdk.testing import StepHarness
 
 _UNTRIED = frozenset(
-    {"Python", "MakeDocument", "Transcribe", "HTTPRequest", "URL", "WebhookOut", "WorkspaceFiles", "McpTools"}
+    {
+        *("Python", "MakeDocument", "Transcribe", "HTTPRequest", "URL", "WebhookOut", "WorkspaceFiles", "McpTools"),
+        "Approval",
+    }
 )
 _TEXT = (
     "Dear Ann,\nplease call +46 70 123 45 67 or write to ann@example.org before 2026-03-01.\nSee https://example.org/plan"
