@@ -1,5 +1,6 @@
 """What the command line says to somebody whose installation or order is wrong: never a trace, always what to do."""
 
+import os
 import signal
 import subprocess
 import sys
@@ -64,6 +65,13 @@ class TestDataFolder:
 
 
 class TestSettings:
+    def test_that_do_not_exist_are_named_when_the_server_starts(self, tmp_path: Path) -> None:
+        environment = {**os.environ, "HEADGATE_SERVER__AUTOLOGIN": "false", "HEADGATE_SERVER__HOST": "192.0.2.1"}
+        command = [str(HEADGATE), "serve", "--port", "0"]
+        done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment, cwd=tmp_path)
+        assert "HEADGATE_SERVER__AUTOLOGIN is not a Headgate setting and is ignored." in done.stderr
+        assert "Did you mean HEADGATE_SERVER__AUTO_LOGIN?" in done.stderr
+
     @pytest.mark.parametrize(
         ("name", "value", "said"),
         [

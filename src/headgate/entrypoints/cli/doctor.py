@@ -8,12 +8,10 @@ import socket
 import stat
 from collections.abc import Callable
 from dataclasses import asdict, replace
-from difflib import get_close_matches
 from pathlib import Path
 from ssl import create_default_context
 
 import typer
-from dotenv import dotenv_values
 from pydantic import SecretStr
 from rich.markup import escape
 
@@ -43,7 +41,7 @@ from headgate.foundation.guarded_http.outgoing import OPERATOR_NETWORKS
 from headgate.foundation.keyring import new_ring
 from headgate.foundation.private_files import EVIDENCE_KEY_FILE, KEY_FILE, data_folder, is_private
 from headgate.foundation.settings import Settings
-from headgate.foundation.settings.page import known_variables
+from headgate.foundation.settings.unknown import NO_SETTING, unknown_variables
 from headgate.sandbox.hosts import read_pattern
 from headgate.sandbox.report import probe
 
@@ -102,20 +100,9 @@ def _system(_settings: Settings) -> list[Finding]:
 
 def _settings(_settings: Settings) -> list[Finding]:
     """Report variables that resemble settings: a typo could leave an installation open."""
-    known = known_variables()
-    given = {name.upper() for name in (*os.environ, *dotenv_values(".env"))}
     return [
-        Finding(
-            "settings",
-            good=False,
-            detail=f"{name} is not a Headgate setting and is ignored",
-            remedy=f"Did you mean {close[0]}?"
-            if (close := get_close_matches(name, known, 1))
-            else "See docs/reference/settings.md.",
-            needed=False,
-        )
-        for name in sorted(given - known)
-        if name.startswith("HEADGATE_")
+        Finding("settings", good=False, detail=f"{name} {NO_SETTING}", remedy=remedy, needed=False)
+        for name, remedy in unknown_variables()
     ]
 
 

@@ -16,6 +16,7 @@ from headgate.entrypoints.http.app import create_app
 from headgate.foundation.errors import HeadgateError, Unavailable
 from headgate.foundation.log import configure
 from headgate.foundation.settings import ServerSettings, Settings
+from headgate.foundation.settings.unknown import NO_SETTING, unknown_variables
 
 if sys.platform != "win32":
     from headgate.entrypoints.http.bounded_protocol import bounded
@@ -29,6 +30,10 @@ _WARNING = typer.style("Warning:", fg="yellow", bold=True)
 def _print_line(line: str) -> None:
     """Print a line on standard error; unstyled if it is no terminal. Rich would take longer to import."""
     typer.echo(line, err=True)
+
+
+def _warn(warning: str) -> None:
+    _print_line(f"{_WARNING} {printable(warning)}")
 
 
 @app.command()
@@ -46,10 +51,12 @@ def serve(
     changes: dict[str, Any] = {"host": host, "port": port, "insecure": insecure or None}
     chosen = {key: value for key, value in changes.items() if value is not None}
     settings = settings.model_copy(update={"server": settings.server.model_copy(update=chosen)})
+    for name, remedy in unknown_variables():
+        _warn(f"{name} {NO_SETTING}. {remedy}")
     refuse_exposure(settings.server)
     configure(settings.log)
     for warning in exposures(settings.server):
-        _print_line(f"{_WARNING} {printable(warning)}")
+        _warn(warning)
     listening = _listen(settings.server)
     address = listening.getsockname()
     shown = f"[{address[0]}]" if ":" in address[0] else address[0]

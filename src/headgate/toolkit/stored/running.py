@@ -18,7 +18,7 @@ from headgate.foundation.quoting import shortened
 from headgate.toolkit.running import LONGEST_WAIT_SECONDS, shown_outputs
 from headgate.toolkit.stored.operation import Row
 from headgate.toolkit.stored.visit import Visit
-from headgate.toolkit.stored.waits import waits_of
+from headgate.toolkit.stored.waits import waiting_hint, waits_of
 from headgate.toolkit.tool import Params
 
 MOST_LISTED = 50
@@ -128,14 +128,6 @@ class EvidenceSummary(TypedDict):
     resource: str
 
 
-_HINTS = {
-    "approval": "The run waits for approval. list_approvals with run_id {run_id} names it; read_run shows the result"
-    " later.",
-    "event": "The run waits for an event. read_run of {run_id} names it; send_event continues the run.",
-}
-_WAITS_BY_ITSELF = "The run waits for a time and continues by itself. read_run of {run_id} shows until when."
-
-
 async def run_flow(  # noqa: PLR0917 - arguments of a tool
     visit: Visit,
     flow_id: str,
@@ -197,8 +189,7 @@ async def run_flow(  # noqa: PLR0917 - arguments of a tool
         "tokens": run.input_tokens + run.output_tokens,
     }
     if run.status == "waiting":
-        hint = _HINTS.get(run.waits_for, _WAITS_BY_ITSELF)
-        answer["hint"] = hint.format(run_id=run.waiting_run_id or run.run_id)
+        answer["hint"] = waiting_hint(run)
     if run.error:
         answer["error"] = run.error
         answer["remedy"] = "Correct the step it names and run again; read_run shows every step."

@@ -13,11 +13,23 @@ from headgate.features.runs.sent_events import service as sent_events
 from headgate.features.runs.waiting import WaitReason, waiting_words
 from headgate.foundation.errors import Unavailable
 from headgate.graph.names import listed
+from headgate.toolkit.ports import RunOutcome
 from headgate.toolkit.stored.visit import Visit
 
 MOST_APPROVALS = 20
+_HINTS = {
+    "approval": "The run waits for approval. list_approvals with run_id {run_id} names it; read_run shows the result"
+    " later.",
+    "event": "The run waits for an event. read_run of {run_id} names it; send_event continues the run.",
+}
+_WAITS_BY_ITSELF = "The run waits for a time and continues by itself. read_run of {run_id} shows until when."
 Detail = tuple[str, str]
 """The id of a step, and what it waits for."""
+
+
+def waiting_hint(run: RunOutcome) -> str:
+    """Return what a client of a run that waits does next."""
+    return _HINTS.get(run.waits_for, _WAITS_BY_ITSELF).format(run_id=run.waiting_run_id or run.run_id)
 
 
 async def waits_of(visit: Visit, run: RunOut) -> dict[str, str]:

@@ -38,6 +38,7 @@ _UNTRIED = frozenset(
     {
         *("Python", "MakeDocument", "Transcribe", "HTTPRequest", "ForEachPage", "URL", "WebhookOut"),
         *("WorkspaceFiles", "FolderFiles", "McpTools"),
+        "Approval",
     }
 )
 _TEXT = (

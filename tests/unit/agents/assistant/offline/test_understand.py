@@ -45,6 +45,45 @@ async def output(request: str, *, text: str = "", seen: bool = False) -> str:
     return ran.everything
 
 
+class TestWhatIsAroundTheWork:
+    """Retries, limits and approvals are no part of what a model is asked to do."""
+
+    @pytest.mark.parametrize(
+        "request_",
+        [
+            "summarise my text and limit the cost to 2 dollars",
+            "summarise my text and retry three times",
+            "summarise my text, if the model fails answer sorry",
+            "translate my text to French after approval",
+            "summarise my text and ask my manager before it is shown",
+            "sammanfatta texten och försök igen tre gånger",
+            "sammanfatta texten efter godkännande",
+            "sammanfatta texten och begränsa kostnaden till 20 kronor",
+        ],
+    )
+    def test_is_refused_and_not_written_into_a_prompt(self, request_: str) -> None:
+        understood = read(request_, model="openai/gpt-5-mini")
+        assert understood.actions == ()
+        assert understood.reply
+
+    @pytest.mark.parametrize(
+        ("request_", "seconds"),
+        [("wait 5 minutes and then show my text", 300), ("vänta 2 dagar och visa sedan texten", 172_800)],
+    )
+    def test_waits_are_read_in_every_unit(self, request_: str, seconds: int) -> None:
+        flow = read(request_).flow
+        assert flow is not None
+        assert [node.params["seconds"] for node in flow.nodes if node.type == "Wait"] == [seconds]
+
+    @pytest.mark.parametrize(
+        "request_", ["ask for approval and then save my text as a.txt", "be om godkännande och visa sedan texten"]
+    )
+    def test_an_approval_comes_before_what_follows(self, request_: str) -> None:
+        flow = read(request_).flow
+        assert flow is not None
+        assert [edge.output for edge in flow.edges if edge.source == "approval"] == ["approve"]
+
+
 class TestRule:
     @cases(40)
     @given(st.one_of(st.text(max_size=200), st.lists(st.sampled_from(WORDS), max_size=14).map(" ".join)))

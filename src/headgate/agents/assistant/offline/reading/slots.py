@@ -246,7 +246,20 @@ def _files(context: Context, words: str) -> tuple[str, ...]:
 _DANGLING = word_set("and och , in i of av by with med to till for för on på from från at vid ur")
 
 
+_OF_THE_RUN = re.compile(
+    r"\b(?:retry|retries|limit (?:cost|costs|budget|spending)|(?:if|when) (?:it|that|model|step) fails"
+    r"|(?:after|before|for|get|until) approval|ask \S+(?: \S+)? (?:before|to approve)|remind \S+|timeout"
+    r"|försök(?: igen)? \S+ gånger|begränsa kostnaden|(?:om|när) (?:det|den|modellen|steget) misslyckas"
+    r"|(?:efter|före|innan|om) godkännande|påminn \S+|tidsgräns)\b"
+)
+"""What a step is to do around its work. A model that reads it in its prompt cannot do it."""
+
+
 def _free(context: Context, words: str) -> str | None:
+    return None if _OF_THE_RUN.search(words) else _output(context, words)
+
+
+def _output(context: Context, words: str) -> str | None:
     return None if words.rsplit(maxsplit=1)[-1] in _DANGLING else context.plain(words)
 
 
@@ -256,7 +269,7 @@ READERS: dict[str, Reader] = {
     "column": read_column, "columns": read_columns, "rows": read_rows, "file": _literal,
     "files": _files, "url": _literal, "date": _literal, "path": _literal, "math": _literal, "kinds": _kind_list,
     "unit": _unit, "units": _units, "source": _source, "measures": _measures, "free": _free, "node": _node,
-    "component": _component, "output": _free, "formula": _formula,
+    "component": _component, "output": _output, "formula": _formula,
 }  # fmt: skip
 
 

@@ -1,6 +1,7 @@
 """Decisions, forms, calculations and fixed texts."""
 
 import re
+from collections.abc import Callable
 
 from headgate.agents.assistant.offline.build.work import Cursor, Work, member
 from headgate.agents.assistant.offline.reading.branches import Case, Choices
@@ -170,6 +171,19 @@ def _wait(work: Work, slots: Slots) -> None:
     work.set("text", node, "value")
 
 
+def _approval(work: Work, _slots: Slots) -> None:
+    node = work.draft.add("Approval", "approval", {})
+    if work.cursor is None and work.source.words:
+        work.begin()
+    source, port = (work.cursor.node, work.cursor.port) if work.cursor is not None else work.text()
+    work.draft.connect(source, port, node, "value")
+    work.set("text", node, "approve")
+
+
+def _long_wait(seconds: int) -> Callable[[Work, Slots], None]:
+    return lambda work, slots: _wait(work, {**slots, "factor": seconds})
+
+
 _CITIES = {
     "stockholm": "Europe/Stockholm", "oslo": "Europe/Oslo", "copenhagen": "Europe/Copenhagen", "helsinki": "Europe/Helsinki",  # noqa: E501
     "london": "Europe/London", "paris": "Europe/Paris", "berlin": "Europe/Berlin", "new york": "America/New_York",
@@ -198,6 +212,10 @@ DECISIONS: dict[str, Step] = {
     "form_difference": Step("source", "form", lambda work, slots: _form_product(work, {"sign": "-", **slots})),
     "form_formula": Step("source", "form", _form_formula),
     "wait": Step("text", "any", _wait),
+    "wait_minutes": Step("text", "any", _long_wait(60)),
+    "wait_hours": Step("text", "any", _long_wait(3600)),
+    "wait_days": Step("text", "any", _long_wait(86_400)),
+    "approval": Step("text", "any", _approval),
     "today": Step("source", "none", _today),
     "now": Step("source", "none", lambda work, slots: _today(work, {**slots, "time": True})),
 }  # fmt: skip
