@@ -46,6 +46,8 @@ class StepBench:
     recorder: Recorder
     services: FixedServices
     cancelled: bool = False
+    flows: Any = None
+    """What starts the runs of other flows."""
 
     async def execute(
         self,
@@ -74,7 +76,8 @@ class StepBench:
             return self.cancelled
 
         planned_step, events = planned.steps[step], run.events.step(step, 1)
-        return await StepExecutor(self.services).execute(run, planned_step, self.recorder, is_cancelled, events=events)
+        executor = StepExecutor(self.services, self.flows)
+        return await executor.execute(run, planned_step, self.recorder, is_cancelled, events=events)
 
 
 def make_bench(components: Iterable[type[Component]] = COMPONENTS, **services: Any) -> StepBench:

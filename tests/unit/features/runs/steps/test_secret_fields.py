@@ -16,6 +16,7 @@ from headgate.features.catalog.own.checked import CheckedComponent
 from headgate.features.catalog.own.runtime import component_class
 from headgate.features.catalog.registry import Registry
 from headgate.features.runs.ports import Origin
+from headgate.features.runs.transitions import ChildStates, RunKey
 from headgate.foundation.errors import HeadgateError
 from headgate.graph.manifest import Manifest
 from headgate.graph.model import Flow, FormField, Node, StepPolicy
@@ -68,14 +69,16 @@ SAID: list[JsonValue] = [
 ]  # fmt: skip
 
 
+FLOW: JsonValue = {"flow_id": "called", "version": 1, "name": "Called"}
 NEEDED: dict[str, dict[str, JsonValue]] = {
     "HTTPRequest": {"url": URL}, "WebhookOut": {"url": URL}, "AIStep": {"prompt": "x"},
+    "ForEachPage": {"url": URL, "flow": FLOW},
     "Classify": {"labels": ["refund", "fault"]}, "AnswerFromKnowledge": {"base": "Handbook"},
     "StructuredOutput": {"schema": {"type": "object", "properties": {"a": {"type": "string"}}}},
 }  # fmt: skip
 """What a step needs besides, by its type."""
-PORTS = {"HTTPRequest": "body", "WebhookOut": "payload"}
-"""Where the earlier steps lead to, where it is not the main input."""
+PORTS = {"HTTPRequest": "body", "WebhookOut": "payload", "ForEachPage": ""}
+"""Where the earlier steps lead to, where it is not the main input; nowhere where only addresses are taken."""
 
 
 class Models(NoModels):
@@ -116,6 +119,16 @@ class OwnCode:
         return self.code
 
 
+class NoRuns:
+    """Starts no run of another flow: none was started before, and none can be."""
+
+    def __init__(self) -> None:
+        self.store = self
+
+    async def child_states(self, key: RunKey, step_id: str) -> ChildStates:
+        return ChildStates(0, {})
+
+
 class Ground:
     """Runs a step whose sources all say the same, and knows which secrets were asked for and what was sent."""
 
@@ -126,6 +139,7 @@ class Ground:
         self.bench = make_bench(
             COMPONENTS, secrets=self.secrets, chat_models=self.models, code=self.code, knowledge=OnePassage()
         )
+        self.bench.flows = NoRuns()
         self.bench.http.answer(URL, "ok", method="GET")
         self.bench.http.answer(URL, "ok", method="POST")
 
@@ -164,7 +178,7 @@ class Ground:
             "earlier.text -> all.parts",
             "read.text -> parsed.text",
             "parsed.data -> all.parts",
-            f"{source} -> it.{port}",
+            *([f"{source} -> it.{port}"] if port else []),
         ]
         it = Node(id="it", type=self.type, params=params, policy=policy)
         found = make_flow({**nodes, "it": it}, edges)
