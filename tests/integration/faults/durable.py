@@ -1,6 +1,7 @@
 """Runs that wait for time, approvals and other runs, while processes are killed or stopped for longer than a lease."""
 
 import asyncio
+import os
 import random
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
@@ -10,8 +11,9 @@ from typing import Any, Protocol
 import httpx2
 
 from tests.integration.faults.deaths import Death, moment_now
-from tests.integration.faults.installation import Installation, Server, moment
+from tests.integration.faults.installation import BUSY_SECONDS, Installation, Server, moment
 from tests.support.fault_steps import BEGIN, END
+from tests.support.forked import Forked
 
 LEASE_SECONDS = 1.0
 ZOMBIE_SECONDS = 12.5
@@ -28,7 +30,9 @@ Nodes = dict[str, tuple[str, dict[str, Any]]]
 
 
 class Mortal(Protocol):
-    """A process that can be stopped."""
+    """A process that can be stopped, with its children in a process group of its own."""
+
+    process: Forked
 
     def stop_for_a_while(self) -> None:
         """Stop it."""
@@ -122,6 +126,20 @@ async def at_some_moment(installation: Installation) -> None:
     """Wait until a step is under way, and a little longer."""
     await installation.busy(1)
     await asyncio.sleep(moment(0.0, 1.0))
+
+
+async def under_a_step(installation: Installation, mortal: Mortal) -> None:
+    """Wait until a counted step is under way in a process, or a while has passed in which there was none."""
+    with suppress(TimeoutError):
+        async with asyncio.timeout(BUSY_SECONDS):
+            while not any(_is_of(mortal, process) for process in installation.at_work()):  # noqa: ASYNC110
+                await asyncio.sleep(0.005)
+
+
+def _is_of(mortal: Mortal, process: int) -> bool:
+    with suppress(ProcessLookupError):
+        return os.getpgid(process) == mortal.process.pid
+    return False
 
 
 def check_witness(installation: Installation, runs: int) -> str:

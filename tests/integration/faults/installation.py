@@ -122,7 +122,11 @@ class Installation:
         return kept | {"HEADGATE_DATA_DIR": str(self.folder)} | dict(self.environment)
 
     def in_flight(self) -> int:
-        """Counted steps that have begun and not ended, of processes that live."""
+        """How many counted steps have begun and not ended, of processes that live."""
+        return len(self.at_work())
+
+    def at_work(self) -> list[int]:
+        """The process of each counted step that has begun and not ended, as far as they live."""
         begun: dict[tuple[str, str, str], int] = {}
         for line in self.counter.read_text().splitlines() if self.counter.exists() else ():
             label, step, what, _at, process = line.split(" ")
@@ -130,7 +134,7 @@ class Installation:
                 begun[label, step, process] = int(process)
             else:
                 begun.pop((label, step, process), None)
-        return sum(psutil.pid_exists(process) for process in begun.values())
+        return [process for process in begun.values() if psutil.pid_exists(process)]
 
     async def busy(self, steps: int) -> None:
         """Wait until so many counted steps are in flight at once, or a while has passed in which there never were."""

@@ -18,6 +18,7 @@ from tests.integration.faults.durable import (
     check_witness,
     make_durable_flow,
     stopped_past_its_lease,
+    under_a_step,
 )
 from tests.integration.faults.installation import QUIET_SECONDS, SCALE, Installation
 from tests.support.databases import Postgres, SqliteFiles, make_settings
@@ -58,7 +59,7 @@ class TestServers:
                 await at_some_moment(installation)
                 mortal = servers.pop(random.randrange(2))
                 stopped = asyncio.create_task(stopped_past_its_lease(installation, servers[0]))
-                await at_some_moment(installation)
+                await under_a_step(installation, mortal)
                 installation.kill(mortal)
                 servers.append(await installation.up(**lease))
                 await stopped
@@ -89,7 +90,7 @@ class TestWorkers:
                 await at_some_moment(cluster)
                 mortal = workers.pop(random.randrange(2))
                 stopped = asyncio.create_task(stopped_past_its_lease(cluster, workers[0]))
-                await at_some_moment(cluster)
+                await under_a_step(cluster, mortal)
                 cluster.deaths.append(mortal.kill())
                 workers.append(cluster.command("worker", "--concurrency", str(CHILDREN)))
                 await stopped
