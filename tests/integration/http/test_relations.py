@@ -76,6 +76,8 @@ async def test_are_linked_both_ways(us: Team) -> None:
     below = (await us.get("viewer", "/flow-runs", params=query))["items"]
     assert [one["parent_iteration"] for one in below] == [2, 1, 0]
     assert (await us.get("viewer", "/flow-runs", params={**query, "parent_step_id": "told"}))["items"] == []
+    alone = await us.ask("viewer", "GET", "/flow-runs", params={"parent_step_id": "each"})
+    assert (alone.status_code, alone.json()["remedy"]) == (422, "Give parent_run_id, too.")
     above = await us.get("viewer", f"/flow-runs/{below[1]['id']}/relations")
     assert above["parent"] == {"run_id": run["id"], "flow_id": run["flow_id"], "step_id": "each", "iteration": 1}
     assert (await us.ask("stranger", "GET", f"/flow-runs/{run['id']}/relations")).status_code == 404

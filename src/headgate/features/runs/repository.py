@@ -118,6 +118,7 @@ class RunFilter:
     parent_run_id: str | None = None
     """Started by a step of this run."""
     parent_step_id: str | None = None
+    """Only together with the run of the step."""
 
     @property
     def of_one(self) -> bool:

@@ -29,7 +29,7 @@ from headgate.features.runs.schemas import (
 )
 from headgate.features.runs.views import runs as views
 from headgate.foundation.database import Database
-from headgate.foundation.errors import HeadgateError
+from headgate.foundation.errors import HeadgateError, Invalid
 from headgate.foundation.ids import is_id, new_id
 from headgate.foundation.lazy import lazy_module
 from headgate.graph.ports import PortType
@@ -289,8 +289,10 @@ async def page_of_runs(
     """Return a page of `list_runs`, and the cursor of the next page.
 
     A search covers the newest `LOOKED_THROUGH` runs of a page: the page may contain fewer than requested, or none, and
-    the next page continues after them.
+    the next page continues after them. Raises `Invalid` for a parent step without its run.
     """
+    if parent_step_id is not None and parent_run_id is None:
+        raise Invalid("A step is not enough to find its runs.", remedy="Give parent_run_id, too.")
     run_filter = repository.RunFilter(
         flow_id,
         status,

@@ -197,7 +197,7 @@ class _Author:
         return {"event_waits": entries} if entries else {}
 
     def _started_runs(self, step_id: str) -> dict[str, Any]:
-        """Return the runs that the step started; each has evidence of its own that names this run."""
+        """Return the runs that the step started; the evidence of each names this run."""
         entries = [
             {"run_id": row.id, "flow_id": row.flow_id, "flow_version": row.version, "iteration": row.parent_iteration}
             for row in self._record.started_runs
