@@ -1,7 +1,9 @@
 """Connections to SQLite are closed whatever happens at the same moment."""
 
 import asyncio
+import sqlite3 as raw
 import threading
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -27,6 +29,23 @@ class TestClosing:
         await connection.close()
         await asyncio.wait_for(connection.close(), PATIENCE_SECONDS)
         assert connection.stop() is None
+
+    @pytest.mark.parametrize("way", ["closed", "stopped"])
+    async def test_gives_the_write_lock_up_while_a_cursor_still_exists(self, tmp_path: Path, way: str) -> None:
+        connection = await sqlite.connect(tmp_path / "a.db", isolation_level=None)
+        await connection.executescript(
+            "PRAGMA journal_mode=WAL; CREATE TABLE rows (x); INSERT INTO rows VALUES (1), (2)"
+        )
+        await connection.execute("BEGIN IMMEDIATE")
+        cursor = await connection.execute("SELECT x FROM rows")  # as a traceback holds it
+        if way == "closed":
+            await connection.close()
+        else:
+            connection.stop()
+            connection._thread.join(PATIENCE_SECONDS)
+        with closing(raw.connect(tmp_path / "a.db", isolation_level=None, timeout=0)) as other:
+            other.execute("INSERT INTO rows VALUES (3)")
+        assert cursor is not None
 
 
 class TestClosedLoops:

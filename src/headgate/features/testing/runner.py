@@ -16,6 +16,7 @@ from headgate.features.jobs.queue import Job
 from headgate.features.jobs.runner import JobKind, JobRunner
 from headgate.features.runs import service as runs
 from headgate.features.runs.engine.backend import ExecutionBackend
+from headgate.features.runs.patience import patiently
 from headgate.features.runs.schemas import RunOut, RunStart
 from headgate.features.testing import repository, results
 from headgate.features.testing.results import INTERRUPTED
@@ -241,10 +242,13 @@ class TestRuns:
             session.add(TrialRow(result_id=job.id, tenant_id=request.principal.tenant_id, **line.model_dump()))
 
     async def _end(self, job: Job, status: str, reason: str) -> None:
-        try:
+        async def finish() -> None:
             async with self._database.writing() as session:
                 await repository.QUEUE.finish(session, job, status=status, reason=reason, finished_at=now())
-        except Unavailable as error:  # it is ended when the database is available again
+
+        try:
+            await patiently(finish)
+        except Unavailable as error:  # a later attempt ends it as interrupted
             log.warning("test_result_not_ended", result_id=job.id, error=str(error))
 
 

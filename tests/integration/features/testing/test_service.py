@@ -13,14 +13,15 @@ from sqlalchemy import select, update
 from headgate.features.access.principal import LOCAL, Principal
 from headgate.features.audit.tables import AuditEvent
 from headgate.features.jobs.leases import MICROSECONDS, clock
+from headgate.features.jobs.queue import Queue
 from headgate.features.runs import service as runs
 from headgate.features.runs.transitions import RunKey
-from headgate.features.testing import service
+from headgate.features.testing import repository, service
 from headgate.features.testing.errors import StaleTests
 from headgate.features.testing.runner import TestRuns
 from headgate.features.testing.tables import TestResultRow
 from headgate.foundation.database import Database
-from headgate.foundation.errors import Unauthenticated
+from headgate.foundation.errors import Unauthenticated, Unavailable
 from headgate.foundation.ids import new_id
 from headgate.foundation.settings import LimitSettings, Settings
 from headgate.graph.cases import Expectation, TestCase
@@ -249,6 +250,21 @@ class TestRun:
         assert (found["status"], found["failures"]) == ("cancelled", 0)
         assert found["done"] <= 4
         assert "The session has ended." in found["reason"]
+
+    async def test_keeps_its_outcome_when_the_database_is_briefly_away(
+        self, client: httpx2.AsyncClient, flow_id: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        await put(client, flow_id, GREETS)
+        finish, refusals = Queue.finish, [Unavailable("The database is away.", remedy="Wait.")] * 2
+
+        async def refuse(queue: Queue, *given: Any, **values: Any) -> bool:
+            if queue is repository.QUEUE and refusals:
+                raise refusals.pop()
+            return await finish(queue, *given, **values)
+
+        monkeypatch.setattr(Queue, "finish", refuse)
+        found = await run(client, flow_id)
+        assert (found["status"], refusals) == ("passed", [])
 
     async def test_that_is_stopped_while_a_run_begins_ends_that_run(
         self, app: FastAPI, client: httpx2.AsyncClient, monkeypatch: pytest.MonkeyPatch
