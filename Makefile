@@ -37,8 +37,8 @@ test: setup page ## Every test: units, architecture, both databases, real proces
 	@./scripts/ensure-browser >/dev/null
 	@$(RUN) python -m tests.support.openid_provider
 	@./scripts/npm test
-	@$(RUN) pytest tests --ignore=tests/e2e --ignore=tests/flowise -n $(WORKERS) --dist loadgroup
-	@$(RUN) pytest tests/e2e -n $(WORKERS) --dist loadgroup # apart: the browser's driver keeps a loop of its own running
+	@$(RUN) ./scripts/run-tests tests --ignore=tests/e2e --ignore=tests/flowise -n $(WORKERS) --dist loadgroup
+	@$(RUN) ./scripts/run-tests tests/e2e -n $(WORKERS) --dist loadgroup # apart: the browser's driver keeps a loop of its own running
 
 .PHONY: test-unit
 test-unit: setup ## The quick tests: units and architecture, fewer made-up cases of each property
@@ -48,7 +48,7 @@ test-unit: setup ## The quick tests: units and architecture, fewer made-up cases
 test-page: setup page ## The page's own tests, and those in a real browser
 	@./scripts/ensure-browser >/dev/null
 	@./scripts/npm test
-	@$(RUN) pytest tests/e2e -n $(WORKERS) --dist loadgroup
+	@$(RUN) ./scripts/run-tests tests/e2e -n $(WORKERS) --dist loadgroup
 
 .PHONY: test-flowise
 test-flowise: setup ## The development agent against a real Flowise (the first time: 3 GB and ten minutes with npm)
