@@ -35,16 +35,40 @@ class TestTemplates:
 
     @pytest.mark.parametrize("recipe", AS_IT_IS, ids=key_of)
     async def test_run_as_they_are_on_their_sample_data(self, client: httpx2.AsyncClient, recipe: Recipe) -> None:
-        for name in recipe.needs_flows:
-            called = await created(client, next(one.spec for one in TEMPLATES if one.flow().name == name))
-            answer = await client.post(f"/api/v1/flows/{called['id']}/publish", json={})
-            assert answer.status_code == 200, answer.text
-        flow = await created(client, recipe.spec)
-        assert flow["issues"] == []
+        answer = await client.post("/api/v1/flows", json={"template": recipe.key})
+        assert answer.status_code == 201, answer.text
+        flow = answer.json()
+        assert (flow["issues"], len(flow["also_created"])) == ([], len(recipe.needs_flows))
         run = await self.decided(client, await self.run(client, flow["id"], recipe))
         assert run["status"] == "completed", run["error"]
         outcome = run["output"]["text"] + await self.files(client, run)
         assert [part for part in recipe.shows if part not in outcome] == []
+
+    async def test_take_a_flow_that_is_published_already(self, client: httpx2.AsyncClient) -> None:
+        first = (await client.post("/api/v1/flows", json={"template": "return-label"})).json()
+        body = {"template": "order-confirmation", "name": "Orders", "description": "Of the shop"}
+        second = (await client.post("/api/v1/flows", json=body)).json()
+        assert [flow["name"] for flow in first["also_created"]] == ["Address check"]
+        assert (second["also_created"], second["issues"]) == ([], [])
+        assert (second["name"], second["description"]) == ("Orders", "Of the shop")
+        names = [flow["name"] for flow in (await client.get("/api/v1/flows")).json()["items"]]
+        assert names.count("Address check") == 1
+
+    async def test_come_alone_for_users_who_may_not_publish(self, client: httpx2.AsyncClient) -> None:
+        key = await client.post("/api/v1/api-keys", json={"name": "edits", "scopes": ["flows.view", "flows.edit"]})
+        headers = {"Authorization": f"Bearer {key.json()['key']}"}
+        answer = await client.post("/api/v1/flows", json={"template": "return-label"}, headers=headers)
+        assert (answer.status_code, answer.json()["also_created"]) == (201, [])
+        assert "Address check" in answer.json()["issues"][0]["message"]
+
+    @pytest.mark.parametrize(
+        ("body", "status"), [({"template": "nothing"}, 404), ({"template": "echo", "spec": ""}, 422)]
+    )
+    async def test_are_refused_with_a_reason(
+        self, client: httpx2.AsyncClient, body: dict[str, str], status: int
+    ) -> None:
+        answer = await client.post("/api/v1/flows", json=body)
+        assert (answer.status_code, answer.json()["detail"] != "") == (status, True)
 
     async def test_answers_with_the_fallback_when_the_first_model_fails(self, client: httpx2.AsyncClient) -> None:
         recipe, asked = find_recipe("retry-with-fallback"), []

@@ -2209,7 +2209,7 @@ export interface paths {
         put?: never;
         /**
          * Create a flow
-         * @description Create a flow: empty, from a definition, or from spec text; arranged if no node has a position.
+         * @description Create a flow: empty, from a definition, spec text or a template; arranged if no node has a position.
          *
          *     Requires the permission `flows.edit`.
          */
@@ -8016,7 +8016,7 @@ export interface components {
         };
         /**
          * FlowCreate
-         * @description A new flow: empty, from a definition, or from spec text.
+         * @description A new flow: empty, from a definition, from spec text or from a template.
          */
         FlowCreate: {
             /** Name */
@@ -8031,6 +8031,64 @@ export interface components {
              * @description The flow as spec text.
              */
             spec?: string | null;
+            /**
+             * Template
+             * @description Id of a template. Flows that its steps run are created and published too, when they are not yet.
+             */
+            template?: string | null;
+        };
+        /**
+         * FlowCreated
+         * @description A new flow.
+         */
+        FlowCreated: {
+            /** Id */
+            id: string;
+            /** Name */
+            name: string;
+            /** Description */
+            description: string;
+            /** Space Id */
+            space_id: string;
+            /** Revision */
+            revision: number;
+            /** Published Version */
+            published_version: number | null;
+            /** Owner User Id */
+            owner_user_id?: string | null;
+            /**
+             * Folder
+             * @default
+             */
+            folder?: string;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /**
+             * Updated At
+             * Format: date-time
+             */
+            updated_at: string;
+            definition: components["schemas"]["Flow"];
+            /**
+             * Issues
+             * @description Problems that prevent the draft from running; with `severity` warning, problems that may.
+             */
+            issues?: {
+                [key: string]: unknown;
+            }[];
+            /**
+             * Needs
+             * @description External resources that the draft uses.
+             */
+            needs?: components["schemas"]["Need"][];
+            /**
+             * Also Created
+             * @description Flows of the template's steps that were created and published with it.
+             */
+            also_created?: components["schemas"]["FlowSummary"][];
         };
         /**
          * FlowFigures
@@ -24021,7 +24079,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["FlowOut"];
+                    "application/json": components["schemas"]["FlowCreated"];
                 };
             };
             /** @description Not signed in, or the API key is not valid. */

@@ -11,9 +11,8 @@ from headgate.entrypoints.cli.session import acting, with_installation
 from headgate.entrypoints.installation import Installation
 from headgate.features.catalog.gallery import Recipe, find_recipe, load_gallery, recipe_index
 from headgate.features.catalog.registry import Registry
-from headgate.features.flows import service
+from headgate.features.flows.from_template import create_from_template
 from headgate.graph.draw import draw
-from headgate.graph.spec import read_spec
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, help="Ready-made flows to start from.")
 Name = Annotated[str, typer.Argument(help="Name of the template.")]
@@ -48,17 +47,19 @@ def show(name: Name, json: JsonFlag = False) -> None:
 
 @app.command()
 def use(name: Name, json: JsonFlag = False) -> None:
-    """Create a flow from a template. Nothing is run."""
+    """Create a flow from a template, and publish the flows that its steps run. Nothing is run."""
     recipe = find_recipe(name)
 
     async def work(installation: Installation) -> None:
-        definition = read_spec(recipe.spec, installation.registry)
         async with installation.database.writing() as session:
-            row = await service.create_flow(session, acting(), installation.registry, definition=definition)
+            row, called = await create_from_template(session, acting(), installation.rules, recipe)
         if json:
-            print_json({"id": row.id, "name": row.name, "revision": row.revision})
-        else:
-            console.print(f"Created [bold]{escape(row.name)}[/] {row.id}")
+            names = [flow.name for flow in called]
+            print_json({"id": row.id, "name": row.name, "revision": row.revision, "also_created": names})
+            return
+        for flow in called:
+            console.print(f"Created and published [bold]{escape(flow.name)}[/] {flow.id}, which it runs")
+        console.print(f"Created [bold]{escape(row.name)}[/] {row.id}")
 
     with_installation(work)
 
@@ -79,7 +80,6 @@ def _needs(recipe: Recipe) -> str:
     needs = [
         name for name, required in (("a model", recipe.needs_model), ("network", recipe.needs_network)) if required
     ]
-    needs += [f"the published flow '{name}'" for name in recipe.needs_flows]
     return " and ".join(needs) or "runs as it is"
 
 

@@ -70,18 +70,26 @@ class Recipe(BaseModel):
     @property
     def needs_model(self) -> bool:
         """Return whether a step calls a language model."""
-        return any(node.type in _MODEL_STEPS for node in self.flow().nodes)
+        return self._has(_MODEL_STEPS)
 
     @property
     def needs_network(self) -> bool:
         """Return whether a step reads an address on the internet."""
-        return any(node.type in _NETWORK_STEPS for node in self.flow().nodes)
+        return self._has(_NETWORK_STEPS)
+
+    def _has(self, types: frozenset[str]) -> bool:
+        return any(node.type in types for recipe in (self, *self.called()) for node in recipe.flow().nodes)
 
     @property
     def needs_flows(self) -> tuple[str, ...]:
         """Return the names of other flows that its steps run; each is the flow of a template."""
         names = (node.params.get("flow") for node in self.flow().nodes if node.type in _FLOW_STEPS)
         return tuple(dict.fromkeys(str(name) for name in names))
+
+    def called(self) -> tuple["Recipe", ...]:
+        """Return the templates of these flows; their own steps run no flows."""
+        names = self.needs_flows
+        return tuple(recipe for recipe in load_gallery() if recipe.flow().name in names) if names else ()
 
 
 @lru_cache(maxsize=1)

@@ -126,7 +126,7 @@ class TemplateSummary(BaseModel):
     needs_network: bool
     """Whether a step reads an address on the internet."""
     needs_flows: tuple[str, ...]
-    """Names of flows that its steps run: create them from their templates and publish them first."""
+    """Names of flows that its steps run; creating the flow creates and publishes those that are not published."""
     sample: Sample
     """Input of a first run: text, answers of the form, a file."""
 

@@ -1,16 +1,20 @@
 """HTTP routes of flows and versions."""
 
+from collections.abc import Sequence
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Depends, Path, Query, Request, Response
 from fastapi.responses import StreamingResponse
 from pydantic import JsonValue
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.features.access.caller import Caller, CallerAgain, needs
 from headgate.features.access.permissions import Permission
 from headgate.features.access.principal import Principal
+from headgate.features.catalog.gallery import find_recipe
 from headgate.features.catalog.registry import Registry
 from headgate.features.flows import owners, service, transfer, versions
+from headgate.features.flows.from_template import create_from_template
 from headgate.features.flows.live import FlowStream
 from headgate.features.flows.presence import Presence
 from headgate.features.flows.readiness.answer import Readiness
@@ -20,6 +24,7 @@ from headgate.features.flows.schemas import (
     DraftPatch,
     ExportOut,
     FlowCreate,
+    FlowCreated,
     FlowOut,
     FlowPatch,
     ImportIn,
@@ -68,16 +73,33 @@ Which = Annotated[int, Path(ge=1)] | Literal["draft"]
 
 
 @router.post("", status_code=201, summary="Create a flow", responses=problems(403, 404), dependencies=[EDIT])
-async def create(body: FlowCreate, session: WriteSession, caller: Caller, catalog: Components, rules: Rules) -> FlowOut:
-    """Create a flow: empty, from a definition, or from spec text; arranged if no node has a position."""
-    if body.definition is not None and body.spec is not None:
-        raise Invalid("Give either 'definition' or 'spec', not both.")
+async def create(
+    body: FlowCreate, session: WriteSession, caller: Caller, catalog: Components, rules: Rules
+) -> FlowCreated:
+    """Create a flow: empty, from a definition, spec text or a template; arranged if no node has a position."""
+    if sum(content is not None for content in (body.definition, body.spec, body.template)) > 1:
+        raise Invalid("Give 'definition', 'spec' or 'template', not several of them.")
+    if body.template is not None:
+        return await _from_template(body.template, body, session, caller, rules)
     definition = read_spec(body.spec, catalog) if body.spec is not None else body.definition or Flow()
     definition = arrange_unplaced(definition, catalog)
     names = {"name": body.name, "description": body.description}
     definition = definition.model_copy(update={key: value for key, value in names.items() if value is not None})
     row = await service.create_flow(session, caller, catalog, definition=definition, space_id=body.space_id)
-    return await _out(row, rules)
+    return await _created(row, (), rules, session)
+
+
+async def _from_template(
+    template_id: str, body: FlowCreate, session: AsyncSession, caller: Principal, rules: FlowRules
+) -> FlowCreated:
+    recipe, names = find_recipe(template_id), {"name": body.name, "description": body.description}
+    created = await create_from_template(session, caller, rules, recipe, space_id=body.space_id, **names)
+    return await _created(created.flow, created.called, rules, session)
+
+
+async def _created(row: FlowRow, called: Sequence[FlowRow], rules: FlowRules, session: AsyncSession) -> FlowCreated:
+    also_created = [FlowSummary.model_validate(flow) for flow in called]
+    return FlowCreated(**dict(await _out(row, rules, session)), also_created=also_created)
 
 
 @router.post("/import", status_code=201, summary="Import a flow", responses=problems(403, 404), dependencies=[EDIT])
@@ -263,9 +285,12 @@ async def restore(
     return await _out(row, rules)
 
 
-async def _out(row: FlowRow, rules: FlowRules) -> FlowOut:
+async def _out(row: FlowRow, rules: FlowRules, session: AsyncSession | None = None) -> FlowOut:
+    """A flow with its readiness; `session` sees what its transaction has created."""
     definition = service.definition_of(row)
-    readiness = await rules.check(row.tenant_id, row.space_id, definition) if definition.nodes else Readiness(())
+    readiness = Readiness(())
+    if definition.nodes:
+        readiness = await rules.check(row.tenant_id, row.space_id, definition, session=session)
     issues = [issue.as_json() for issue in readiness.issues]
     summary = FlowSummary.model_validate(row).model_dump()
     return FlowOut(**summary, definition=definition, issues=issues, needs=list(readiness.needs))

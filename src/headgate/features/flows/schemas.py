@@ -18,13 +18,18 @@ class _In(BaseModel):
 
 
 class FlowCreate(_In):
-    """A new flow: empty, from a definition, or from spec text."""
+    """A new flow: empty, from a definition, from spec text or from a template."""
 
     name: Annotated[Name, Field(max_length=200)] | None = None
     description: PlainText | None = Field(default=None, max_length=10_000)
     space_id: str | None = None
     definition: Flow | None = None
     spec: str | None = Field(default=None, max_length=1_000_000, description="The flow as spec text.")
+    template: str | None = Field(
+        default=None,
+        max_length=100,
+        description="Id of a template. Flows that its steps run are created and published too, when they are not yet.",
+    )
 
 
 class FlowPatch(_In):
@@ -75,6 +80,14 @@ class FlowOut(FlowSummary):
         description=("Problems that prevent the draft from running; with `severity` warning, problems that may."),
     )
     needs: list[Need] = Field(default_factory=list, description="External resources that the draft uses.")
+
+
+class FlowCreated(FlowOut):
+    """A new flow."""
+
+    also_created: list[FlowSummary] = Field(
+        default_factory=list, description="Flows of the template's steps that were created and published with it."
+    )
 
 
 class VersionOut(VersionSummary):

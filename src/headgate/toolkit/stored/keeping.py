@@ -9,6 +9,7 @@ from headgate.features.access.permissions import Permission
 from headgate.features.catalog.gallery import find_recipe
 from headgate.features.flows import service as flows
 from headgate.features.flows import versions
+from headgate.features.flows.from_template import create_from_template
 from headgate.features.flows.readiness.answer import Readiness
 from headgate.features.flows.schemas import PublishIn
 from headgate.features.flows.tables import FlowRow
@@ -59,6 +60,8 @@ class Saved(TypedDict):
     edges: int
     issues: list[dict[str, JsonValue]]
     """What prevents a run."""
+    also_created: NotRequired[list[str]]
+    """Names of flows that were created and published because its steps run them."""
 
 
 class FlowText(TypedDict):
@@ -183,15 +186,21 @@ async def create_flow_from_spec(visit: Visit, spec: str, space_id: str = "") -> 
 
 
 async def create_flow_from_template(visit: Visit, template_id: str, name: str = "", space_id: str = "") -> Saved:
-    """Create a flow from a template found by search_templates.
+    """Create a flow from a template found by search_templates, and publish the flows that its steps run.
 
     Args:
         template_id: Id of the template.
         name: Name of the flow; the template's name when empty.
         space_id: The space it belongs to; your own when empty.
     """
-    flow = find_recipe(template_id).flow()
-    return await _create(visit, flow.model_copy(update={"name": name[:200]}) if name else flow, space_id)
+    rules, recipe = visit.studio.rules, find_recipe(template_id)
+    async with visit.studio.database.writing() as session:
+        created = await create_from_template(
+            session, visit.principal, rules, recipe, name=name[:200], space_id=space_id or None
+        )
+    also_created = [row.name for row in created.called]
+    saved = await _saved(visit, created.flow)
+    return {**saved, "also_created": also_created} if also_created else saved
 
 
 async def delete_flow(visit: Visit, flow_id: str) -> Deleted:

@@ -6,7 +6,7 @@ import { assistantConfigQuery } from "@/api/queries/assistant";
 import { flowKeys } from "@/api/queries/flows";
 import type { components } from "@/api/schema";
 import { uploadFile } from "@/api/uploads";
-import { toastError } from "@/components/ui";
+import { toast, toastError } from "@/components/ui";
 import { useRequests } from "@/lib/requests";
 import { keepSample } from "@/lib/sample";
 import { useHomeTexts } from "../texts";
@@ -78,14 +78,18 @@ export function useCreateFlow(space: string | undefined) {
   });
   /** The sample data waits in this browser for the first run of the new flow; without it the flow is made all the same. */
   const fromTemplate = useMutation({
-    mutationFn: async ({ spec, sample }: Template) => {
+    mutationFn: async ({ id, sample }: Template) => {
       const file = sample.file && new File([sample.file.content], sample.file.name, { type: "text/plain" });
       const uploaded = file && (await uploadFile(file, {}).catch(() => undefined));
-      const flow = await made.mutateAsync({ body: { spec }, stay: true });
+      const flow = await made.mutateAsync({ body: { template: id }, stay: true });
       keepSample(flow.id, sample, uploaded ? [uploaded.id] : []);
       return flow;
     },
-    onSuccess: (flow) => navigate({ to: "/flows/$flowId", params: { flowId: flow.id } }),
+    onSuccess: (flow) => {
+      const names = (flow.also_created ?? []).map((one) => one.name).join(", ");
+      if (names) toast({ tone: "ok", title: t("also_created", { names }) });
+      return navigate({ to: "/flows/$flowId", params: { flowId: flow.id } });
+    },
   });
   return {
     busy: made.isPending || asked.isPending || fromTemplate.isPending,

@@ -9,14 +9,14 @@ import { useHomeTexts } from "../texts";
 
 /** Whether a template runs on its sample data without anything else. */
 export const runsAsItIs = (template: components["schemas"]["TemplateSummary"]) =>
-  !template.needs_model && !template.needs_network && template.needs_flows.length === 0;
+  !template.needs_model && !template.needs_network;
 
 /** What a template needs before it runs; with sample data, most need nothing. */
 export function Needs({ template }: { template: components["schemas"]["TemplateSummary"] }) {
   const t = useHomeTexts();
-  if (runsAsItIs(template)) return <Chip tone="ok">{t("as_it_is")}</Chip>;
   return (
     <>
+      {runsAsItIs(template) && <Chip tone="ok">{t("as_it_is")}</Chip>}
       {template.needs_model && <Chip tone="info">{t("needs_a_model")}</Chip>}
       {template.needs_network && <Chip>{t("needs_the_network")}</Chip>}
       {template.needs_flows.map((name) => (

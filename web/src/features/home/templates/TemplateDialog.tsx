@@ -16,7 +16,7 @@ import { SampleData } from "./SampleData";
 export function TemplateDialog({ id, onClose }: { id: string; onClose: () => void }) {
   const t = useHomeTexts();
   const make = useCreateFlow(undefined);
-  const builds = useRights().may("flows.edit");
+  const { may } = useRights();
   const whole = useQuery(templateQuery(id));
   const spec = whole.data?.spec;
   const needs = useQuery({
@@ -48,7 +48,7 @@ export function TemplateDialog({ id, onClose }: { id: string; onClose: () => voi
         <Button
           kind="primary"
           busy={make.busy}
-          disabled={!whole.data || !builds}
+          disabled={!whole.data || !may("flows.edit")}
           onClick={() => whole.data && make.template(whole.data)}
         >
           {t("use")}
@@ -74,7 +74,7 @@ export function TemplateDialog({ id, onClose }: { id: string; onClose: () => voi
             <div className="flex flex-col gap-3">
               {asksModel && !report.models?.length && <p>{t("needs_model")}</p>}
               {flows.map((name) => (
-                <p key={name}>{t("needs_flow", { name })}</p>
+                <p key={name}>{t(may("flows.publish") ? "brings_flow" : "needs_flow", { name })}</p>
               ))}
               <Uses report={report} />
             </div>

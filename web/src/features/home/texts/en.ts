@@ -102,6 +102,8 @@ export default {
   needs: "Requirements",
   needs_nothing: "None: it runs as it is.",
   needs_model: "A language model",
+  brings_flow: "The flow “{{name}}”, which its steps run: it is created and published too, unless it is published.",
+  also_created: "Created and published too: {{names}}",
   needs_flow: "The flow “{{name}}”: create it from its template and publish it first.",
   examples: "Example requests",
   what_steps: "Steps",

@@ -1,0 +1,65 @@
+"""Flows from templates, with the flows that their steps run."""
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from headgate.features.access.permissions import Permission
+from headgate.features.access.principal import Principal
+from headgate.features.catalog.gallery import Recipe
+from headgate.features.flows import service, versions
+from headgate.features.flows.called import published_flows
+from headgate.features.flows.tables import FlowRow
+from headgate.graph.layout import arrange_unplaced
+
+if TYPE_CHECKING:
+    from headgate.features.flows.rules import FlowRules
+
+
+class FromTemplate(NamedTuple):
+    """A new flow, and the flows that were created and published with it."""
+
+    flow: FlowRow
+    called: tuple[FlowRow, ...]
+
+
+async def create_from_template(
+    session: AsyncSession,
+    principal: Principal,
+    rules: "FlowRules",
+    recipe: Recipe,
+    *,
+    name: str | None = None,
+    description: str | None = None,
+    space_id: str | None = None,
+) -> FromTemplate:
+    """Create a flow from a template. Flows that its steps run and that are not published yet are created and published.
+
+    A user who may not publish gets the flow alone; its readiness names the missing ones. Raises `SpaceNotFound`,
+    `PermissionMissing`, `FlowInvalid` or the error of a gate; then nothing is created.
+    """
+    space = space_id or principal.space_id
+    called: list[FlowRow] = []
+    if principal.may(Permission.FLOWS_PUBLISH, space):
+        for missing in await _missing(session, principal, recipe, space):
+            row = await _create(session, principal, rules, missing, space)
+            await versions.publish_flow(session, principal, rules, row.id, notes="")
+            called.append(row)
+    flow = await _create(session, principal, rules, recipe, space, name=name, description=description)
+    return FromTemplate(flow, tuple(called))
+
+
+async def _missing(session: AsyncSession, principal: Principal, recipe: Recipe, space_id: str) -> list[Recipe]:
+    """Return the templates of flows that its steps run and that are not published."""
+    if not recipe.needs_flows:
+        return []
+    published = await published_flows(session, tenant_id=principal.tenant_id, space_id=space_id)
+    return [called for called in recipe.called() if called.flow().name.lower() not in published.by_name]
+
+
+async def _create(
+    session: AsyncSession, principal: Principal, rules: "FlowRules", recipe: Recipe, space_id: str, **names: str | None
+) -> FlowRow:
+    definition = arrange_unplaced(recipe.flow(), rules.catalog)
+    definition = definition.model_copy(update={key: value for key, value in names.items() if value})
+    return await service.create_flow(session, principal, rules.catalog, definition=definition, space_id=space_id)
