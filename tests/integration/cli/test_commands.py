@@ -263,6 +263,8 @@ class TestSystem:
         assert len(listed) >= 12
         made = answered(capsys, "templates", "use", "licence-report")
         assert answered(capsys, "run", made["id"])["status"] == "completed"
+        made = answered(capsys, "templates", "use", "return-label")
+        assert made["also_created"] == ["Address check"]
         assert answered(capsys, "templates", "list", "email addresses")[0]["id"] == "email-addresses"
         assert answered(capsys, "templates", "use", "licence-reprot", code=4)["code"] == "unknown_template"
 

@@ -105,7 +105,8 @@ const sv: Translation<typeof en> = {
   needs: "Krav",
   needs_nothing: "Inga: flödet kan köras som det är.",
   needs_model: "En språkmodell",
-  brings_flow: "Flödet ”{{name}}”, som dess steg kör: det skapas och publiceras också, om det inte redan är publicerat.",
+  brings_flow:
+    "Flödet ”{{name}}”, som dess steg kör: det skapas och publiceras också, om det inte redan är publicerat.",
   also_created: "Skapades och publicerades också: {{names}}",
   needs_flow: "Flödet ”{{name}}”: skapa det från sin mall och publicera det först.",
   examples: "Exempel på önskemål",
