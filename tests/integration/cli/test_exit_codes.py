@@ -41,7 +41,7 @@ edges:
 """
 READS = frozenset(
     {
-        "approvals list", "events list", "knowledge list", "events waiting",
+        "approvals list", "attention list", "events list", "knowledge list", "events waiting",
         "codev list", "codev patterns", "codev instances list",
         "flows list", "flows trash list", "triggers list", "deliveries list",
         "runs list",
@@ -64,6 +64,7 @@ UNDOABLE: dict[str, tuple[str, ...]] = {
     "backup verify": ("nowhere",),
     "restore": ("nowhere",),
     "ask": ("",),
+    "attention dismiss": (NOBODY,),
     "approvals show": (NOBODY,),
     "approvals approve": (NOBODY,),
     "approvals reject": (NOBODY,),

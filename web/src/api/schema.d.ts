@@ -4249,6 +4249,52 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/attention": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what needs a human
+         * @description List failed and queued runs, failed deliveries, paused triggers, broken connections and waiting approvals.
+         *
+         *     Runs that fail alike are one item. Only what you may view is listed.
+         *
+         *     Requires the permission `runs.view`.
+         */
+        get: operations["read_api_v1_attention_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/attention/dismissed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Dismiss an item
+         * @description Hide an item for yourself until it happens again, or show it again.
+         *
+         *     Requires the permission `runs.view`.
+         */
+        put: operations["dismiss_api_v1_attention_dismissed_put"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/flows/{flow_id}/tests": {
         parameters: {
             query?: never;
@@ -5840,6 +5886,81 @@ export interface components {
             } | null;
         };
         /**
+         * AttentionItem
+         * @description Something that needs a human. What happens again is one item with a count.
+         */
+        AttentionItem: {
+            /**
+             * Key
+             * @description Identifies the item; the same as long as its cause is the same.
+             */
+            key: string;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "failed_runs" | "queued_runs" | "failed_deliveries" | "approvals" | "trigger" | "connection" | "expiry";
+            /** Space Id */
+            space_id?: string | null;
+            /** Flow Id */
+            flow_id?: string | null;
+            /**
+             * Name
+             * @description Name of the flow, trigger or connection.
+             * @default
+             */
+            name?: string;
+            /**
+             * Code
+             * @description Error code of failed runs.
+             * @default
+             */
+            code?: string;
+            /**
+             * Message
+             * @description The latest error or the reason, shortened.
+             * @default
+             */
+            message?: string;
+            /**
+             * Count
+             * @default 1
+             */
+            count?: number;
+            /** First At */
+            first_at?: string | null;
+            /** Last At */
+            last_at?: string | null;
+            /**
+             * Since Release
+             * @description First published release that failed like this.
+             */
+            since_release?: number | null;
+            /**
+             * Run Id
+             * @description The latest run.
+             */
+            run_id?: string | null;
+            /**
+             * Dismissed
+             * @default false
+             */
+            dismissed?: boolean;
+        };
+        /**
+         * AttentionOut
+         * @description What needs a human, the latest first.
+         */
+        AttentionOut: {
+            /** Items */
+            items: components["schemas"]["AttentionItem"][];
+            /**
+             * Open
+             * @description Items that are not dismissed.
+             */
+            open: number;
+        };
+        /**
          * AuditOut
          * @description An entry of the audit log.
          */
@@ -7048,6 +7169,19 @@ export interface components {
             users: number;
             /** Groups */
             groups: number;
+        };
+        /**
+         * DismissIn
+         * @description Dismiss an item, or show it again.
+         */
+        DismissIn: {
+            /** Key */
+            key: string;
+            /**
+             * Dismissed
+             * @default true
+             */
+            dismissed?: boolean;
         };
         /**
          * DocumentChange
@@ -34285,6 +34419,177 @@ export interface operations {
                 content: {
                     "application/problem+json": unknown;
                     "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The URL is too long; send long values in the body. */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    read_api_v1_attention_get: {
+        parameters: {
+            query?: {
+                /** @description Only items of this space. */
+                space_id?: string | null;
+                /** @description Also items that you have dismissed. */
+                dismissed?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AttentionOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The user or the API key lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The URL is too long; send long values in the body. */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    dismiss_api_v1_attention_dismissed_put: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DismissIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AttentionOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The user or the API key lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
                 };
             };
             /** @description Not Found */

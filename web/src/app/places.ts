@@ -24,7 +24,7 @@ interface Place {
   words?: AppTextKey;
   icon: LucideIcon;
   /** What waits there for the user is counted. */
-  counts?: "approvals" | "sessions";
+  counts?: "approvals" | "attention" | "sessions";
   /** It is in the bar of a narrow screen; the others are in the sheet "More". */
   primary?: boolean;
 }
@@ -54,7 +54,7 @@ export const PLACES = [
     counts: "sessions",
     primary: true,
   },
-  { id: "observe", to: "/observe", text: "observe", icon: ChartNoAxesColumn },
+  { id: "observe", to: "/observe", text: "observe", icon: ChartNoAxesColumn, counts: "attention" },
   { id: "settings", to: "/settings/{-$section}", text: "settings", icon: Settings },
 ] as const satisfies readonly Place[];
 

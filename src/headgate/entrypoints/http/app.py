@@ -99,6 +99,7 @@ ROUTES: Sequence[BaseRoute] = (
     LazyRouter("headgate.features.secrets.routes", "variables", "organisation", prefix=API),
     LazyRouter("headgate.features.runs.secret_reads.routes", "variable-uses", prefix=API),
     LazyRouter("headgate.features.runs.statistics.routes", "run-statistics", prefix=API),
+    LazyRouter("headgate.features.attention.routes", "attention", prefix=API),
     LazyRouter("headgate.features.testing.routes", "flows", prefix=API),
     LazyRouter("headgate.features.workspace.routes", "workspace", prefix=API),
     LazyRouter("headgate.features.accounts.sessions.routes", "sign-in", "sign-out", "password-links", "me", prefix=API),

@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { Search } from "lucide-react";
 import { approvalCountQuery } from "@/api/queries/approvals";
+import { attentionQuery } from "@/api/queries/attention";
 import { codevWaitingQuery } from "@/api/queries/codev";
 import { meQuery } from "@/api/queries/me";
 import { maySomewhere } from "@/api/rights";
@@ -28,7 +29,11 @@ export function Sidebar() {
     ...approvalCountQuery,
     enabled: me !== undefined && maySomewhere(me, "runs.start"),
   }).data;
-  const counts = { approvals: approvals ?? 0, sessions: waiting };
+  const attention = useQuery({
+    ...attentionQuery(),
+    enabled: me !== undefined && maySomewhere(me, "runs.view"),
+  }).data?.items.filter(({ kind }) => kind !== "approvals").length;
+  const counts = { approvals: approvals ?? 0, attention: attention ?? 0, sessions: waiting };
   const countOf = (place: StudioPlace) => ("counts" in place ? counts[place.counts] : 0);
   return (
     <nav

@@ -9,6 +9,7 @@ import { Chip, EmptyState, Problem, Segments, Select, Skeleton } from "@/compone
 import { number } from "@/lib/i18n/format";
 import { Chart } from "./Chart";
 import { chartsOf } from "./charts";
+import { NeedsAttention } from "./NeedsAttention";
 import { Tables } from "./Tables";
 import { Tiles } from "./Tiles";
 import { useObserveTexts } from "./texts";
@@ -61,6 +62,7 @@ export function ObservePage() {
           onChange={(next) => void navigate({ to: "/observe", search: { days: next } })}
         />
       </header>
+      <NeedsAttention space={space === EVERY_SPACE ? null : space} />
       {found.isError && <Problem error={found.error} retry={() => void found.refetch()} />}
       {found.isPending && <Waiting />}
       {found.data && <Figures figures={found.data} />}

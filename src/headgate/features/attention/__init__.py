@@ -1,0 +1,1 @@
+"""What needs a human: failures, stopped triggers, connections and waiting approvals in one list."""
