@@ -6,20 +6,16 @@ from typing import Literal
 from pydantic import JsonValue, PrivateAttr
 
 from headgate.components.mapping import MOST_ITEMS, filled_template
-from headgate.components.subflows import FLOW_HELP, VERSION_HELP, answers_of, target_of
+from headgate.components.subflows import NamesFlow, answers_of, target_of
 from headgate.graph.template import FieldKind
 from headgate.sdk import Component, ComponentError, Data, File, Table, Text, field, output
 from headgate.sdk.coerce import data_of, describe, text_of
 from headgate.sdk.flows import FlowInput, FlowResult, FlowTarget
 
 
-class FlowPerItem(Component):
+class FlowPerItem(NamesFlow):
     """Runs a published flow for each item. Items are requested one by one, when a run of theirs may start."""
 
-    flow: str | dict[str, JsonValue] = field(
-        label="Flow", help=FLOW_HELP, kind=FieldKind.FLOW, port=False, interpolate=False
-    )
-    version: int | None = field(default=None, label="Version", help=VERSION_HELP, port=False, ge=1)
     item_template: str = field(
         name="template",
         default="",

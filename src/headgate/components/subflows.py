@@ -20,12 +20,29 @@ from headgate.sdk.coerce import data_of, describe, text_of
 from headgate.sdk.flows import FlowInput, FlowResult, FlowTarget
 
 MOST_ROUNDS = 1000
-FLOW_HELP = "Name or id of a published flow that you may run."
-VERSION_HELP = "Version of the flow; leave empty to use the one that is published when this flow is frozen."
 _ANSWERS_HELP = "Answers to the flow's form as an object: field to value, which may be {{step.field}}."
 
 
-class RunFlow(Component):
+class NamesFlow(Component):
+    """The fields of a component that runs a published flow."""
+
+    flow: str | dict[str, JsonValue] = field(
+        label="Flow",
+        help="Name or id of a published flow that you may run.",
+        kind=FieldKind.FLOW,
+        port=False,
+        interpolate=False,
+    )
+    version: int | None = field(
+        default=None,
+        label="Version",
+        help="Version of the flow; leave empty to use the one that is published when this flow is frozen.",
+        port=False,
+        ge=1,
+    )
+
+
+class RunFlow(NamesFlow):
     """Runs another published flow and returns its result. The run is separate, with its own steps and evidence."""
 
     label = "Run a flow"
@@ -37,10 +54,6 @@ class RunFlow(Component):
         "reuse", "another flow",
     )  # fmt: skip
 
-    flow: str | dict[str, JsonValue] = field(
-        label="Flow", help=FLOW_HELP, kind=FieldKind.FLOW, port=False, interpolate=False
-    )
-    version: int | None = field(default=None, label="Version", help=VERSION_HELP, port=False, ge=1)
     text: str | Message = field(
         default="", label="Text", help="Text that the flow is started with.", main=True, tool_mode=True
     )
@@ -119,7 +132,7 @@ class RunFlow(Component):
         return self._result
 
 
-class Loop(Component):
+class Loop(NamesFlow):
     """Runs a published flow again and again, each time with its last result, until a condition holds.
 
     With a pause it polls: the flow reads any data, and between two rounds the run waits without a worker.
@@ -135,10 +148,6 @@ class Loop(Component):
     )  # fmt: skip
 
     value: str | Data = field(label="Value", help="What the first round starts with.", main=True)
-    flow: str | dict[str, JsonValue] = field(
-        label="Flow", help=FLOW_HELP, kind=FieldKind.FLOW, port=False, interpolate=False
-    )
-    version: int | None = field(default=None, label="Version", help=VERSION_HELP, port=False, ge=1)
     until: str = field(
         label="Until",
         help=(

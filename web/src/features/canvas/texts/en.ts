@@ -33,6 +33,8 @@ export default {
   not_pinned: "The output could not be pinned",
   not_pinned_more: "There is no output, or it is a file that is too large to store here.",
   own_code: "Custom code",
+  open_flow: "Open {{name}}",
+  flow_gone: "This flow no longer exists",
   issues_one: "{{count}} problem",
   issues_other: "{{count}} problems",
   node_menu: "Node menu",

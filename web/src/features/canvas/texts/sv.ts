@@ -36,6 +36,8 @@ const sv: Translation<typeof en> = {
   not_pinned: "Utdata kunde inte fästas",
   not_pinned_more: "Det finns inga utdata, eller så är de en fil som är för stor för att sparas här.",
   own_code: "Egen kod",
+  open_flow: "Öppna {{name}}",
+  flow_gone: "Flödet finns inte längre",
   issues_one: "{{count}} problem",
   issues_other: "{{count}} problem",
   node_menu: "Nodens meny",
