@@ -6,7 +6,7 @@ from typing import Literal
 from pydantic import JsonValue, PrivateAttr
 
 from headgate.components.mapping import MOST_ITEMS, filled_template
-from headgate.components.subflows import NamesFlow, answers_of, target_of
+from headgate.components.subflows import NamesFlow, answers_of, require_field, target_of
 from headgate.graph.template import FieldKind
 from headgate.sdk import Component, ComponentError, Data, File, Table, Text, field, output
 from headgate.sdk.coerce import data_of, describe, text_of
@@ -23,6 +23,15 @@ class FlowPerItem(NamesFlow):
         help="Text made of each item: {item}, {item.name}, {index} (from 0). Empty uses the item itself.",
         kind=FieldKind.MULTILINE,
         port=False,
+    )
+    item_field: str = field(
+        default="",
+        label="Form field of the item",
+        help="Field of the flow's form that gets the whole item. Empty: members of it answer fields of their name.",
+        port=False,
+        interpolate=False,
+        max_length=64,
+        advanced=True,
     )
     answers: Data = field(
         default_factory=dict,
@@ -94,8 +103,10 @@ class FlowPerItem(NamesFlow):
         return self._results
 
     def _input(self, target: FlowTarget, index: int, item: JsonValue) -> FlowInput:
-        own, files = _members(target, item) if isinstance(item, dict) else ({}, ())
         text = "" if is_file(item) else text_of(item)
+        answered = {self.item_field: item} if self.item_field else item
+        require_field(type(self).__name__, "item_field", self.item_field, target)
+        own, files = _members(target, answered) if isinstance(answered, dict) else ({}, ())
         if self.item_template:
             text = filled_template(self.item_template, index, item)
         return FlowInput(text, {**answers_of(type(self).__name__, self.answers), **own}, files)

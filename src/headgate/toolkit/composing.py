@@ -6,21 +6,28 @@ from pydantic import Field
 
 from headgate.features.flows import composition
 from headgate.foundation.names import name_from
+from headgate.graph.repeat import MOST_ROUNDS, Mode, in_words, repeat_of
 from headgate.toolkit import actions
 from headgate.toolkit.flow.parts import NodeIds
 from headgate.toolkit.reading import node_of
 from headgate.toolkit.tool import Result, ToolRefused
 from headgate.toolkit.workbench import Workbench
 
+Rounds = Annotated[int, Field(ge=1, le=MOST_ROUNDS)]
 FlowName = Annotated[str, Field(min_length=1, max_length=200)]
 
 
-async def extract_flow(bench: Workbench, node_ids: NodeIds, name: FlowName) -> Result:
-    """Move steps into a new flow; one RunFlow step takes their place. Publish the new flow before a run.
+async def extract_flow(
+    bench: Workbench, node_ids: NodeIds, name: FlowName, *, repeat: Mode = "once", until: str = "", most: Rounds = 10
+) -> Result:
+    """Move steps into a new flow; a RunFlow, ForEach or Loop step takes their place. Publish it before a run.
 
     Args:
         node_ids: The steps; models and tools follow.
         name: Name of the new flow.
+        repeat: each: run it for each item of the list that enters the steps; until: until a condition holds.
+        until: JMESPath condition on the result, with until.
+        most: Maximum number of rounds, with until.
     """
     for node_id in node_ids:
         node_of(bench, node_id)
@@ -37,6 +44,7 @@ async def extract_flow(bench: Workbench, node_ids: NodeIds, name: FlowName) -> R
             node_ids=node_ids,
             name=name_from(name, longest=200, otherwise="Extracted"),
             publish=False,
+            how=repeat_of(repeat, until, most),
         )
     flow = extracted.extraction.flow
     bench.change(flow, actions.set_flow(flow, applies=not bench.pending))
@@ -45,6 +53,7 @@ async def extract_flow(bench: Workbench, node_ids: NodeIds, name: FlowName) -> R
         "node_id": extracted.extraction.node_id,
         "flow_id": extracted.row.id,
         "left": list(extracted.extraction.left),
+        **({"repeats": repeats} if (repeats := in_words(flow, extracted.extraction.node_id)) else {}),
         "note": "The user publishes the new flow on its page; this flow runs after that.",
     }
 

@@ -2589,7 +2589,9 @@ export interface paths {
         put?: never;
         /**
          * Extract steps into a flow
-         * @description Create a flow of the selected steps, and put a step that runs it in their place. A run has the same result.
+         * @description Create a flow of the selected steps, and put a step that runs it in their place: once, with the same result.
+         *
+         *     Or for each item of the list that enters the selection (ForEach), or until a condition on its result holds (Loop).
          *
          *     Requires the permission `flows.edit`.
          */
@@ -7682,6 +7684,25 @@ export interface components {
              * @default false
              */
             publish?: boolean;
+            /**
+             * Repeat
+             * @description each: run it for each item of the list that enters the selection; until: until a condition holds.
+             * @default once
+             * @enum {string}
+             */
+            repeat?: "once" | "each" | "until";
+            /**
+             * Until
+             * @description JMESPath condition on the result, with until.
+             * @default
+             */
+            until?: string;
+            /**
+             * Most
+             * @description Maximum number of rounds, with until.
+             * @default 10
+             */
+            most?: number;
         };
         /**
          * ExtractOut
@@ -7696,6 +7717,8 @@ export interface components {
             /** Left */
             left: string[];
             extracted: components["schemas"]["FlowSummary"];
+            /** Repeats */
+            repeats: string;
         };
         /**
          * FailureFigures

@@ -17,12 +17,14 @@ from headgate.foundation.flow_threads import run_in_flow_thread
 from headgate.foundation.ids import new_id
 from headgate.graph import extract as extracting
 from headgate.graph import inline as inlining
+from headgate.graph import repeat as repeating
 from headgate.graph.classification import classify
 from headgate.graph.extract import Extraction
 from headgate.graph.issues import FlowInvalid, Issue, IssueCode, raise_if_any
 from headgate.graph.layout import keep_arranged
 from headgate.graph.links import flow_reference
 from headgate.graph.model import Flow
+from headgate.graph.repeat import Repeat
 from headgate.graph.validate import check_kept
 
 
@@ -45,8 +47,11 @@ async def extract(
     node_ids: Collection[str],
     name: str,
     publish: bool,
+    how: Repeat | None = None,
 ) -> Extracted:
     """Create a flow of the selected steps; with `publish` its first version is published.
+
+    With `how` the new flow is repeated: for each item of a list that enters the selection, or until a condition holds.
 
     The flow itself is returned with the step that runs the new one, and is not saved here. Raises `FlowInvalid` with
     the reason, then nothing is created; `SpaceNotFound`, `PermissionMissing`.
@@ -57,6 +62,8 @@ async def extract(
     extraction = await run_in_flow_thread(
         lambda: extracting.extract(flow, node_ids, catalog, name=name, reference=flow_id)
     )
+    if how is not None:
+        extraction = repeating.repeat(extraction, catalog, how)
     raise_if_any(check_kept(extraction.flow, catalog))
     environment = await rules.environment(principal.tenant_id, space_id, session=session)
     inner = _with_class(extraction, catalog, environment.classification)
