@@ -80,6 +80,10 @@ class FlowPerItem(NamesFlow):
         """Return the item of a run as a list of one; None after the last one."""
         raise NotImplementedError
 
+    def total(self) -> int | None:
+        """Return the number of items, where it is known before the last one."""
+        return None
+
     def named(self, index: int) -> dict[str, JsonValue]:
         """Return the members that identify an item in a list of errors."""
         raise NotImplementedError
@@ -98,7 +102,7 @@ class FlowPerItem(NamesFlow):
                 return None if items is None else self._input(target, index, items[0])
 
             self._results = await self.ctx.flows.run_each(
-                target, next_input, parallel=self.parallel, stop_on_error=self.on_error == "stop"
+                target, next_input, parallel=self.parallel, stop_on_error=self.on_error == "stop", total=self.total()
             )
         return self._results
 
@@ -148,6 +152,10 @@ class ForEach(FlowPerItem, _Items):
     async def item(self, index: int) -> Sequence[JsonValue] | None:
         """Return an item as a list of one."""
         return self._items()[index : index + 1] or None
+
+    def total(self) -> int:
+        """Return the number of items."""
+        return len(self._items())
 
     def named(self, index: int) -> dict[str, JsonValue]:
         """Return the item."""

@@ -12986,6 +12986,8 @@ export interface components {
         StartedRunsOut: {
             /** Step Id */
             step_id: string;
+            /** Total */
+            total?: number | null;
             /** Started */
             started: number;
             /**
