@@ -107,8 +107,8 @@ def _repeated_value(inner: Flow, call: Node, kind: _Kind) -> str:
     edges = {name: str(type_) for name, type_ in _object(call.params.get("inputs")).items()}
     given = set(_object(call.params.get("answers")))
     types = {question.id: question.type for question in inner.form if question.id in given}
-    for known, wanted in ((edges, _LISTS), (types, _LISTS), (edges, _TEXTS), (types, _TEXTS)):
-        names = [name for name, type_ in known.items() if type_ in wanted]
+    for types_of, allowed in ((edges, _LISTS), (types, _LISTS), (edges, _TEXTS), (types, _TEXTS)):
+        names = [name for name, type_ in types_of.items() if type_ in allowed]
         if len(names) > 1:
             problem = f"several values enter the selection, and one of them can be repeated: {', '.join(names)}."
             _refuse("", problem, "Select steps that one list enters, or merge the values first.")
