@@ -55,6 +55,26 @@ class TestExtract:
         expect(node(page, "first")).to_be_visible()
         until(lambda: types(studio, flow), ["ChatInput", "ChatOutput", "PromptTemplate", "PromptTemplate"])
 
+    def test_for_each_line_by_the_menu(self, page: Page, studio: Studio) -> None:
+        flow = opened(page, studio, WORDS)
+        choose(page)
+        node(page, "second").click(button="right")
+        page.get_by_role("menuitem", name="Repeat for each item").click()
+        dialog = page.get_by_role("dialog", name="Repeat for each item")
+        expect(dialog.get_by_role("radio", name="For each item")).to_be_checked()
+        check_accessible(page)
+        dialog.get_by_role("radio", name="Until").click()
+        dialog.get_by_role("textbox", name="Name of the new flow").fill("Two words")
+        expect(dialog.get_by_role("button", name="Extract")).to_be_disabled()
+        dialog.get_by_role("radio", name="For each item").click()
+        dialog.get_by_role("button", name="Extract").click()
+        expect(page.get_by_text("It runs for each item from heard.")).to_be_visible()
+        until(lambda: types(studio, flow), ["ChatInput", "ChatOutput", "ForEach"])
+        expect(node(page, "two_words").get_by_role("button", name="Flow: Two words")).to_be_visible()
+        page.keyboard.press("ControlOrMeta+z")
+        expect(node(page, "first")).to_be_visible()
+        until(lambda: types(studio, flow), ["ChatInput", "ChatOutput", "PromptTemplate", "PromptTemplate"])
+
     def test_and_inline_by_the_menu(self, page: Page, studio: Studio) -> None:
         flow = opened(page, studio, WORDS)
         choose(page)

@@ -1,6 +1,6 @@
 """The component that waits for a decision of users."""
 
-from typing import Annotated, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import BeforeValidator, JsonValue, PrivateAttr, model_validator
 
@@ -107,6 +107,11 @@ class Approval(Component):
         help="Sends notices by mail (SMTP) or chat (Notification address); empty: the variable APPROVAL_CONNECTION.",
         connection_kinds=NOTICE_KINDS,
     )
+    notify_language: Literal["space", "en", "sv"] = field(
+        default="space",
+        label="Notice language",
+        help="Language of notices by mail and chat; space: the variable APPROVAL_LANGUAGE (en or sv), or English.",
+    )
     _answer: ApprovalAnswer | None = PrivateAttr(default=None)
 
     @model_validator(mode="after")
@@ -194,6 +199,7 @@ class Approval(Component):
                     escalation_seconds=self.escalate_hours * 3600 or None,
                     escalation=tuple(self.escalate_to),
                     notify_url=self.notify_url.strip(),
+                    notify_language="" if self.notify_language == "space" else self.notify_language,
                     notify_connection="" if self.notify_connection is None else self.notify_connection.name,
                 )
             )

@@ -6,20 +6,16 @@ from typing import Literal
 from pydantic import JsonValue, PrivateAttr
 
 from headgate.components.mapping import MOST_ITEMS, filled_template
-from headgate.components.subflows import FLOW_HELP, VERSION_HELP, answers_of, target_of
+from headgate.components.subflows import NamesFlow, answers_of, require_field, target_of
 from headgate.graph.template import FieldKind
 from headgate.sdk import Component, ComponentError, Data, File, Table, Text, field, output
 from headgate.sdk.coerce import data_of, describe, text_of
 from headgate.sdk.flows import FlowInput, FlowResult, FlowTarget
 
 
-class FlowPerItem(Component):
+class FlowPerItem(NamesFlow):
     """Runs a published flow for each item. Items are requested one by one, when a run of theirs may start."""
 
-    flow: str | dict[str, JsonValue] = field(
-        label="Flow", help=FLOW_HELP, kind=FieldKind.FLOW, port=False, interpolate=False
-    )
-    version: int | None = field(default=None, label="Version", help=VERSION_HELP, port=False, ge=1)
     item_template: str = field(
         name="template",
         default="",
@@ -27,6 +23,15 @@ class FlowPerItem(Component):
         help="Text made of each item: {item}, {item.name}, {index} (from 0). Empty uses the item itself.",
         kind=FieldKind.MULTILINE,
         port=False,
+    )
+    item_field: str = field(
+        default="",
+        label="Form field of the item",
+        help="Field of the flow's form that gets the whole item. Empty: members of it answer fields of their name.",
+        port=False,
+        interpolate=False,
+        max_length=64,
+        advanced=True,
     )
     answers: Data = field(
         default_factory=dict,
@@ -75,6 +80,10 @@ class FlowPerItem(Component):
         """Return the item of a run as a list of one; None after the last one."""
         raise NotImplementedError
 
+    def total(self) -> int | None:
+        """Return the number of items, where it is known before the last one."""
+        return None
+
     def named(self, index: int) -> dict[str, JsonValue]:
         """Return the members that identify an item in a list of errors."""
         raise NotImplementedError
@@ -93,13 +102,15 @@ class FlowPerItem(Component):
                 return None if items is None else self._input(target, index, items[0])
 
             self._results = await self.ctx.flows.run_each(
-                target, next_input, parallel=self.parallel, stop_on_error=self.on_error == "stop"
+                target, next_input, parallel=self.parallel, stop_on_error=self.on_error == "stop", total=self.total()
             )
         return self._results
 
     def _input(self, target: FlowTarget, index: int, item: JsonValue) -> FlowInput:
-        own, files = _members(target, item) if isinstance(item, dict) else ({}, ())
         text = "" if is_file(item) else text_of(item)
+        answered = {self.item_field: item} if self.item_field else item
+        require_field(type(self).__name__, "item_field", self.item_field, target)
+        own, files = _members(target, answered) if isinstance(answered, dict) else ({}, ())
         if self.item_template:
             text = filled_template(self.item_template, index, item)
         return FlowInput(text, {**answers_of(type(self).__name__, self.answers), **own}, files)
@@ -141,6 +152,10 @@ class ForEach(FlowPerItem, _Items):
     async def item(self, index: int) -> Sequence[JsonValue] | None:
         """Return an item as a list of one."""
         return self._items()[index : index + 1] or None
+
+    def total(self) -> int:
+        """Return the number of items."""
+        return len(self._items())
 
     def named(self, index: int) -> dict[str, JsonValue]:
         """Return the item."""

@@ -12,6 +12,7 @@ from headgate.components.clock import LONGEST_HOURS, SPARSER, current_time
 from headgate.components.data.selecting import LONGEST_EXPRESSION
 from headgate.components.isolated.calls import select_field
 from headgate.components.typed_values import SCHEMA, as_answer, declared, of_result, typed_fields, typed_outputs
+from headgate.graph.repeat import MOST_ROUNDS
 from headgate.graph.template import FieldKind, FieldTemplate, OutputTemplate
 from headgate.graph.value_names import FLOW_STEP_INPUTS, FLOW_STEP_OUTPUTS
 from headgate.sdk import NOT_TAKEN, Component, ComponentError, Data, File, Message, NotTaken, Text, field, output
@@ -19,13 +20,29 @@ from headgate.sdk.calls import CallRequest
 from headgate.sdk.coerce import data_of, describe, text_of
 from headgate.sdk.flows import FlowInput, FlowResult, FlowTarget
 
-MOST_ROUNDS = 1000
-FLOW_HELP = "Name or id of a published flow that you may run."
-VERSION_HELP = "Version of the flow; leave empty to use the one that is published when this flow is frozen."
 _ANSWERS_HELP = "Answers to the flow's form as an object: field to value, which may be {{step.field}}."
 
 
-class RunFlow(Component):
+class NamesFlow(Component):
+    """The fields of a component that runs a published flow."""
+
+    flow: str | dict[str, JsonValue] = field(
+        label="Flow",
+        help="Name or id of a published flow that you may run.",
+        kind=FieldKind.FLOW,
+        port=False,
+        interpolate=False,
+    )
+    version: int | None = field(
+        default=None,
+        label="Version",
+        help="Version of the flow; leave empty to use the one that is published when this flow is frozen.",
+        port=False,
+        ge=1,
+    )
+
+
+class RunFlow(NamesFlow):
     """Runs another published flow and returns its result. The run is separate, with its own steps and evidence."""
 
     label = "Run a flow"
@@ -37,10 +54,6 @@ class RunFlow(Component):
         "reuse", "another flow",
     )  # fmt: skip
 
-    flow: str | dict[str, JsonValue] = field(
-        label="Flow", help=FLOW_HELP, kind=FieldKind.FLOW, port=False, interpolate=False
-    )
-    version: int | None = field(default=None, label="Version", help=VERSION_HELP, port=False, ge=1)
     text: str | Message = field(
         default="", label="Text", help="Text that the flow is started with.", main=True, tool_mode=True
     )
@@ -119,7 +132,7 @@ class RunFlow(Component):
         return self._result
 
 
-class Loop(Component):
+class Loop(NamesFlow):
     """Runs a published flow again and again, each time with its last result, until a condition holds.
 
     With a pause it polls: the flow reads any data, and between two rounds the run waits without a worker.
@@ -135,10 +148,15 @@ class Loop(Component):
     )  # fmt: skip
 
     value: str | Data = field(label="Value", help="What the first round starts with.", main=True)
-    flow: str | dict[str, JsonValue] = field(
-        label="Flow", help=FLOW_HELP, kind=FieldKind.FLOW, port=False, interpolate=False
+    value_field: str = field(
+        default="",
+        label="Form field of the value",
+        help="Field of the flow's form that gets the whole value. Empty: members of it answer fields of their name.",
+        port=False,
+        interpolate=False,
+        max_length=64,
+        advanced=True,
     )
-    version: int | None = field(default=None, label="Version", help=VERSION_HELP, port=False, ge=1)
     until: str = field(
         label="Until",
         help=(
@@ -248,6 +266,9 @@ class Loop(Component):
         return float(stored) if isinstance(stored, int | float) else moment
 
     def _input(self, target: FlowTarget, value: JsonValue) -> FlowInput:
+        if self.value_field:
+            require_field("Loop", "value_field", self.value_field, target)
+            return FlowInput(text_of(value), {self.value_field: value})
         own = {name: value[name] for name in target.fields if name in value} if isinstance(value, dict) else {}
         return FlowInput(text_of(value), own)
 
@@ -283,3 +304,13 @@ def answers_of(component: str, answers: Data) -> dict[str, JsonValue]:
             field="answers",
         )
     return value
+
+
+def require_field(component: str, setting: str, name: str, target: FlowTarget) -> None:
+    """Raise `ComponentError` for a field that the form of the flow does not have; empty names none."""
+    if name and name not in target.fields:
+        raise ComponentError(
+            f"{component}: the form of '{target.name}' has no field '{name}'.",
+            remedy=f"Fields of its form: {', '.join(target.fields) or 'none'}.",
+            field=setting,
+        )

@@ -41,6 +41,8 @@ class ApprovalRequest:
     """Where notices are sent; empty: the address of the space, if it has one."""
     notify_connection: str = ""
     """Name of the connection that sends notices by mail or chat; empty: that of the space, if it has one."""
+    notify_language: str = ""
+    """Language of notices by mail and chat: en or sv; empty: that of the space, if it has one."""
     tool: str = ""
     """The tool whose call is asked for; empty for other questions. `value` then holds its arguments."""
 

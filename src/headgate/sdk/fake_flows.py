@@ -34,6 +34,7 @@ class FakeFlows:
         *,
         parallel: int,  # noqa: ARG002
         stop_on_error: bool,
+        total: int | None = None,  # noqa: ARG002
     ) -> Sequence[FlowResult]:
         """Return one result per input."""
         results: list[FlowResult] = []

@@ -75,7 +75,7 @@ class Flows(Protocol):
         ...
 
     async def run_each(
-        self, target: FlowTarget, inputs: NextInput, *, parallel: int, stop_on_error: bool
+        self, target: FlowTarget, inputs: NextInput, *, parallel: int, stop_on_error: bool, total: int | None = None
     ) -> Sequence[FlowResult]:
         """Run a flow once for each input, at most some at a time, and return the results in the same order.
 
@@ -85,6 +85,7 @@ class Flows(Protocol):
                 run that was started.
             parallel: Most runs at a time.
             stop_on_error: Whether the first run that does not complete ends the step; else it is a result with `error`.
+            total: Number of inputs, where it is known: shown with the progress.
 
         Raises:
             HeadgateError: A run did not complete, with `stop_on_error`.

@@ -61,6 +61,8 @@ class Workbench:
     """The proposed plan, in Markdown; the turn then waits for a user."""
     history: list[tuple[Flow, int | None]] = field(default_factory=list)
     """The flow before each change, and the value of `restores` then."""
+    created: list[tuple[str, Flow]] | None = None
+    """Flows with their ids that are to be stored together with this one. None: a tool stores them at once."""
     restores: int | None = None
     """The stored revision whose draft the flow is, after an undo of stored changes."""
     runs: list[RunOutcome] = field(default_factory=list)

@@ -9,7 +9,7 @@ from headgate.entrypoints.cli import exit_codes
 from headgate.entrypoints.cli.app import run
 from headgate.entrypoints.cli.session import acting, with_parts
 from headgate.entrypoints.compose import Parts
-from headgate.features.flows import service
+from headgate.features.flows import service, versions
 from headgate.features.flows.transfer import import_flow
 from tests.support.cli import answered
 
@@ -60,6 +60,42 @@ class TestApprovals:
         assert "Approval not found" in outcomes
         decided = answered(capsys, "approvals", "list", "--status", "decided")
         assert {item["status"] for item in decided} == {"rejected"}
+
+
+EACH = """name: Each
+nodes:
+  heard: ChatInput
+  each: ForEach
+    flow: {flow}
+    parallel: 2
+  said: ChatOutput
+edges:
+  heard.text -> each.items
+  each.text -> said.input
+"""
+
+
+async def _wait_for_each(parts: Parts) -> str:
+    async with parts.database.writing() as session:
+        one = await service.create_flow(session, acting(), parts.registry, definition=import_flow(FLOW, parts.registry))
+        await versions.publish_flow(session, acting(), parts.rules, one.id, notes="")
+        each = import_flow(EACH.replace("{flow}", one.id), parts.registry)
+        flow = await service.create_flow(session, acting(), parts.registry, definition=each)
+    outcome = await parts.runs.run_draft(
+        acting(), flow.id, text="a\nb\nc", form={}, file_ids=(), on_event=lambda *_: None, until_waiting=True
+    )
+    return outcome.run_id
+
+
+class TestStartedRuns:
+    def test_are_counted_with_the_number_that_a_step_starts_in_all(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        monkeypatch.setenv("HEADGATE_DATA_DIR", str(tmp_path))
+        monkeypatch.setenv("COLUMNS", "250")
+        run_id = with_parts(_wait_for_each)
+        assert run(["runs", "show", run_id]) == exit_codes.OK
+        assert "waits for the runs that it started: 0 of 3 completed, 2 active" in capsys.readouterr().out
 
 
 class TestRun:

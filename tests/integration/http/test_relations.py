@@ -70,7 +70,7 @@ async def started(us: Team) -> dict[str, Any]:
 async def test_are_linked_both_ways(us: Team) -> None:
     run = await started(us)
     relations = await us.get("viewer", f"/flow-runs/{run['id']}/relations")
-    counts = {"step_id": "each", "started": 3, "completed": 2, "failed": 1, "cancelled": 0, "active": 0}
+    counts = {"step_id": "each", "total": 3, "started": 3, "completed": 2, "failed": 1, "cancelled": 0, "active": 0}
     assert relations == {"parent": None, "steps": [counts]}
     query = {"parent_run_id": run["id"], "parent_step_id": "each"}
     below = (await us.get("viewer", "/flow-runs", params=query))["items"]

@@ -361,10 +361,13 @@ async def _composition(walk: Walk) -> None:
     flow_id = (await walk("create_flow_from_spec", spec=WORDS))["flow_id"]
     extracted = await walk("extract_flow", flow_id=flow_id, node_ids=["first"], name="One", publish=True)
     assert (extracted["node_id"], extracted["published_version"], extracted["revision"]) == ("one", 1, 2)
+    assert extracted["repeats"] == ""
     refusal = await refused(walk.client, "extract_flow", flow_id=flow_id, node_ids=["heard"], name="None")
     assert refusal["issues"][0]["code"] == "cannot_move"
     inlined = await walk("inline_flow", flow_id=flow_id, node_id="one", revision=2)
     assert inlined["node_ids"] == ["first"]
+    each = await walk("extract_flow", flow_id=flow_id, node_ids=["first"], name="Each", repeat="each")
+    assert each["repeats"] == "Step 'each' runs the flow 'Each' for each item of heard.text."
 
 
 async def _surroundings(walk: Walk, flow_id: str) -> None:

@@ -74,11 +74,11 @@ Switch: value*@(Text|Data) cases* field -> otherwise:Data?
 Merge: values*@[](Text|Data|Table) mode separator -> value:Data text:Text
 Map: items*@(Data|Table) each(Tool) argument template concurrency with_item -> results:Data table:Table text:Text
 RunFlow!: flow* version text@~(Text|Message) answers~(Data) files[](File) -> result:Data text:Text run_id:Text
-ForEach!: items*@(Text|Data|Table) flow* version template answers parallel with_item \
+ForEach!: items*@(Text|Data|Table) flow* version template item_field answers parallel with_item \
  -> results:Data table:Table errors:Data text:Text
-ForEachPage!: url*@(Text) headers parameter next items flow* version template answers parallel most_pages \
+ForEachPage!: flow* version url*@(Text) headers parameter next items template item_field answers parallel most_pages \
  -> results:Data table:Table errors:Data text:Text pages:Table summary:Data
-Loop!: value*@(Text|Data) flow* version until* most* pause_seconds timeout_hours \
+Loop!: flow* version value*@(Text|Data) value_field until* most* pause_seconds timeout_hours \
  -> result:Data text:Text rounds:Data reached:Data? timeout:Data?
 Wait: seconds until cron timezone value@(Text|Data|Table) -> value:Data
 WaitForEvent: event* correlation timeout_hours value@(Text|Data|Table) -> data:Data? details:Data? timeout:Data?

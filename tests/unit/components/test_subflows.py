@@ -47,6 +47,20 @@ class TestForEach:
         step = ForEach(items=[{"amount": 1, "other": 2}, {}], flow=FLOW, answers={"amount": 9}).attach(ctx)
         assert await step.results() == [1, 9]
 
+    async def test_a_field_of_the_form_gets_the_whole_item(self) -> None:
+        ctx = context(lambda inputs: inputs.answers["amount"])
+        step = ForEach(items=[{"other": 2}, "b"], flow=FLOW, item_field="amount").attach(ctx)
+        assert await step.results() == [{"other": 2}, "b"]
+        refused = ForEach(items=["b"], flow=FLOW, item_field="none").attach(context())
+        with pytest.raises(ComponentError, match="the form of 'Body' has no field 'none'") as caught:
+            await refused.results()
+        assert caught.value.remedy == "Fields of its form: amount."
+
+    async def test_a_field_of_the_form_gets_the_value_of_each_round(self) -> None:
+        ctx = context(lambda inputs: inputs.answers["amount"] + 1)
+        step = Loop(value=1, flow=FLOW, value_field="amount", until="@ >= `4`", most=9).attach(ctx)
+        assert (await step.result(), await step.rounds()) == (4, {"rounds": 3, "holds": True})
+
     async def test_lines_of_a_text_are_items(self) -> None:
         step = ForEach.create({"items": "a\n\nb\n", "flow": FLOW, "template": "{index}: {item}"}).attach(context())
         assert await step.text() == "0: a\n\n1: b"

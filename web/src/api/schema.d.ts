@@ -2589,7 +2589,9 @@ export interface paths {
         put?: never;
         /**
          * Extract steps into a flow
-         * @description Create a flow of the selected steps, and put a step that runs it in their place. A run has the same result.
+         * @description Create a flow of the selected steps, and put a step that runs it in their place: once, with the same result.
+         *
+         *     Or for each item of the list that enters the selection (ForEach), or until a condition on its result holds (Loop).
          *
          *     Requires the permission `flows.edit`.
          */
@@ -7816,6 +7818,25 @@ export interface components {
              * @default false
              */
             publish?: boolean;
+            /**
+             * Repeat
+             * @description each: run it for each item of the list that enters the selection; until: until a condition holds.
+             * @default once
+             * @enum {string}
+             */
+            repeat?: "once" | "each" | "until";
+            /**
+             * Until
+             * @description JMESPath condition on the result, with until.
+             * @default
+             */
+            until?: string;
+            /**
+             * Most
+             * @description Maximum number of rounds, with until.
+             * @default 10
+             */
+            most?: number;
         };
         /**
          * ExtractOut
@@ -7830,6 +7851,8 @@ export interface components {
             /** Left */
             left: string[];
             extracted: components["schemas"]["FlowSummary"];
+            /** Repeats */
+            repeats: string;
         };
         /**
          * FailureFigures
@@ -13155,6 +13178,8 @@ export interface components {
         StartedRunsOut: {
             /** Step Id */
             step_id: string;
+            /** Total */
+            total?: number | null;
             /** Started */
             started: number;
             /**

@@ -62,6 +62,8 @@ class Change:
     name: str = ""
     """Name of the flow, if it is created or renamed."""
     about: dict[str, JsonValue] = field(default_factory=dict)
+    creates: list[dict[str, JsonValue]] = field(default_factory=list)
+    """Other flows that are created with it, each with its `id` and `definition`."""
     answer: dict[str, JsonValue] = field(default_factory=dict)
     """Result for the model in addition to the outcome."""
 

@@ -13,6 +13,7 @@ from headgate.components.data.selecting import LONGEST_EXPRESSION
 from headgate.components.isolated.calls import select_part
 from headgate.components.iteration import FlowPerItem
 from headgate.components.mapping import MOST_ITEMS
+from headgate.components.subflows import NamesFlow
 from headgate.components.web.http_headers import HEADERS_HELP, checked_headers
 from headgate.components.web.page_positions import (
     Paging,
@@ -71,7 +72,7 @@ class FetchedPage(BaseModel):
 
 
 class _PagedRequest(Component):
-    """The fields of the requests, which come before those of the flow."""
+    """The fields of the requests: after the flow, before those of its runs."""
 
     url: str = field(
         label="Address",
@@ -136,7 +137,7 @@ class _PagedRequest(Component):
     )
 
 
-class ForEachPage(FlowPerItem, _PagedRequest):
+class ForEachPage(FlowPerItem, _PagedRequest, NamesFlow):
     """Runs a published flow for every item, or every page, of an API whose answer has several pages.
 
     A page is fetched when a run of its items may start, and its items are stored as a file of the run. After an

@@ -1,6 +1,6 @@
 """`headgate runs`."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -20,7 +20,7 @@ from headgate.entrypoints.compose import Parts
 from headgate.entrypoints.installation import Installation
 from headgate.features.runs import service
 from headgate.features.runs.deliveries.schemas import DeliveryState
-from headgate.features.runs.schemas import RunOut, RunState, RunSummary, StepSummary
+from headgate.features.runs.schemas import RunOut, RunState, RunSummary, StartedRunsOut, StepSummary
 from headgate.features.runs.waiting import waiting_words
 from headgate.foundation.lazy import lazy_module
 
@@ -114,7 +114,10 @@ def show(run_id: RunId, json: JsonFlag = False) -> None:
         if json:
             print_json(run)
         else:
-            _show(run, (await _flow_names(parts, [run])).get(run.flow_id, ""))
+            async with parts.database.reading() as session:
+                relations = await service.get_relations(session, acting(), run_id)
+            started = {counts.step_id: counts for counts in relations.steps}
+            _show(run, (await _flow_names(parts, [run])).get(run.flow_id, ""), started)
             sent.show_undelivered(await sent.undelivered_of(parts, run_id), run_id)
 
     with_parts(work)
@@ -245,10 +248,10 @@ async def _flow_names(installation: Installation, runs: Sequence[RunSummary]) ->
     return {flow_id: _line(name) for flow_id, name in names.items()}
 
 
-def _show(run: RunOut, flow: str) -> None:
+def _show(run: RunOut, flow: str, started: Mapping[str, StartedRunsOut]) -> None:
     took = f", {_ms(run.ms)}" if run.ms is not None else ""
     console.print(f"[bold]{run.id}[/] {_state(run.status)} {flow} [dim]version {run.version}{took}[/]")
-    rows = [_step_row(step) for step in run.steps]
+    rows = [_step_row(step, started.get(step.step_id)) for step in run.steps]
     console.print(table(("step", "component", "status", "attempts", "took", "tokens", ""), rows))
     if run.error is not None:
         console.print(f"[red]{escape(run.error.message)}[/] [dim]{run.error.code}[/]")
@@ -263,13 +266,22 @@ def _show(run: RunOut, flow: str) -> None:
         show_text(run)
 
 
-def _step_row(step: StepSummary) -> tuple[object, ...]:
+def _step_row(step: StepSummary, started: StartedRunsOut | None) -> tuple[object, ...]:
     tokens = (step.tokens_input or 0) + (step.tokens_output or 0)
     note = escape(step.error.message) if step.error else ""
     if step.waiting is not None and not note:
         until = step.waiting.until
         note = f"waits for {waiting_words(step.waiting.reason, until and when(until))}"
+    if step.status in {"waiting", "running"} and started is not None:
+        note = f"{note}: {_progress(started)}".removeprefix(": ")
     return (escape(step.label), step.type, _state(step.status), step.attempts, _ms(step.ms), tokens or "", note)
+
+
+def _progress(started: StartedRunsOut) -> str:
+    """Say how the runs of a step stand, as in `236 of 1,000 completed, 2 failed`."""
+    of_all = f" of {started.total:,}" if started.total is not None else ""
+    counts = (("active", started.active), ("failed", started.failed), ("cancelled", started.cancelled))
+    return ", ".join([f"{started.completed:,}{of_all} completed", *(f"{n:,} {name}" for name, n in counts if n)])
 
 
 def _state(status: str) -> str:

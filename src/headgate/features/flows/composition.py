@@ -1,7 +1,7 @@
 """Extract selected steps of a flow into another flow, and inline it again."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -17,12 +17,14 @@ from headgate.foundation.flow_threads import run_in_flow_thread
 from headgate.foundation.ids import new_id
 from headgate.graph import extract as extracting
 from headgate.graph import inline as inlining
+from headgate.graph import repeat as repeating
 from headgate.graph.classification import classify
 from headgate.graph.extract import Extraction
 from headgate.graph.issues import FlowInvalid, Issue, IssueCode, raise_if_any
 from headgate.graph.layout import keep_arranged
 from headgate.graph.links import flow_reference
 from headgate.graph.model import Flow
+from headgate.graph.repeat import Repeat
 from headgate.graph.validate import check_kept
 
 
@@ -45,27 +47,58 @@ async def extract(
     node_ids: Collection[str],
     name: str,
     publish: bool,
+    how: Repeat | None = None,
 ) -> Extracted:
     """Create a flow of the selected steps; with `publish` its first version is published.
+
+    With `how` the new flow is repeated: for each item of a list that enters the selection, or until a condition holds.
 
     The flow itself is returned with the step that runs the new one, and is not saved here. Raises `FlowInvalid` with
     the reason, then nothing is created; `SpaceNotFound`, `PermissionMissing`.
     """
-    catalog = await rules.catalog.for_flow(principal.tenant_id, flow, session=session)
-    raise_if_any(check_kept(flow, catalog))
     flow_id = new_id()
-    extraction = await run_in_flow_thread(
-        lambda: extracting.extract(flow, node_ids, catalog, name=name, reference=flow_id)
+    extraction = await prepare(
+        session,
+        principal,
+        rules,
+        space_id=space_id,
+        flow=flow,
+        node_ids=node_ids,
+        name=name,
+        flow_id=flow_id,
+        how=how,
     )
-    raise_if_any(check_kept(extraction.flow, catalog))
-    environment = await rules.environment(principal.tenant_id, space_id, session=session)
-    inner = _with_class(extraction, catalog, environment.classification)
     row = await service.create_flow(
-        session, principal, rules.catalog, definition=inner, space_id=space_id, flow_id=flow_id
+        session, principal, rules.catalog, definition=extraction.extracted, space_id=space_id, flow_id=flow_id
     )
     if publish:
         await versions.publish_flow(session, principal, rules, flow_id, notes="")
     return Extracted(row, extraction)
+
+
+async def prepare(
+    session: AsyncSession,
+    principal: Principal,
+    rules: FlowRules,
+    *,
+    space_id: str,
+    flow: Flow,
+    node_ids: Collection[str],
+    name: str,
+    flow_id: str,
+    how: Repeat | None = None,
+) -> Extraction:
+    """Return what `extract` makes, with the id that the new flow will have. Nothing is stored. Raises `FlowInvalid`."""
+    catalog = await rules.catalog.for_flow(principal.tenant_id, flow, session=session)
+    raise_if_any(check_kept(flow, catalog))
+    extraction = await run_in_flow_thread(
+        lambda: extracting.extract(flow, node_ids, catalog, name=name, reference=flow_id)
+    )
+    if how is not None:
+        extraction = repeating.repeat(extraction, catalog, how)
+    raise_if_any(check_kept(extraction.flow, catalog))
+    environment = await rules.environment(principal.tenant_id, space_id, session=session)
+    return replace(extraction, extracted=_with_class(extraction, catalog, environment.classification))
 
 
 def _with_class(extraction: Extraction, catalog: Components, classification: Classification | None) -> Flow:

@@ -13,6 +13,7 @@ from headgate.features.flows.summaries import FlowSummary
 from headgate.foundation.api import WriteSession, problems
 from headgate.foundation.names import Name
 from headgate.graph.model import Flow
+from headgate.graph.repeat import MOST_ROUNDS, Mode, in_words, repeat_of
 
 router = APIRouter(prefix="/flows", tags=["flows"])
 EDIT = needs(Permission.FLOWS_EDIT)
@@ -35,6 +36,12 @@ class ExtractIn(_On):
     node_ids: list[str] = Field(min_length=1, max_length=500)
     name: Annotated[Name, Field(min_length=1, max_length=200)]
     publish: bool = Field(default=False, description="Publish the new flow, so that this one can run it.")
+    repeat: Mode = Field(
+        default="once",
+        description="each: run it for each item of the list that enters the selection; until: until a condition holds.",
+    )
+    until: str = Field(default="", max_length=2_000, description="JMESPath condition on the result, with until.")
+    most: int = Field(default=10, ge=1, le=MOST_ROUNDS, description="Maximum number of rounds, with until.")
 
 
 class InlineIn(_On):
@@ -55,6 +62,8 @@ class ExtractOut(BaseModel):
     """Selected nodes that stayed: they read the input of the run, or show its result."""
     extracted: FlowSummary
     """The new flow."""
+    repeats: str
+    """What the step repeats, read from the flow; empty when it runs the new flow once."""
 
 
 class InlineOut(BaseModel):
@@ -82,7 +91,10 @@ Rules = Annotated[FlowRules, Depends(_rules)]
     dependencies=[EDIT],
 )
 async def extract(flow_id: str, body: ExtractIn, session: WriteSession, caller: Caller, rules: Rules) -> ExtractOut:
-    """Create a flow of the selected steps, and put a step that runs it in their place. A run has the same result."""
+    """Create a flow of the selected steps, and put a step that runs it in their place: once, with the same result.
+
+    Or for each item of the list that enters the selection (ForEach), or until a condition on its result holds (Loop).
+    """
     row = await composition.locked(session, caller, flow_id, revision=body.revision)
     flow = body.definition or service.definition_of(row)
     extracted = await composition.extract(
@@ -94,6 +106,7 @@ async def extract(flow_id: str, body: ExtractIn, session: WriteSession, caller: 
         node_ids=body.node_ids,
         name=body.name,
         publish=body.publish,
+        how=repeat_of(body.repeat, body.until, body.most),
     )
     extraction = extracted.extraction
     if body.definition is None:  # else its editor saves it
@@ -104,6 +117,7 @@ async def extract(flow_id: str, body: ExtractIn, session: WriteSession, caller: 
         node_id=extraction.node_id,
         left=list(extraction.left),
         extracted=FlowSummary.model_validate(extracted.row),
+        repeats=in_words(extraction.flow, extraction.node_id),
     )
 
 

@@ -233,6 +233,13 @@ async def count_started_runs(session: AsyncSession, run_id: str, *, tenant_id: s
     return (await session.execute(query.group_by(run.parent_step_id, run.status))).all()
 
 
+async def list_expected_runs(session: AsyncSession, run_id: str, *, tenant_id: str) -> Sequence[AnyRow]:
+    """List the steps of a run that know how many runs they start: step id and number."""
+    step = flow_step_results.c
+    query = select(step.step_id, step.expected_runs).where(step.flow_run_id == run_id, step.tenant_id == tenant_id)
+    return (await session.execute(query.where(step.expected_runs.is_not(None)))).all()
+
+
 async def list_pauses(session: AsyncSession, run_id: str, *, tenant_id: str) -> Sequence[AnyRow]:
     """List the events that a run was paused or continued, in order."""
     events = flow_run_events.c

@@ -290,6 +290,8 @@ class StartedRunsOut(BaseModel):
     """How many runs a step started, by how they stand."""
 
     step_id: str
+    total: int | None = None
+    """How many it starts in all; null where that is not known before the last one."""
     started: int
     completed: int = 0
     failed: int = 0

@@ -357,7 +357,10 @@ async def get_relations(session: AsyncSession, principal: Principal, run_id: str
                 run_id=above.id, flow_id=above.flow_id, step_id=row.parent_step_id, iteration=row.parent_iteration
             )
     rows = await repository.count_started_runs(session, run_id, tenant_id=principal.tenant_id)
-    return RunRelationsOut(parent=parent, steps=views.started_runs(rows))
+    expected = await repository.list_expected_runs(session, run_id, tenant_id=principal.tenant_id)
+    return RunRelationsOut(
+        parent=parent, steps=views.started_runs(rows, {row.step_id: row.expected_runs for row in expected})
+    )
 
 
 async def cancel_run(engine: "ExecutionBackend", principal: Principal, run_id: str) -> CancelOut:

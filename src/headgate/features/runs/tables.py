@@ -152,6 +152,7 @@ flow_step_results = Table(
     Column("answered_at", BigInteger),
     Column("failures", Integer, nullable=False, server_default="0"),
     Column("failing_since", BigInteger),
+    Column("expected_runs", Integer),
     PrimaryKeyConstraint("flow_run_id", "flow_id", "step_id"),
     UniqueConstraint("flow_run_id", "step_id"),
     ForeignKeyConstraint(["flow_run_id", "tenant_id"], ["flow_runs.id", "flow_runs.tenant_id"], ondelete="CASCADE"),

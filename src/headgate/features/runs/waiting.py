@@ -82,6 +82,8 @@ class Suspension:
     """When it is woken at the latest: microseconds in UTC. None: when it is answered (`waking`)."""
     failure: Failure | None = None
     """Where it waits for a retry."""
+    expected_runs: int | None = None
+    """Where it waits for runs that it started: how many it starts in all, if that is known."""
 
 
 @dataclass(frozen=True, slots=True)

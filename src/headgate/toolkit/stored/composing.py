@@ -8,10 +8,12 @@ from typing_extensions import TypedDict
 from headgate.features.access.permissions import Permission
 from headgate.features.flows import composition, service
 from headgate.foundation.names import name_from
+from headgate.graph.repeat import MOST_ROUNDS, Mode, in_words, repeat_of
 from headgate.toolkit.stored.operation import Row
 from headgate.toolkit.stored.visit import Visit
 from headgate.toolkit.tool import Revision
 
+Rounds = Annotated[int, Field(ge=1, le=MOST_ROUNDS)]
 NodeIds = Annotated[list[str], Field(min_length=1, max_length=500)]
 
 
@@ -25,6 +27,8 @@ class Extracted(TypedDict):
     published_version: int | None
     left: list[str]
     """Selected nodes that stayed: they read the input of the run, or show its result."""
+    repeats: str
+    """What the step repeats, read from the flow; empty when it runs the new flow once."""
 
 
 class Inlined(TypedDict):
@@ -42,15 +46,21 @@ async def extract_flow(
     name: str,
     *,
     publish: bool = False,
+    repeat: Mode = "once",
+    until: str = "",
+    most: Rounds = 10,
     revision: Revision = 0,
 ) -> Extracted:
-    """Move steps of a flow into a new flow; one RunFlow step takes their place.
+    """Move steps of a flow into a new flow; a RunFlow, ForEach or Loop step takes their place.
 
     Args:
         flow_id: Id of the flow.
         node_ids: The steps; models and tools follow.
         name: Name of the new flow.
         publish: Publish the new flow, so that this one can run.
+        repeat: each: run it for each item of the list that enters the steps; until: until a condition holds.
+        until: JMESPath condition on the result, with until.
+        most: Maximum number of rounds, with until.
         revision: Expected revision; refused otherwise.
     """
     studio = visit.studio
@@ -65,6 +75,7 @@ async def extract_flow(
             node_ids=node_ids,
             name=name_from(name, longest=200, otherwise="Extracted"),
             publish=publish,
+            how=repeat_of(repeat, until, most),
         )
         extraction = extracted.extraction
         await service.replace_draft(session, visit.principal, studio.rules.catalog, row, extraction.flow)
@@ -75,6 +86,7 @@ async def extract_flow(
         "extracted_flow_id": extracted.row.id,
         "published_version": extracted.row.published_version,
         "left": list(extraction.left),
+        "repeats": in_words(extraction.flow, extraction.node_id),
     }
 
 

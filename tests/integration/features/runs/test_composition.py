@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 import httpx2
+import orjson
 import pytest
 from sqlalchemy import text
 
@@ -131,6 +132,136 @@ class TestRuns:
         assert not diff_flows(read_spec(spec, REGISTRY), inlined).nodes_changed
         again = await run(client, flow_id, **start)
         assert (again["status"], again["text"]) == ("completed", before["text"])
+
+
+PRICES = """
+name: Prices
+nodes:
+  ask: ChatInput
+  parse: ParseJSON
+  title: PromptTemplate
+    template: "{word}"
+    word: x
+  tag: SelectData
+    data: {"name": "{{parse.data.name}}", "of": "{{title.text}}", "asked": "{{flow_input.who}}"}
+    expression: "@"
+  names: SelectData
+    expression: "join(',', [name, of, asked])"
+  out: ChatOutput
+edges:
+  ask.text -> parse.text
+  tag.data -> names.data
+  names.data -> out.input
+form:
+  who: text
+    label: Who?
+"""
+LINES = """
+name: Lines
+nodes:
+  ask: ChatInput
+  greet: PromptTemplate
+    template: "{word} for {{flow_input.who}}"
+  out: ChatOutput
+edges:
+  ask.text -> greet.word
+  greet.text -> out.input
+form:
+  who: text
+    label: Who?
+"""
+TABLE = """
+name: Table
+nodes:
+  ask: ChatInput
+  parse: ParseJSON
+  price: SelectData
+    expression: "price"
+  report: CombineText
+    parts: ["Prices: {{price.data}}"]
+edges:
+  ask.text -> parse.text
+  parse.table -> price.data
+"""
+ADD = """
+name: Add
+nodes:
+  ask: ChatInput
+  parse: ParseJSON
+  more: SelectData
+    expression: "{n: sum([n, `1`])}"
+  out: ChatOutput
+edges:
+  ask.text -> parse.text
+  parse.data -> more.data
+  more.data -> out.input
+"""
+NO_LIST = """
+name: Nothing
+nodes:
+  first: CurrentDate
+  second: PromptTemplate
+    template: "{{first.text}} {{flow_input.text}}"
+  out: CombineText
+    parts: ["{{first.text}}", "{{second.text}}"]
+"""
+REPEATED = [
+    (LINES, ["greet"], {}, {"text": "a\nb", "form_data": {"who": "Eva"}}, "a for Eva\n\nb for Eva", "ask.text"),
+    (
+        PRICES,
+        ["tag", "names"],
+        {},
+        {"text": '[{"name": "a"}, {"name": "b"}]', "form_data": {"who": "Eva"}},
+        ["a,x,Eva", "b,x,Eva"],
+        "parse.data",
+    ),
+    (TABLE, ["price"], {}, {"text": '[{"price": 3}, {"price": 4}]'}, "Prices: [3, 4]", "parse.table"),
+    (
+        ADD,
+        ["more"],
+        {"repeat": "until", "until": "n >= `4`"},
+        {"text": '{"n": 1}'},
+        {"n": 4},
+        "first with parse.data, until n >= `4`, at most 10 times",
+    ),
+]
+
+
+class TestRepeated:
+    @pytest.mark.parametrize("case", REPEATED)
+    async def test_steps_run_for_each_item_or_until_a_condition_holds(
+        self, client: httpx2.AsyncClient, case: tuple[str, list[str], dict[str, str], dict[str, Any], Any, str]
+    ) -> None:
+        spec, ids, how, start, result, says = case
+        flow_id = await create(client, spec)
+        body = {"node_ids": ids, "name": "Each", "publish": True, "repeat": "each", **how}
+        answer = await client.post(f"/flows/{flow_id}/extract", json=body)
+        assert answer.status_code == 201, answer.text
+        assert says in answer.json()["repeats"]
+        after = await run(client, flow_id, **start)
+        assert after["status"] == "completed", after["error"]
+        assert after["text"] == result if isinstance(result, str) else orjson.loads(after["text"]) == result
+
+    @pytest.mark.parametrize(
+        ("spec", "ids", "how", "reason"),
+        [
+            (LETTERS, ["out", "greet"], {"repeat": "until", "until": "@"}, "other values enter the selection, too"),
+            (LETTERS, ["tidy"], {"repeat": "until", "until": " "}, "no condition"),
+            (ROWS, ["all"], {}, "several values enter the selection"),
+            (ROWS, ["cheap"], {}, "uses 'cheap.rows', a part of one result"),
+            (NO_LIST, ["first"], {}, "no list enters the selection"),
+            (NO_LIST, ["second"], {}, "reads the run's text"),
+            (NO_LIST, ["first", "second"], {}, "reads the run's text"),
+        ],
+    )
+    async def test_a_refused_repetition_names_the_reason_and_creates_nothing(
+        self, client: httpx2.AsyncClient, spec: str, ids: list[str], how: dict[str, str], reason: str
+    ) -> None:
+        flow_id = await create(client, spec)
+        body = {"node_ids": ids, "name": "Part", "repeat": "each", **how}
+        answer = await client.post(f"/flows/{flow_id}/extract", json=body)
+        assert (answer.status_code, reason in answer.json()["detail"]) == (422, True), answer.text
+        assert (await client.get(f"/flows/{flow_id}")).json()["revision"] == 1
 
 
 class TestChanges:

@@ -3,6 +3,7 @@ import { CodeEditor } from "@/components/code";
 import { useDraft } from "@/lib/draft";
 import { ConnectionControl } from "./ConnectionControl";
 import { FileControl } from "./FileControl";
+import { FlowControl } from "./FlowControl";
 import { JsonControl } from "./JsonControl";
 import { AssistantControl, FormFieldControl, ServerControl, ServerToolsControl } from "./knownFields";
 import { ModelControl } from "./ModelControl";
@@ -30,6 +31,7 @@ const KINDS: Record<string, ComponentType<ControlProps>> = {
   file: FileControl,
   model: ModelControl,
   connection: ConnectionControl,
+  flow: FlowControl,
 };
 
 /** Fields that are texts to the server and choices to people, by component and name. */

@@ -11,9 +11,10 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from headgate.features.access.permissions import Role
 from headgate.features.accounts.users.repository import find_by_email
 from headgate.features.runs.approvals import repository
-from headgate.features.runs.approvals.notices import CONNECTION_VARIABLE, URL_VARIABLE, add_notices
+from headgate.features.runs.approvals.notices import CONNECTION_VARIABLE, LANGUAGE_VARIABLE, URL_VARIABLE, add_notices
 from headgate.features.runs.approvals.sealed import seal, unseal
 from headgate.features.runs.approvals.tables import ApprovalRow
+from headgate.features.runs.approvals.words import language_of
 from headgate.features.runs.ports import Origin, Pending, Sealer
 from headgate.features.runs.spaces import Spaces
 from headgate.features.runs.transitions import clock
@@ -60,6 +61,7 @@ class StepApprovals:
         space_id = await self.spaces.of(key.tenant_id, key.flow_id)
         url = request.notify_url or await self.variable_of(origin, URL_VARIABLE)
         connection = request.notify_connection or (await self.variable_of(origin, CONNECTION_VARIABLE)).strip()
+        language = language_of(request.notify_language or await self.variable_of(origin, LANGUAGE_VARIABLE))
         async with self.database.writing() as session:
             described = {"space_id": space_id, "scope": scope, "classification": classification}
             values = await self._values(session, origin, request) | described
@@ -68,7 +70,7 @@ class StepApprovals:
                 raise Invalid("The run of this approval is gone.", remedy="Start the flow again.")
             if row.id == values["id"]:
                 places = {"url": url, "connection": connection[:64], "public_url": self.public_url}
-                await add_notices(session, row, request, **places, box=self.box)
+                await add_notices(session, row, request, **places, language=language, box=self.box)
             return await self._outcome(session, row)
 
     async def _outcome(self, session: AsyncSession, row: ApprovalRow) -> ApprovalAnswer | Pending:

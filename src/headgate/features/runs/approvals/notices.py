@@ -19,6 +19,7 @@ from headgate.features.jobs.queue import Job, Queue
 from headgate.features.jobs.runner import JobKind, JobRunner
 from headgate.features.runs.approvals.posting import Post, Poster
 from headgate.features.runs.approvals.tables import ApprovalLinkRow, ApprovalNoticeRow, ApprovalRow
+from headgate.features.runs.approvals.words import Language
 from headgate.features.runs.deliveries.attempt import Outcome, Sender
 from headgate.features.runs.deliveries.target import NOT_AN_ADDRESS, Target, open_target
 from headgate.features.runs.ports import Origin, Sealer
@@ -39,6 +40,8 @@ URL_VARIABLE = "APPROVAL_WEBHOOK_URL"
 """The variable of the space with the address of notices whose step sets none."""
 CONNECTION_VARIABLE = "APPROVAL_CONNECTION"
 """The variable of the space with the name of the connection for notices whose step names none."""
+LANGUAGE_VARIABLE = "APPROVAL_LANGUAGE"
+"""The variable of the space with the language of notices by mail and chat whose step names none: en or sv."""
 LATER_SECONDS = (5, 60, 300, 1800, 7200)
 """Waits before each further attempt."""
 MOST_AT_ONCE = 8
@@ -53,6 +56,7 @@ async def add_notices(
     *,
     url: str,
     connection: str,
+    language: Language,
     public_url: str,
     box: Sealer,
 ) -> None:
@@ -63,7 +67,7 @@ async def add_notices(
     number = 0
     for name in ([""] if url else []) + ([connection] if connection else []):
         for kind, seconds in moments:
-            target: BaseModel = Post() if name else _target(kind, approval, request, url, public_url)
+            target: BaseModel = Post(language=language) if name else _target(kind, approval, request, url, public_url)
             shown = "" if name else _shown(url)
             due_at = approval.created_at + int(seconds * MICROSECONDS)
             session.add(_row(approval, number, kind, target, box, url_shown=shown, connection=name, due_at=due_at))
@@ -76,16 +80,17 @@ async def add_link_notice(
     """Store the mail with a one-time link. Raises `Invalid` for an approval without a connection for notices."""
     await session.execute(select(ApprovalRow.id).where(ApprovalRow.id == approval.id).with_for_update())
     notices = await list_notices(session, [approval.id], tenant_id=approval.tenant_id)
-    connection = next((notice.connection for notice in notices if notice.connection), None)
-    if connection is None:
+    first = next((notice for notice in notices if notice.connection), None)
+    if first is None:
         raise Invalid(
             "The approval has no connection for notices, so the link cannot be sent by mail.",
             remedy=f"Set the notice connection of the step or the variable {CONNECTION_VARIABLE}, or send it yourself.",
         )
     require_address(link.recipient)
     number = max(notice.number for notice in notices) + 1
-    post, at = Post(link_url=url), link.created_at
-    notice = _row(approval, number, "asked", post, box, url_shown=link.recipient, connection=connection, due_at=at)
+    language = Post.model_validate_json(box.decrypt(first.target).get_secret_value()).language
+    post, at, name = Post(link_url=url, language=language), link.created_at, str(first.connection)
+    notice = _row(approval, number, "asked", post, box, url_shown=link.recipient, connection=name, due_at=at)
     notice.link_id, notice.created_at = link.id, link.created_at
     session.add(notice)
 

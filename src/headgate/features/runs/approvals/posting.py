@@ -18,6 +18,7 @@ from headgate.features.runs.approvals import repository
 from headgate.features.runs.approvals.sealed import unseal
 from headgate.features.runs.approvals.tables import ApprovalNoticeRow
 from headgate.features.runs.approvals.views import deciders_of
+from headgate.features.runs.approvals.words import WORDS, Language
 from headgate.features.runs.deliveries.attempt import Outcome, outcome_of
 from headgate.features.runs.ports import CodeRunners, Connections, Origin, Sealer, SecurityClasses
 from headgate.foundation.database import Database, moment
@@ -32,16 +33,19 @@ from headgate.sdk.approvals import NOTICE_KINDS
 SECONDS = 30.0
 """Time limit of each exchange with the server."""
 LONGEST_TITLE = 200
-_HEADLINES = {"asked": "Approval needed", "reminder": "Approval still needed", "escalated": "Approval escalated to you"}
 _MARKUP = re.compile(r"([\\`*_\[\]()<>#|~!])")
 
 
 class Post(BaseModel):
-    """What is stored encrypted of a notice through a connection: the address of a one-time link, until it is sent."""
+    """What is stored encrypted of a notice through a connection: the address of a one-time link, until it is sent.
+
+    `language` is that of the step when the notice was stored.
+    """
 
     model_config = ConfigDict(frozen=True)
 
     link_url: str = ""
+    language: Language = "en"
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,16 +168,20 @@ class Poster:
 
     def _letter(self, kind: str, row: Any, post: Post, connection: Connection) -> Letter:  # noqa: ANN401 - a row
         approval = row[0]
-        headline = _HEADLINES[kind]
+        words = WORDS[post.language]
+        headline = words[kind]
         content = unseal(self.box, approval.content)
-        asked = f"Allow the call of {approval.tool}?" if approval.tool else str(content["question"])
+        asked = words["tool"].format(tool=approval.tool) if approval.tool else str(content["question"])
         title = f"{headline}: {_line(asked)}" if self._may_carry(connection, approval.classification) else headline
-        lines = [("Flow", _line(row.flow_name)), ("Asked by", _line(row.starter_name) or "a visitor")]
+        lines = [
+            (words["flow"], _line(row.flow_name)),
+            (words["by"], _line(row.starter_name) or words["visitor"]),
+        ]
         if approval.due_at is not None:
-            lines.append(("Decide before", f"{moment(approval.due_at):%Y-%m-%d %H:%M} UTC"))
+            lines.append((words["before"], f"{moment(approval.due_at):%Y-%m-%d %H:%M} UTC"))
         page = f"{self.public_url.rstrip('/')}/inbox/{approval.id}" if self.public_url else ""
         if not (post.link_url or page):
-            lines.append(("Approval", approval.id))
+            lines.append((words["approval"], approval.id))
         return Letter(clipped(title, LONGEST_TITLE), tuple(lines), post.link_url or page)
 
     def _may_carry(self, connection: Connection, level: int | None) -> bool:

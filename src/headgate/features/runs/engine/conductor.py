@@ -285,7 +285,7 @@ class Conductor:
             # Not the step's fault: it is left to be recovered, as when its worker dies.
             raise
         except Suspended as wait:
-            return self._spread(run, await self._suspend(run, Suspension(claim, wait.reason, wait.until)))
+            return self._spread(run, await self._suspend(run, wait.suspension(claim)))
         except Exception as error:  # noqa: BLE001 - whatever a component raises is its step's failure
             await calls.reject()
             return self._spread(run, await self._failed(run, step, claim, recorder, error=error, began=began))

@@ -124,7 +124,7 @@ class StepFlows:
         return (await self._states()).started
 
     async def run_each(
-        self, target: FlowTarget, inputs: NextInput, *, parallel: int, stop_on_error: bool
+        self, target: FlowTarget, inputs: NextInput, *, parallel: int, stop_on_error: bool, total: int | None = None
     ) -> Sequence[FlowResult]:
         """Return the results of a flow for each input. Raises `Suspended` while they run, `SubflowFailed`."""
         states = await self._states()
@@ -134,7 +134,7 @@ class StepFlows:
             active += await self._again(ended)
         following = range(states.started, states.started + max(0, parallel - active))
         if await self._start_each(target, following, inputs) or active:
-            raise Suspended(WaitReason.RUN, None)
+            raise Suspended(WaitReason.RUN, None, expected_runs=total)
         results: list[FlowResult] = []
         for first in range(0, states.started, READ_AT_ONCE):
             children = await self._children(first, first + READ_AT_ONCE)

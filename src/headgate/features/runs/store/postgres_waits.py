@@ -27,6 +27,7 @@ WITH run AS (
         worker_id = NULL, lease_until = NULL,
         error_code = coalesce(%(code)s::text, s.error_code),
         error_message = coalesce(%(message)s::text, s.error_message),
+        expected_runs = coalesce(%(expected_runs)s::int, s.expected_runs),
         failures = coalesce(%(failures)s::int, s.failures),
         failing_since = coalesce(%(failing_since)s::bigint, s.failing_since),
         num_tokens_input = coalesce(%(tokens_input)s::int, s.num_tokens_input),

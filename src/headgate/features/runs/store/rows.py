@@ -213,6 +213,7 @@ def suspension_values(suspension: Suspension, *, failed: bool) -> dict[str, Any]
         "attempt_status": AttemptStatus.SUSPENDED,
         "waits_for": suspension.reason,
         "due_at": suspension.until,
+        "expected_runs": suspension.expected_runs,
         **failure_values(suspension.failure),
     }
     if failed:

@@ -30,6 +30,7 @@ _SUSPEND = (
     " interruptions = 0, worker_id = NULL, lease_until = NULL,"
     " finished_at = CASE WHEN :step_status = 'cancelled' THEN :at END,"
     " error_code = coalesce(:code, error_code), error_message = coalesce(:message, error_message),"
+    " expected_runs = coalesce(:expected_runs, expected_runs),"
     " failures = coalesce(:failures, failures), failing_since = coalesce(:failing_since, failing_since),"
     " num_tokens_input = coalesce(:tokens_input, num_tokens_input),"
     " num_tokens_output = coalesce(:tokens_output, num_tokens_output)"

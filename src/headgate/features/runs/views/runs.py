@@ -134,15 +134,18 @@ def step_view(
     )
 
 
-def started_runs(rows: Iterable[Any]) -> list[StartedRunsOut]:
-    """Return the number of runs of each step, from counts by step and status."""
+def started_runs(rows: Iterable[Any], expected: Mapping[str, int]) -> list[StartedRunsOut]:
+    """Return the number of runs of each step, from counts by step and status; `expected`: how many it starts in all."""
     of_steps: dict[str, dict[str, int]] = {}
     for row in rows:
         counts = of_steps.setdefault(row.parent_step_id, {"started": 0})
         name = row.status if RunStatus(row.status).over else "active"
         counts[name] = counts.get(name, 0) + row.count
         counts["started"] += row.count
-    return [StartedRunsOut.model_validate({"step_id": step, **counts}) for step, counts in sorted(of_steps.items())]
+    return [
+        StartedRunsOut.model_validate({"step_id": step, "total": expected.get(step), **counts})
+        for step, counts in sorted(of_steps.items())
+    ]
 
 
 def attempt_view(row: Any) -> AttemptOut:  # noqa: ANN401 - a row of flow_step_attempts

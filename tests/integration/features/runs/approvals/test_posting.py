@@ -102,6 +102,44 @@ class TestMail:
         await settled(us, approval, ("asked", "delivered"))
         assert postbox.message()["To"] == "owner@example.org"
 
+    async def test_is_in_swedish_where_the_step_says_so_also_reminder_escalation_and_one_time_link(
+        self, us: Team, postbox: Postbox
+    ) -> None:
+        await mail(us, postbox)
+        assert (await us.ask("admin", "PUT", "/variables/APPROVAL_LANGUAGE", json={"value": "en"})).is_success
+        approval = await asked(
+            us,
+            notify_connection="office",
+            notify_language="sv",
+            assignees='["owner@example.org"]',
+            timeout_hours=5,
+            reminders="[0.0015]",
+            escalate_hours=0.0016,
+            escalate_to='["runner@example.org"]',
+        )
+        await settled(us, approval, ("asked", "delivered"), ("reminder", "delivered"), ("escalated", "delivered"))
+        links = {"recipient": "eva@customer.example", "send": True}
+        created = await us.ask("owner", "POST", f"/approvals/{approval['id']}/links", json=links)
+        assert created.is_success, created.text
+        await settled(us, approval, *[(kind, "delivered") for kind in ("asked", "reminder", "escalated", "asked")])
+        subjects = {postbox.message(number)["Subject"] for number in range(4)}
+        assert subjects == {
+            "Godkännande behövs: Pay it?",
+            "Godkännande behövs fortfarande: Pay it?",
+            "Godkännande eskalerat till dig: Pay it?",
+        }
+        for number in range(4):
+            body = postbox.message(number).get_content()
+            for shown in ("Flöde: Expense", "Begärt av: editor", "Besluta före: 20"):
+                assert shown in body, body
+
+    async def test_is_in_the_language_of_the_space_where_the_step_names_none(self, us: Team, postbox: Postbox) -> None:
+        await mail(us, postbox)
+        assert (await us.ask("admin", "PUT", "/variables/APPROVAL_LANGUAGE", json={"value": "sv-SE"})).is_success
+        approval = await asked(us, notify_connection="office", assignees='["owner@example.org"]')
+        await settled(us, approval, ("asked", "delivered"))
+        assert postbox.message()["Subject"] == "Godkännande behövs: Pay it?"
+
     async def test_that_fails_is_shown_with_the_reason(self, us: Team, postbox: Postbox) -> None:
         secrets = {"password": "wrong-password"}
         await us.make("owner", "/connections", name="office", kind="smtp", fields=postbox.fields, secrets=secrets)

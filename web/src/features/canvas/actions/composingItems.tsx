@@ -1,11 +1,12 @@
-import { FolderOutput, UnfoldHorizontal } from "lucide-react";
+import { FolderOutput, Repeat2, UnfoldHorizontal } from "lucide-react";
 import type { MenuItem } from "@/components/ui";
 import type { Command } from "@/lib/commands/commands";
 import type { Stage } from "../model/stage";
-import { useView } from "../model/view";
+import { type Repeat, useView } from "../model/view";
 import { extractable, inlinable, inlineStep, runsFlow } from "./composing";
 
-const ask = (ids: string[]) => useView.getState().set({ extracting: ids });
+export const askExtract = (ids: string[], repeat: Repeat = "once") =>
+  useView.getState().set({ extracting: { ids, repeat } });
 
 /** Extracting steps into a flow, and inlining one, in the menu of a node; `id` is the only selected one. */
 export function composingItems(stage: Stage, id: string | null, editable: boolean, only: () => void): MenuItem[] {
@@ -17,10 +18,20 @@ export function composingItems(stage: Stage, id: string | null, editable: boolea
     disabled: !editable,
     onSelect: () => {
       only();
-      setTimeout(() => ask(extractable(stage)), 0);
+      setTimeout(() => askExtract(extractable(stage)), 0);
     },
   };
-  if (!id || !runsFlow(stage, id)) return [extract];
+  const repeat: MenuItem = {
+    id: "repeat",
+    label: stage.t("repeat"),
+    icon: <Repeat2 />,
+    disabled: !editable,
+    onSelect: () => {
+      only();
+      setTimeout(() => askExtract(extractable(stage), "each"), 0);
+    },
+  };
+  if (!id || !runsFlow(stage, id)) return [extract, repeat];
   const inline: MenuItem = {
     id: "inline",
     label: stage.t("inline"),
@@ -29,7 +40,7 @@ export function composingItems(stage: Stage, id: string | null, editable: boolea
     disabled: !editable,
     onSelect: () => void inlineStep(stage, id),
   };
-  return [extract, inline];
+  return [extract, repeat, inline];
 }
 
 /** The same for the command palette; what makes no sense now is not offered. */
@@ -42,7 +53,13 @@ export function composingCommands(stage: Stage): Omit<Command, "group">[] {
       label: stage.t("extract"),
       icon: <FolderOutput />,
       shortcut: "extract",
-      run: () => ask(ids),
+      run: () => askExtract(ids),
+    });
+    commands.push({
+      id: "canvas.repeat",
+      label: stage.t("repeat"),
+      icon: <Repeat2 />,
+      run: () => askExtract(ids, "each"),
     });
   }
   if (call) {

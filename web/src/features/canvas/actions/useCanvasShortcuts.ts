@@ -30,7 +30,7 @@ export function useCanvasShortcuts(stage: Stage): void {
     group: () => act(() => groupSelected(stage)),
     extract: () => {
       const ids = extractable(stage);
-      return state().editable && ids.length > 0 ? act(() => set({ extracting: ids })) : false;
+      return state().editable && ids.length > 0 ? act(() => set({ extracting: { ids, repeat: "once" } })) : false;
     },
     inline: () => {
       const id = inlinable(stage);

@@ -126,7 +126,7 @@ function placedOutputs(outputs: OutputPort[], used: Used): CardPort[] {
   });
 }
 
-const INLINE: readonly string[] = ["model", "multiline", "text", "select", "number", "integer", "boolean"];
+const INLINE: readonly string[] = ["flow", "model", "multiline", "text", "select", "number", "integer", "boolean"];
 
 function inlineFields(template: Template | undefined, used: Used, most: number): FieldTemplate[] {
   const open = (template?.fields ?? []).filter(

@@ -139,6 +139,14 @@ describe("how a node is drawn", () => {
     const card = cardOf(node("x", "Gone"), undefined, { inputs: ["in"], outputs: ["out"] });
     expect([card.inputs[0]?.name, card.outputs[0]?.name]).toEqual(["in", "out"]);
   });
+  it("shows the flow that a step runs before its other values", () => {
+    const fields = ["text", "multiline", "number", "integer"].map((kind) => ({ name: kind, kind, required: true }));
+    const each = template("ForEach", {
+      fields: [...fields, { name: "flow", kind: "flow", required: true }] as Template["fields"],
+      outputs: ["a", "b", "c", "d", "e"].map((name) => ({ name, type: "Text" as const })),
+    });
+    expect(cardOf(node("n", "ForEach"), each, NONE).fields.map((field) => field.name)).toContain("flow");
+  });
   it("is never taller than the server leaves room for", () => {
     for (const one of Object.values(TEMPLATES)) {
       const ports = (one.fields ?? []).filter((field) => field.types?.length).length + (one.outputs ?? []).length;

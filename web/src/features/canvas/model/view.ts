@@ -26,8 +26,8 @@ interface View {
   connectingFrom: string | null;
   /** The node whose name is being written. */
   renaming: string | null;
-  /** The nodes that are to become a flow, while its name is asked for. */
-  extracting: string[] | null;
+  /** The nodes that are to become a flow, while its name and how often it runs are asked for. */
+  extracting: { ids: string[]; repeat: Repeat } | null;
   /** What others changed a moment ago. */
   fresh: ReadonlySet<string>;
   /** Classes of data by node, as the server reckons them. */
@@ -37,6 +37,9 @@ interface View {
 
 /** Whether nodes are seen from so far that they are drawn as boxes: later where there are few to draw. */
 export const isFar = (zoom: number, nodes: number): boolean => zoom < (nodes > 120 ? 0.4 : 0.2);
+
+/** How often steps run that become a flow: once, for each item of the list that enters them, or until a condition. */
+export type Repeat = "once" | "each" | "until";
 
 /** What the canvas shows of itself; nothing of it is part of the flow. */
 export const useView = create<View>((set) => ({

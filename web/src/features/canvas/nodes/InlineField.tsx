@@ -1,4 +1,8 @@
-import { memo, Suspense, useState } from "react";
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { ArrowUpRight } from "lucide-react";
+import { memo, type ReactNode, Suspense, useState } from "react";
+import { calledFlowQuery, flowNamed } from "@/api/queries/calledFlow";
 import type { FieldTemplate, JsonValue } from "@/api/types";
 import { cx } from "@/components/ui";
 import { useDraft } from "@/lib/draft";
@@ -14,24 +18,55 @@ const MARKS = {
 };
 const Editor = part(() => import("./InlineEditor"));
 
-/** A value on the node itself: words until somebody wants to change it, the field's own control then. */
-export const InlineField = memo(function InlineField({
-  nodeId,
-  field,
-  top,
-}: {
+interface Props {
   nodeId: string;
   field: FieldTemplate;
   top: number;
-}) {
+}
+
+/** A value on the node itself: words until somebody wants to change it, the field's own control then. */
+export const InlineField = memo(function InlineField(props: Props) {
+  const { nodeId, field } = props;
+  const t = useCanvasTexts();
+  const value = useDraft((state) => state.document.nodes[nodeId]?.params?.[field.name]) ?? field.default ?? null;
+  return field.kind === "flow" ? (
+    <FlowRow {...props} value={value} />
+  ) : (
+    <Row {...props} shown={said(value, t("yes"), t("no"))} />
+  );
+});
+
+/** The flow that a step runs, by its name, with a link that opens it. */
+function FlowRow({ value, ...props }: Props & { value: JsonValue }) {
+  const t = useCanvasTexts();
+  const space = useDraft((state) => state.spaceId);
+  const named = flowNamed(value);
+  const { data, isError } = useQuery(calledFlowQuery(named, space));
+  const name = named && (data?.name ?? (isError ? t("flow_gone") : "…"));
+  return (
+    <Row {...props} shown={name}>
+      {data?.id && (
+        <Link
+          to="/flows/$flowId"
+          params={{ flowId: data.id }}
+          aria-label={t("open_flow", { name })}
+          title={t("open_flow", { name })}
+          className="nodrag absolute inset-y-0 right-0 flex w-7 items-center justify-center rounded-md text-faint hover:text-ink"
+        >
+          <ArrowUpRight aria-hidden className="size-3.5" />
+        </Link>
+      )}
+    </Row>
+  );
+}
+
+function Row({ nodeId, field, top, shown, children }: Props & { shown: string; children?: ReactNode }) {
   const t = useCanvasTexts();
   const [editing, setEditing] = useState(false);
-  const value = useDraft((state) => state.document.nodes[nodeId]?.params?.[field.name]);
   const editable = useDraft((state) => state.editable);
   const issue = useDraft((state) => issuesOf(state.issues, nodeId).find((one) => one.field === field.name));
   const mark = issue && MARKS[stateOf([issue]) ?? "warning"];
   const label = field.label || field.name;
-  const shown = said(value ?? field.default ?? null, t("yes"), t("no"));
   return (
     <div className="absolute inset-x-2.5" style={{ top }}>
       <button
@@ -42,12 +77,14 @@ export const InlineField = memo(function InlineField({
         className={cx(
           "nodrag flex h-7 w-full items-center gap-2 rounded-md border bg-sunken px-2 text-left text-xs hover:border-line-strong",
           mark?.border ?? "border-line",
+          children && "pr-7",
         )}
         onClick={() => setEditing(true)}
       >
         <span className={cx("shrink-0", mark?.label ?? "text-faint")}>{label}</span>
         <span className="min-w-0 flex-1 truncate text-right text-ink">{shown}</span>
       </button>
+      {children}
       {editing && (
         <Suspense>
           <Editor nodeId={nodeId} field={field} onDone={() => setEditing(false)} />
@@ -55,7 +92,7 @@ export const InlineField = memo(function InlineField({
       )}
     </div>
   );
-});
+}
 
 /** A value in one line of words. */
 function said(value: JsonValue, yes: string, no: string): string {

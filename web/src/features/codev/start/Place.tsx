@@ -4,10 +4,10 @@ import { useEffect } from "react";
 import type { CodevDomain } from "@/api/queries/codev";
 import { spacesQuery } from "@/api/queries/spaces";
 import { useRights } from "@/api/rights";
+import { FlowPicker } from "@/components/flow-picker";
 import { Callout, Field, Input, Segments, Select } from "@/components/ui";
 import type { StartFault, StartForm } from "../model/startForm";
 import { useCodevTexts } from "../texts";
-import { FlowPicker } from "./FlowPicker";
 
 interface PlaceProps {
   form: StartForm;
@@ -19,6 +19,7 @@ interface PlaceProps {
 /** Where the flow is or will be: here, or on a Flowise server; a new one or one that is there. */
 export function Place({ form, domains, faults, onChange }: PlaceProps) {
   const t = useCodevTexts();
+  const { may } = useRights();
   const own = form.domain === "headgate";
   const domain = domains.find(({ name }) => name === form.domain);
   const choose = (name: string) => onChange({ domain: name, instanceId: "", flowId: "", existing: false });
@@ -52,7 +53,15 @@ export function Place({ form, domains, faults, onChange }: PlaceProps) {
       {!own && <Instances form={form} domain={domain} faulty={faults.has("instance")} onChange={onChange} />}
       {own && form.existing && (
         <Field label={t("flow")} error={faults.has("flow") ? t("flow_missing") : null}>
-          {(control) => <FlowPicker {...control} value={form.flowId} onChange={(flowId) => onChange({ flowId })} />}
+          {(control) => (
+            <FlowPicker
+              {...control}
+              value={form.flowId}
+              offer="edit"
+              fits={(flow) => may("flows.edit", flow.space_id)}
+              onChange={(flowId) => onChange({ flowId })}
+            />
+          )}
         </Field>
       )}
       {!own && form.existing && (

@@ -29,7 +29,7 @@ it("lists the runs of a step with their numbers, and those that failed", async (
       return HttpResponse.json({ items, next_cursor: null });
     }),
   );
-  const counts = { step_id: "each", started: 2, completed: 1, failed: 1, cancelled: 0, active: 0 };
+  const counts = { step_id: "each", total: 1000, started: 2, completed: 1, failed: 1, cancelled: 0, active: 0 };
   const root = createRootRoute({ component: () => <StartedRuns runId="run-9" counts={counts} /> });
   const router = createRouter({ routeTree: root, history: createMemoryHistory({ initialEntries: ["/"] }) });
   renderStudio(<RouterProvider router={router as never} />);
@@ -39,7 +39,7 @@ it("lists the runs of a step with their numbers, and those that failed", async (
       .getAllByRole("link")
       .map((link) => link.getAttribute("href")),
   ).toEqual(["/flows/flow-2/runs/run-1", "/flows/flow-2/runs/run-0"]);
-  expect(screen.getByText("1 completed, 1 failed")).toBeDefined();
+  expect(screen.getByText("1 of 1,000 completed, 1 failed")).toBeDefined();
   expect(within(list).getByText("No JSON")).toBeDefined();
   await userEvent.click(screen.getByRole("radio", { name: "Failed" }));
   await screen.findByText("No JSON");

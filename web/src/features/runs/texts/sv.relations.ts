@@ -5,6 +5,7 @@ const sv: Translation<typeof en> = {
   started_runs: "Körningar",
   started_by: "Startad av ett steg i en annan körning: {{step}}, nummer {{number}}.",
   runs_done: "{{completed}} klara",
+  runs_done_of: "{{completed}} av {{total}} klara",
   runs_active: "{{active}} pågår",
   runs_failed: "{{failed}} misslyckade",
   runs_cancelled: "{{cancelled}} avbrutna",

@@ -25,6 +25,7 @@ from headgate.toolkit.tool import ToolDefinition
 
 PATCHING = frozenset({Phase.PATCH})
 BUILD = "build_flow"
+EXTRACT = "extract_flow"
 _EDITING = (
     BUILD,
     "add_component",
@@ -34,6 +35,7 @@ _EDITING = (
     "configure_component",
     "rename_component",
     "edit_flow",
+    EXTRACT,
     "inline_flow",
 )
 _DESCRIPTIONS = {
@@ -65,12 +67,18 @@ def _of_tool(place: Place, tool: ToolDefinition) -> DomainTool:
         before = flow_of(held.definition if held is not None else None)
         await _learn(place, held, before)
         bench = place.visit.bench(before, _space(place, held), place.catalog, place.environment)
+        bench.created = []
         answer = await tool.call(bench, arguments)
         place.catalog = bench.registry
         if "error" in answer:
             return answer
         details: Answer = {name: value for name, value in answer.items() if name not in _LEFT_OUT}
-        return _changed(place, held, before, bench.flow, details)
+        if tool.name == EXTRACT:
+            details["note"] = answer["note"]
+        change = _changed(place, held, before, bench.flow, details)
+        if isinstance(change, Change):
+            change.creates.extend({"id": flow_id, "definition": definition_of(flow)} for flow_id, flow in bench.created)
+        return change
 
     description = _DESCRIPTIONS.get(tool.name, tool.description)
     return DomainTool(tool.name, description, plain(tool.schema), PATCHING, change=change)

@@ -4,11 +4,13 @@ Writing goes through `features.flows`, as the studio's own saving does: audited,
 open.
 """
 
+from typing import cast
+
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.agents.codev.domain import Change, Held, PutBack
-from headgate.agents.codev.domains.headgate.definitions import definition_of, flow_of, held_of, id_for
+from headgate.agents.codev.domains.headgate.definitions import Definition, definition_of, flow_of, held_of, id_for
 from headgate.agents.codev.domains.headgate.place import Place
 from headgate.agents.codev.errors import WriteConflict
 from headgate.features.access.permissions import Permission
@@ -29,6 +31,16 @@ async def write(place: Place, change: Change, before: Held | None, token: str) -
         there = flows.definition_of(row)
         if is_replaced(there, after):
             await versions.keep_draft(session, place.principal, place.studio.registry, row.id)
+        for created in change.creates:
+            inner = flow_of(cast("Definition", created["definition"]))
+            await flows.create_flow(
+                session,
+                place.principal,
+                place.catalog,
+                definition=inner,
+                space_id=row.space_id,
+                flow_id=str(created["id"]),
+            )
         row = await flows.save_draft(
             session, place.principal, place.catalog, row.id, revision=row.revision, definition=after
         )

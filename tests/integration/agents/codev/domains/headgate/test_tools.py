@@ -347,7 +347,9 @@ class TestWhatIsOffered:
 
     async def test_every_tool_that_the_skill_names_is_there(self, place: HeadgateWorkplace) -> None:
         told = " ".join(place.knowledge(phase) for phase in Phase)
-        verbs = "search|describe|list|check|build|add|remove|connect|disconnect|configure|rename|edit|inline|read"
+        verbs = (
+            "search|describe|list|check|build|add|remove|connect|disconnect|configure|rename|edit|extract|inline|read"
+        )
         named = set(re.findall(rf"`((?:{verbs})_[a-z_]+)`", told))
         assert named - {"list_mcp_tools"} <= {one.name for one in place.tools}
         assert {one.name for one in place.tools if one.writes} <= named

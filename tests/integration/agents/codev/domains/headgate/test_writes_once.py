@@ -142,6 +142,25 @@ class TestChanging:
         found = await writer.place.read(held.flow_id)
         assert found.definition["description"] == "Mine"
 
+    @pytest.mark.parametrize("moment", ["before", "after"])
+    async def test_an_extracted_flow_is_made_once_with_the_flow_that_runs_it(self, writer: Writer, moment: str) -> None:
+        held = await writer.build()
+        arguments = {"node_ids": ["words"], "name": "Words", "repeat": "each"}
+        getattr(writer.place, moment).append(Killed())
+        with pytest.raises(Killed):
+            await writer.call("extract_flow", "out", held, arguments)
+        assert await writer.count() == (1 if moment == "before" else 2)
+        written = await writer.call("extract_flow", "out", held, arguments)
+        assert written.held is not None, written
+        assert await writer.count() == 2
+        after = await writer.place.read(held.flow_id)
+        (each,) = [node for node in after.definition["nodes"] if node["type"] == "ForEach"]  # type: ignore[union-attr, index, call-overload]
+        assert written.answer["extracted_flow_id"] == each["params"]["flow"]  # type: ignore[index, call-overload]
+        assert "runs the flow 'Words' for each item" in str(written.answer["repeats"])
+        assert "publishes the new flow" in str(written.answer["note"])
+        words = await writer.place.read(str(written.answer["extracted_flow_id"]))
+        assert words.name == "Words"
+
     async def test_is_taken_back_as_it_was(self, writer: Writer) -> None:
         held = await writer.build()
         other = Writer(writer.parts, writer.place, await _another_session(writer))

@@ -2,43 +2,53 @@ import { useQuery } from "@tanstack/react-query";
 import { ChevronDown, Workflow } from "lucide-react";
 import { useDeferredValue, useState } from "react";
 import { api, unwrap } from "@/api/client";
+import { calledFlowQuery } from "@/api/queries/calledFlow";
 import type { FlowItem } from "@/api/queries/flowList";
-import { flowKeys, flowQuery } from "@/api/queries/flows";
-import { useRights } from "@/api/rights";
+import { flowKeys } from "@/api/queries/flows";
 import { cx, Input, Popover, Problem } from "@/components/ui";
 import { ago } from "@/lib/i18n/format";
-import { useCodevTexts } from "../texts";
+import { useFlowPickerTexts } from "./texts";
 
-interface FlowPickerProps {
+interface Offered {
+  /** Whether a flow is offered, and a name for that: part of the key of what was found. */
+  fits: (flow: FlowItem) => boolean;
+  offer: string;
+}
+
+interface FlowPickerProps extends Offered {
+  /** Id or name of a flow. */
   value: string;
+  /** The space whose flows a name means first. */
+  space?: string;
   onChange: (flowId: string) => void;
   id?: string;
+  "aria-label"?: string | undefined;
   "aria-describedby"?: string;
   "aria-invalid"?: true;
 }
 
 const MOST_SHOWN = 30;
-/** How many pages are read for them, where most of what somebody sees is not theirs to change. */
+/** How many pages are read for them, where most of what somebody sees is not offered. */
 const MOST_PAGES = 10;
 
-/** Those that are found and may be changed, newest first. */
-async function changeable(search: string, may: (spaceId: string) => boolean, signal: AbortSignal) {
+/** Those that are found and offered, newest first. */
+async function offered(search: string, fits: Offered["fits"], signal: AbortSignal) {
   const found: FlowItem[] = [];
   let cursor: string | null | undefined;
   for (let pages = 0; pages < MOST_PAGES && found.length < MOST_SHOWN && cursor !== null; pages += 1) {
     const query = { search, limit: MOST_SHOWN, ...(cursor ? { cursor } : {}) };
     const page = await unwrap(api.GET("/api/v1/flows", { params: { query }, signal }));
-    found.push(...page.items.filter((flow) => may(flow.space_id)));
+    found.push(...page.items.filter(fits));
     cursor = page.next_cursor ?? null;
   }
   return found.slice(0, MOST_SHOWN);
 }
 
-/** One of the flows that one may change, found by writing a part of its name. */
-export function FlowPicker({ value, onChange, ...control }: FlowPickerProps) {
-  const t = useCodevTexts();
+/** One of the flows that are offered, found by writing a part of its name. */
+export function FlowPicker({ value, space = "", onChange, fits, offer, ...control }: FlowPickerProps) {
+  const t = useFlowPickerTexts();
   const [open, setOpen] = useState(false);
-  const chosen = useQuery({ ...flowQuery(value), enabled: value !== "" });
+  const chosen = useQuery(calledFlowQuery(value, space));
   const name = value ? (chosen.data?.name ?? (chosen.isError ? t("flow_gone") : "…")) : "";
   return (
     <Popover
@@ -59,7 +69,9 @@ export function FlowPicker({ value, onChange, ...control }: FlowPickerProps) {
       }
     >
       <Found
-        chosen={value}
+        chosen={chosen.data?.id ?? value}
+        fits={fits}
+        offer={offer}
         onPick={(flowId) => {
           onChange(flowId);
           setOpen(false);
@@ -69,14 +81,18 @@ export function FlowPicker({ value, onChange, ...control }: FlowPickerProps) {
   );
 }
 
-function Found({ chosen, onPick }: { chosen: string; onPick: (flowId: string) => void }) {
-  const t = useCodevTexts();
-  const { may } = useRights();
+interface FoundProps extends Offered {
+  chosen: string;
+  onPick: (flowId: string) => void;
+}
+
+function Found({ chosen, fits, offer, onPick }: FoundProps) {
+  const t = useFlowPickerTexts();
   const [typed, setTyped] = useState("");
   const search = useDeferredValue(typed.trim());
   const flows = useQuery({
-    queryKey: [...flowKeys.all, "picker", search],
-    queryFn: ({ signal }) => changeable(search, (spaceId) => may("flows.edit", spaceId), signal),
+    queryKey: [...flowKeys.all, "picker", offer, search],
+    queryFn: ({ signal }) => offered(search, fits, signal),
     placeholderData: (before) => before,
   });
   return (

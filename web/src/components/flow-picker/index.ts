@@ -1,0 +1,1 @@
+export { FlowPicker } from "./FlowPicker";
