@@ -40,7 +40,13 @@ from headgate.features.accounts.tables import (
 )
 from headgate.features.assistants.tables import AssistantRow
 from headgate.features.catalog.own.tables import OwnComponent
-from headgate.features.connections.tables import ConnectionAuthorization, ConnectionRow, ConnectionToken
+from headgate.features.connections.tables import (
+    ConnectionApi,
+    ConnectionAuthorization,
+    ConnectionOperation,
+    ConnectionRow,
+    ConnectionToken,
+)
 from headgate.features.conversations.repository import put_conversation
 from headgate.features.encryption.keys import make_key
 from headgate.features.flows.state.tables import FlowStateRow, FlowStateValueRow
@@ -76,6 +82,8 @@ from tests.support.own_code import REVERSE, component
 from tests.support.tenants import ActingAs
 
 SESSION = "the same session"
+OPERATION = "GET /things/{id}"
+"""An operation of the API of a connection."""
 VARIABLE = "SAME_NAME"
 STEP = "said"
 DRAFT = 1000
@@ -446,9 +454,36 @@ async def _make_trigger(session: AsyncSession, world: World, sealed: bytes) -> N
     )
 
 
+async def _make_api(session: AsyncSession, world: World, connection: str) -> None:
+    """Describe the API of a connection, with an operation that changed."""
+    await session.execute(
+        insert(ConnectionApi).values(
+            connection_id=connection,
+            tenant_id=world.principal.tenant_id,
+            title=world.marker,
+            version="1",
+            format="OpenAPI 3.1.0",
+            server=f"https://127.0.0.1:9/{world.marker}",
+            sha256="0" * 64,
+        )
+    )
+    await session.execute(
+        insert(ConnectionOperation).values(
+            connection_id=connection,
+            tenant_id=world.principal.tenant_id,
+            key=OPERATION,
+            place=0,
+            search=world.marker,
+            contract={"summary": world.marker, "description": "", "tags": [], "deprecated": False, "input": {}},
+            sha256="1" * 64,
+            accepted_sha256="0" * 64,
+        )
+    )
+
+
 async def _make_rows(world: World, database: Database, box: SecretBox) -> None:
     tenant, server, delivery, assistant = world.principal.tenant_id, new_id(), new_id(), new_id()
-    connection = new_id()
+    connection, later = new_id(), new_id()
     world.connection_ids.append(connection)
     place = {"tenant_id": tenant, "flow_run_id": world.run_ids[0], "flow_id": world.flow_ids[0], "step_id": STEP}
     world.server_ids.append(server)
@@ -483,6 +518,7 @@ async def _make_rows(world: World, database: Database, box: SecretBox) -> None:
                 connection_id=connection, tenant_id=tenant, revision=1, lease="a-lease", lease_until=now()
             )
         )
+        await _make_api(session, world, connection)
         await session.execute(
             insert(ConnectionAuthorization).values(
                 state_hash=world.marker[:64],
