@@ -189,6 +189,7 @@ SHARED: dict[str, Callable[[World], Any]] = {
     "instance_id": lambda world: "",
     "instance": lambda world: INSTANCE,
     "response": lambda world: {"type": "plan_approval", "approved": True},
+    "keys": lambda world: [OPERATION],
     "type": lambda world: "CRM_TOKEN",
     "values": lambda world: {"CRM_TOKEN": world.marker},
     "endpoint": lambda world: "https://127.0.0.1:9",

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from headgate.components.isolated.calls import Runners, TenantIsolation, read_api
 from headgate.components.readers.api.description import ApiDescription
+from headgate.features.access.permissions import Permission
 from headgate.features.access.principal import Principal
 from headgate.features.connections.apis import service
 from headgate.features.connections.apis.schemas import ApiChangesOut, ApiDocumentIn, ApiSuggestionOut
@@ -49,6 +50,7 @@ class ApiReader:
 
     async def suggest(self, principal: Principal, document: ApiDocumentIn) -> ApiSuggestionOut:
         """Return the connection that a description needs; nothing is stored. Raises as `describe`."""
+        principal.require_somewhere(Permission.CONNECTIONS_OWN)
         description, _ = await self._read(principal, document)
         address = {"url": description.server} if description.server else {}
         return ApiSuggestionOut(
