@@ -43,7 +43,11 @@ def example(schema: Any, root: Any, level: int = 0) -> Any:
 def _of_kind(kind: str, schema: Mapping[str, Any], root: Any, level: int) -> Any:
     if kind == "object":
         members = schema.get("properties", {})
-        return {name: example(members.get(name, {}), root, level + 1) for name in schema.get("required", [])}
+        made = {name: example(members.get(name, {}), root, level + 1) for name in schema.get("required", [])}
+        more = schema.get("additionalProperties")
+        if schema.get("minProperties", 0) > len(made) and isinstance(more, dict):
+            made["another"] = example(more, root, level + 1)
+        return made
     if kind == "array":
         return [example(schema.get("items", {}), root, level + 1)] if level < MOST_LEVELS else []
     number = schema.get("minimum", schema.get("exclusiveMinimum", 0) + 1)

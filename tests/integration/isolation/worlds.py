@@ -481,10 +481,46 @@ async def _make_api(session: AsyncSession, world: World, connection: str) -> Non
     )
 
 
+async def _make_connection(session: AsyncSession, world: World, box: SecretBox) -> None:
+    """A connection with a token, a description of its API and an authorization that has begun."""
+    connection = new_id()
+    world.connection_ids.append(connection)
+    await session.execute(
+        insert(ConnectionRow).values(
+            id=connection,
+            tenant_id=world.principal.tenant_id,
+            space_id=world.principal.space_id,
+            name=VARIABLE,
+            kind="webhook_secret",
+            fields={"header": world.marker},
+            status="failed",
+        )
+    )
+    await session.execute(
+        insert(ConnectionToken).values(
+            connection_id=connection,
+            tenant_id=world.principal.tenant_id,
+            revision=1,
+            lease="a-lease",
+            lease_until=now(),
+        )
+    )
+    await _make_api(session, world, connection)
+    await session.execute(
+        insert(ConnectionAuthorization).values(
+            state_hash=world.marker[:64],
+            connection_id=connection,
+            tenant_id=world.principal.tenant_id,
+            user_id=world.principal.user_id,
+            sealed=box.encrypt(SecretStr(world.marker)),
+            expires_at=now() + timedelta(days=1),
+        )
+    )
+
+
 async def _make_rows(world: World, database: Database, box: SecretBox) -> None:
     tenant, server, delivery, assistant = world.principal.tenant_id, new_id(), new_id(), new_id()
-    connection, later = new_id(), new_id()
-    world.connection_ids.append(connection)
+    later = new_id()
     place = {"tenant_id": tenant, "flow_run_id": world.run_ids[0], "flow_id": world.flow_ids[0], "step_id": STEP}
     world.server_ids.append(server)
     world.assistant_ids.append(assistant)
@@ -502,33 +538,7 @@ async def _make_rows(world: World, database: Database, box: SecretBox) -> None:
         world.pattern_ids.append(await add_pattern(session, world.principal, world.codev_ids[0], world.marker))
         of_tests = (world.flow_ids, world.run_ids[0], world.file_ids[0], world.marker)
         world.result_ids.append(await add_tests(session, tenant, *of_tests))
-        await session.execute(
-            insert(ConnectionRow).values(
-                id=connection,
-                tenant_id=tenant,
-                space_id=world.principal.space_id,
-                name=VARIABLE,
-                kind="webhook_secret",
-                fields={"header": world.marker},
-                status="failed",
-            )
-        )
-        await session.execute(
-            insert(ConnectionToken).values(
-                connection_id=connection, tenant_id=tenant, revision=1, lease="a-lease", lease_until=now()
-            )
-        )
-        await _make_api(session, world, connection)
-        await session.execute(
-            insert(ConnectionAuthorization).values(
-                state_hash=world.marker[:64],
-                connection_id=connection,
-                tenant_id=tenant,
-                user_id=world.principal.user_id,
-                sealed=box.encrypt(SecretStr(world.marker)),
-                expires_at=now() + timedelta(days=1),
-            )
-        )
+        await _make_connection(session, world, box)
         await session.execute(
             insert(McpServerRow).values(
                 id=server,
