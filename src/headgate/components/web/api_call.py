@@ -194,21 +194,21 @@ class ApiCall(Component):
             url = rules.url(base, position)
             answer = await self._send(connection, request, url)
             content = await self._checked(operation, answer)
-            found = await self._select(path, content, "paging") if path else content
-            if not isinstance(found, list):
+            page_items = await self._select(path, content, "paging") if path else content
+            if not isinstance(page_items, list):
                 raise ComponentError(
-                    f"ApiCall: the items of page {len(seen) + 1} are {describe(found)}, not a list.",
+                    f"ApiCall: the items of page {len(seen) + 1} are {describe(page_items)}, not a list.",
                     remedy="Set items in Paging to the JMESPath of the list.",
                     field="paging",
                 )
-            items += found
+            items += page_items
             if len(items) > MOST_ITEMS:
                 raise ComponentError(
                     f"ApiCall: the pages have more than {MOST_ITEMS} items.",
                     remedy="Use ForEachPage, which works on each page.",
                     field="pages",
                 )
-            position = await rules.following(url, content, answer, items=len(found), seen=seen)
+            position = await rules.following(url, content, answer, items=len(page_items), seen=seen)
             seen.append(SeenPage(url, hashlib.sha256(answer.content).hexdigest(), position))
             if position is None:
                 return answer, items

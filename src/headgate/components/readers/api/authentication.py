@@ -18,15 +18,15 @@ def find_authentication(references: References, document: Mapping[str, Any]) -> 
     """Return the simplest of the schemes that the document declares; `public_api` when it declares none."""
     components = document.get("components")
     schemes = components.get("securitySchemes") if isinstance(components, Mapping) else None
-    found: dict[str, Authentication] = {}
+    schemes_by_kind: dict[str, Authentication] = {}
     for scheme in (schemes if isinstance(schemes, Mapping) else {}).values():
         try:
             known = _authentication(references.resolved(scheme))
         except Unusable:
             continue
         if known is not None:
-            found.setdefault(known.kind, known)
-    return next((found[kind] for kind in _ORDER if kind in found), Authentication())
+            schemes_by_kind.setdefault(known.kind, known)
+    return next((schemes_by_kind[kind] for kind in _ORDER if kind in schemes_by_kind), Authentication())
 
 
 def _authentication(scheme: Any) -> Authentication | None:  # noqa: ANN401 - any JSON value

@@ -164,9 +164,9 @@ def response_schema(references: References, responses: Any, limit: int) -> dict[
 def successes(references: References, responses: Any) -> list[tuple[str, Mapping[str, Any]]]:  # noqa: ANN401
     """Return the successful responses that are described, by status."""
     known = responses if isinstance(responses, Mapping) else {}
-    found = [(str(status), references.resolved(response)) for status, response in known.items()]
+    pairs = [(str(status), references.resolved(response)) for status, response in known.items()]
     return sorted(
-        (status, response) for status, response in found if status.startswith("2") and isinstance(response, Mapping)
+        (status, response) for status, response in pairs if status.startswith("2") and isinstance(response, Mapping)
     )
 
 

@@ -191,10 +191,10 @@ class _Converter:
         converted: dict[str, JsonValue] = {}
         if isinstance(schema.get("items"), Mapping):
             converted["items"] = self.converted(schema["items"], depth + 1)
-        for name, kept in _LISTS.items():
+        for name, keyword in _LISTS.items():
             parts = schema.get(name)
             if isinstance(parts, list) and parts:
-                converted[kept] = [self.converted(part, depth + 1) for part in parts[:MOST_CHOICES]]
+                converted[keyword] = [self.converted(part, depth + 1) for part in parts[:MOST_CHOICES]]
         if "anyOf" in converted and schema.get("nullable") is True and isinstance(converted["anyOf"], list):
             converted["anyOf"] = [*converted["anyOf"], {"type": "null"}]
         return converted

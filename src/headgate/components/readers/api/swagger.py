@@ -98,13 +98,13 @@ def _parameter(parameter: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _body(parameters: list[Mapping[str, Any]], kinds: list[Any]) -> dict[str, Any] | None:
-    whole = next((parameter for parameter in parameters if parameter.get("in") == "body"), None)
+    entire = next((parameter for parameter in parameters if parameter.get("in") == "body"), None)
     names = [str(kind) for kind in kinds]
-    if whole is not None:
+    if entire is not None:
         return {
-            "required": whole.get("required") is True,
-            "description": whole.get("description"),
-            "content": {name: {"schema": whole.get("schema", {})} for name in names},
+            "required": entire.get("required") is True,
+            "description": entire.get("description"),
+            "content": {name: {"schema": entire.get("schema", {})} for name in names},
         }
     form = [parameter for parameter in parameters if parameter.get("in") == "formData"]
     if not form:

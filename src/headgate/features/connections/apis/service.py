@@ -133,8 +133,9 @@ async def operation_of(session: AsyncSession, row: ConnectionRow, name: str) -> 
         return operation
     if await repository.find_api(session, row.id, tenant_id=row.tenant_id) is None:
         raise ApiNotDescribed(row.name)
-    known = await repository.list_operations(session, row.id, tenant_id=row.tenant_id, limit=MOST_OPERATIONS)
-    raise OperationNotFound(row.name, name, [key for one in known for key in (one.key, one.operation_id) if key])
+    candidates = await repository.list_operations(session, row.id, tenant_id=row.tenant_id, limit=MOST_OPERATIONS)
+    keys, ids = ([candidate.key for candidate in candidates], [candidate.operation_id for candidate in candidates])
+    raise OperationNotFound(row.name, name, [*keys, *filter(None, ids)])
 
 
 async def accept_operations(
