@@ -31,10 +31,12 @@ async def find_operation(
 
 
 async def list_operations(
-    session: AsyncSession, connection_id: str, *, tenant_id: str, text: str = "", after: int = -1, limit: int
+    session: AsyncSession, connection_id: str, *, tenant_id: str, text: str = "", after: int | None = None, limit: int
 ) -> Sequence[ConnectionOperation]:
     """Return operations with all words of a text, in the order of the description."""
-    query = _present(connection_id, tenant_id).where(ConnectionOperation.place > after)
+    query = _present(connection_id, tenant_id)
+    if after is not None:
+        query = query.where(ConnectionOperation.place > after)
     for word in text.lower().split()[:MOST_WORDS]:
         query = query.where(ConnectionOperation.search.contains(word, autoescape=True))
     return (await session.execute(query.order_by(ConnectionOperation.place).limit(limit))).scalars().all()

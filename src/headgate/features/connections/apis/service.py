@@ -110,7 +110,7 @@ async def remove_description(session: AsyncSession, principal: Principal, id_or_
 
 
 async def search_operations(
-    session: AsyncSession, principal: Principal, id_or_name: str, *, text: str, after: int = -1, limit: int
+    session: AsyncSession, principal: Principal, id_or_name: str, *, text: str, after: int | None = None, limit: int
 ) -> Sequence[ConnectionOperation]:
     """Return operations with all words of a text. Raises `ConnectionNotFound`, `ApiNotDescribed`."""
     row = await get_connection(session, principal, id_or_name)
