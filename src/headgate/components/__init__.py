@@ -44,6 +44,7 @@ from headgate.components.subflows import Loop, RunFlow
 from headgate.components.switch import Switch
 from headgate.components.text import CombineText, PromptTemplate
 from headgate.components.transcription import Transcribe
+from headgate.components.web.api_call import ApiCall, ApiTools
 from headgate.components.web.extraction import ExtractHTML, ExtractXML
 from headgate.components.web.feeds import ReadFeed, ReadSitemap
 from headgate.components.web.pages import ForEachPage
@@ -93,6 +94,7 @@ BUILTINS: tuple[type[Component], ...] = (
     ReadState,
     WriteState,
     HTTPRequest,
+    ApiCall,
     URL,
     ExtractHTML,
     ReadFeed,
@@ -115,6 +117,7 @@ BUILTINS: tuple[type[Component], ...] = (
     AIStep,
     Agent,
     McpTools,
+    ApiTools,
     WorkspaceFiles,
     StructuredOutput,
     Classify,

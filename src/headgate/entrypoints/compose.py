@@ -102,6 +102,7 @@ class Parts(Installation):
             lambda principal: self.secret_reads.of(principal, "connection"),
             self.settings.connections.test_seconds,
             self.services.oauth_providers,
+            self.services.isolated,
         )
 
     @property

@@ -1,5 +1,6 @@
 """Names of a step's tools, as agents call them and as allow-lists contain them."""
 
+import hashlib
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -12,6 +13,12 @@ from headgate.graph.wiring import Wiring
 
 MCP_TOOLS = "McpTools"
 """The component for tools of an MCP server; on an allow-list they are named `server.tool`."""
+
+API_TOOLS = "ApiTools"
+"""The component for operations of an API; on an allow-list they have the names that agents call them by."""
+LONGEST_NAME = 64
+"""Characters of a tool name that every model provider accepts."""
+_UNSAFE = re.compile(r"[^A-Za-z0-9_-]+")
 
 FILE_TOOLS = "WorkspaceFiles"
 """The component for tools of a workspace."""
@@ -78,6 +85,26 @@ def mcp_tools(node: Node) -> tuple[str, ...]:
     return tuple(name.strip() for name in tools if isinstance(name, str)) if isinstance(tools, list) else ()
 
 
+def operation_tool_name(operation: str) -> str:
+    """Return the name an agent calls an operation by: `GET /users/{id}` is `get_users_id`.
+
+    A name that is too long ends with a digest of the operation.
+    """
+    method, _, path = operation.strip().partition(" ")
+    named = f"{method.lower()}{path}" if path else method
+    name = _UNSAFE.sub("_", named).strip("_") or "operation"
+    if len(name) <= LONGEST_NAME:
+        return name
+    return f"{name[: LONGEST_NAME - 9]}_{hashlib.sha256(operation.encode()).hexdigest()[:8]}"
+
+
+def api_operations(node: Node) -> tuple[str, ...]:
+    """Return the operations of an `ApiTools` node."""
+    operations = node.params.get("operations")
+    names = operations if isinstance(operations, list) else []
+    return tuple(name.strip() for name in names if isinstance(name, str) and name.strip())
+
+
 def file_tools(node: Node) -> tuple[str, ...]:
     """Return the tools of a `WorkspaceFiles` node."""
     return READING_FILES if node.params.get("read_only") is True else (*READING_FILES, *WRITING_FILES)
@@ -90,6 +117,8 @@ def offer(wiring: Wiring, step: str) -> Offer:
     for node, name in _tool_nodes(wiring, step):
         if node.type == FILE_TOOLS:
             names |= dict.fromkeys(file_tools(node))
+        elif node.type == API_TOOLS:
+            names |= dict.fromkeys(operation_tool_name(operation) for operation in api_operations(node))
         elif node.type != MCP_TOOLS:
             names[name] = None
         elif mcp_tools(node):

@@ -50,6 +50,7 @@ _ISOLATED = {
     "formats": "sheet feed sitemap html_elements xml_values archive_entries archive_members calendar_events image "
     "chart mail",
     "notifications": "notification",
+    "descriptions": "api_description",
 }
 ISOLATED = tuple(
     f"headgate.components.isolated.{module}:{name}" for module, names in _ISOLATED.items() for name in names.split()

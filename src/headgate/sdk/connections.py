@@ -16,13 +16,13 @@ from dataclasses import dataclass, field
 
 from pydantic import JsonValue, SecretStr
 
-from headgate.foundation.errors import Forbidden, Invalid
+from headgate.foundation.errors import Forbidden, Invalid, NotFound
 from headgate.graph.connection_reference import ConnectionReference
-from headgate.graph.names import listed
+from headgate.graph.names import clipped, listed
 from headgate.sdk.http import HttpClient
 
 HTTP_KINDS = (
-    *("api_key_header", "api_key_query", "basic", "bearer"),
+    *("api_key_header", "api_key_query", "basic", "bearer", "public_api"),
     *("oauth2_code", "oauth2_device", "oauth2_client"),
 )
 """Kinds whose credential the HTTP client adds to requests."""
@@ -43,6 +43,21 @@ class ConnectionMismatch(Invalid):
 
 
 @dataclass(frozen=True, slots=True)
+class DescribedOperation:
+    """An operation of the API of a connection, as its description declares it."""
+
+    contract: Mapping[str, JsonValue]
+    """`components.readers.api.description.Operation` as JSON."""
+    changed: bool = False
+    """Whether the description has changed since a user accepted it."""
+
+
+async def undescribed(name: str) -> DescribedOperation:
+    """Raise `NotFound`: the connection has no description of its API."""
+    raise NotFound(f"The connection has no operation '{clipped(name, 100)}'.", remedy="Add a description of its API.")
+
+
+@dataclass(frozen=True, slots=True)
 class Connection:
     """A connection that is open for one step. Its secrets are removed from everything that the run stores or shows."""
 
@@ -60,6 +75,9 @@ class Connection:
     """By field name. Never log one, and never put one into an output or an error."""
     classification: int | None = None
     """Highest classification of data that may be sent to it; None: as for every external service."""
+
+    operation: Callable[[str], Awaitable[DescribedOperation]] = undescribed
+    """Returns an operation by its method and path, or by its id. Raises `NotFound` with the nearest one."""
 
     def require_kind(self, reference: ConnectionReference) -> None:
         """Raise `ConnectionMismatch` when the field that names this connection takes other kinds."""

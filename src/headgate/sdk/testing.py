@@ -6,7 +6,7 @@ assert outputs == {"text": "hello"}
 """
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from pydantic import JsonValue, SecretStr
@@ -16,7 +16,7 @@ from headgate.graph.secret_reference import typed_params
 from headgate.graph.template import FieldTemplate
 from headgate.sdk.coerce import coerce, decode, encode
 from headgate.sdk.component import NOT_TAKEN, Component
-from headgate.sdk.connections import Connection
+from headgate.sdk.connections import Connection, DescribedOperation, undescribed
 from headgate.sdk.context import RunInput
 from headgate.sdk.fakes import CodeCall, CodeHandler, FakeCode, FakeContext, FakeFiles, FakeHttp, SentRequest
 from headgate.sdk.values import Message, Table
@@ -68,6 +68,7 @@ class StepHarness:
         *,
         secrets: Mapping[str, str] | None = None,
         hosts: Iterable[str] = (),
+        operation: Callable[[str], Awaitable[DescribedOperation]] = undescribed,
     ) -> Connection:
         """Add a connection that components may name; its addresses resolve to `127.0.0.1`, its HTTP is the fake web.
 
@@ -77,6 +78,7 @@ class StepHarness:
             fields: Values that are no secret.
             secrets: Values of its secret fields.
             hosts: Servers that it may reach, such as `127.0.0.1:5432`; by default `host:port` of the fields.
+            operation: Returns the operations of its API.
         """
         values = dict(fields or {})
         own_hosts = tuple(hosts) or (f"{values.get('host', '127.0.0.1')}:{values.get('port', 0)}",)
@@ -92,6 +94,7 @@ class StepHarness:
             self.ctx.http,
             resolve,
             {key: SecretStr(value) for key, value in (secrets or {}).items()},
+            operation=operation,
         )
         self.ctx.connections[name] = connection
         return connection

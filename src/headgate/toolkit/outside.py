@@ -70,6 +70,10 @@ def _servers(_arguments: Values, answer: Values) -> Marks:
     )
 
 
+def _api(arguments: Values, _answer: Values) -> Marks:
+    return (mark("description", str(arguments.get("connection") or "")),)
+
+
 _BRINGS: Mapping[str, Callable[[Values, Values], Marks]] = {
     "read_file": _path,
     "grep_search": _path,
@@ -79,6 +83,8 @@ _BRINGS: Mapping[str, Callable[[Values, Values], Marks]] = {
     "get_tests": _earlier_runs,
     "run_tests": _earlier_runs,
     "list_mcp_servers": _servers,
+    "search_api_operations": _api,
+    "read_api_operation": _api,
 }
 _CATALOGUE = frozenset({"search_components", "describe_component"})
 

@@ -22,6 +22,7 @@ from headgate.toolkit.schemas import plain
 from headgate.toolkit.stored import (
     approving,
     composing,
+    describing,
     keeping,
     knowing,
     remembering,
@@ -128,6 +129,8 @@ _SHARED = (
     "list_mcp_servers",
     "list_variables",
     "list_connections",
+    "search_api_operations",
+    "read_api_operation",
     "upload_file",
 )
 """Operations on stored data that the assistant has too."""
@@ -147,6 +150,7 @@ def _operations() -> dict[str, Operation]:
     modules = (
         *(keeping, composing, running, remembering, approving, testing, triggering, viewing, searching, knowing),
         surroundings,
+        describing,
     )
     listed = [operation(*row) for module in modules for row in module.OPERATIONS]
     for tool in (*tools.TOOLS, _DRY_RUN, _REGISTER):
@@ -225,7 +229,7 @@ TOOLS = (*tools.TOOLS, _DRY_RUN, *(_on_open_flow(OPERATIONS[name]) for name in _
 GROUPS: Mapping[str, tuple[str, ...]] = {
     "tests": ("get_tests", "save_tests", "run_tests"),
     "other_flows": ("list_flows", "extract_flow", "inline_flow"),
-    "services": ("list_connections", "set_schedule"),
+    "services": ("list_connections", "search_api_operations", "read_api_operation", "set_schedule"),
 }
 """Group to tools that a model is shown when it asks for the group (`more_tools`): what most requests do not need."""
 IN_GROUP = frozenset(name for names in GROUPS.values() for name in names)

@@ -145,6 +145,9 @@ OF_SHARED_CONNECTIONS: tuple[Name, ...] = (
     ("POST", "/api/v1/connections/{connection}/test"),
     ("POST", "/api/v1/connections/{connection}/authorize"),
     ("POST", "/api/v1/connections/{connection}/authorize/poll"),
+    ("PUT", "/api/v1/connections/{connection}/api"),
+    ("DELETE", "/api/v1/connections/{connection}/api"),
+    ("POST", "/api/v1/connections/{connection}/operations/accept"),
 )
 """The connection here is shared; who may have only connections of their own may not change it."""
 RAISED: Mapping[Name, Callable[[World], list[tuple[dict[str, Any], Permission]]]] = {
@@ -225,6 +228,7 @@ SOMEWHERE: Mapping[Name, str] = {
     ("POST", "/api/v1/agentic/turns/{turn_id}/stop"): "a turn is of the person who asked, whichever flow it is about",
     ("POST", "/api/v1/agentic/components"): "a proposal is of the person to whom it was made, and in no space",
     ("POST", "/api/v1/triggers/preview"): "a schedule that is of no flow yet",
+    ("POST", "/api/v1/connections/suggestions"): "it reads a description that is of no connection yet",
     ("POST", "/api/v1/connections/authorizations"): "an authorization is of the person who began it",
     ("GET", "/api/v1/evidence-keys"): "the keys sign for the whole installation",
 }

@@ -17,7 +17,16 @@ from headgate.foundation.ciphertexts import MARK
 from headgate.foundation.database import now
 from headgate.graph.cases import TestCase
 from tests.integration.isolation.development import INSTANCE, INTERRUPT
-from tests.integration.isolation.worlds import MODEL_SERVER, PROPOSED, SESSION, STEP, VARIABLE, WORKSPACE_FILE, World
+from tests.integration.isolation.worlds import (
+    MODEL_SERVER,
+    OPERATION,
+    PROPOSED,
+    SESSION,
+    STEP,
+    VARIABLE,
+    WORKSPACE_FILE,
+    World,
+)
 from tests.support.own_code import REVERSE
 
 OWNED: dict[str, Callable[[World], list[Any]]] = {
@@ -180,6 +189,7 @@ SHARED: dict[str, Callable[[World], Any]] = {
     "instance_id": lambda world: "",
     "instance": lambda world: INSTANCE,
     "response": lambda world: {"type": "plan_approval", "approved": True},
+    "keys": lambda world: [OPERATION],
     "type": lambda world: "CRM_TOKEN",
     "values": lambda world: {"CRM_TOKEN": world.marker},
     "endpoint": lambda world: "https://127.0.0.1:9",
@@ -204,6 +214,10 @@ FOR_ROUTE: dict[tuple[str, str], Any] = {
     ("/api/v1/connections", "fields"): {"url": "https://api.example.org"},
     ("/api/v1/connections", "secrets"): {"token": "of-no-service"},
     ("/api/v1/connections/authorizations", "state"): "of-no-authorization",
+    ("/api/v1/connections/suggestions", "content"): "curl https://api.example.org/v1/items",
+    ("/api/v1/connections/{connection}/api", "content"): "curl https://api.example.org/v1/items",
+    ("/api/v1/connections/{connection}/operation", "name"): OPERATION,
+    ("/api/v1/connections/{connection}/operations/accept", "operations"): [OPERATION],
     ("/api/v1/connections/{connection}/authorize/poll", "authorization"): "of-no-authorization",
     ("/api/v1/model-servers/{name}", "name"): MODEL_SERVER,
     ("/api/v1/model-servers/{name}/test", "name"): MODEL_SERVER,
@@ -254,6 +268,8 @@ ANSWERS_TO_OWN: dict[tuple[str, str], set[int]] = {
     ("POST", "/api/v1/connections/{connection}/authorize"): {422},
     ("POST", "/api/v1/connections/{connection}/authorize/poll"): {422},
     ("POST", "/api/v1/connections/authorizations"): {422},
+    # The connection here is a secret of webhooks, which no API is called with.
+    ("PUT", "/api/v1/connections/{connection}/api"): {422},
     # It speaks JSON-RPC: tests/integration/mcp asks it for another tenant's things, tool by tool.
     ("POST", "/mcp"): {422},
     # No weights of that name are published: nothing is fetched here.

@@ -40,7 +40,13 @@ from headgate.features.accounts.tables import (
 )
 from headgate.features.assistants.tables import AssistantRow
 from headgate.features.catalog.own.tables import OwnComponent
-from headgate.features.connections.tables import ConnectionAuthorization, ConnectionRow, ConnectionToken
+from headgate.features.connections.tables import (
+    ConnectionApi,
+    ConnectionAuthorization,
+    ConnectionOperation,
+    ConnectionRow,
+    ConnectionToken,
+)
 from headgate.features.conversations.repository import put_conversation
 from headgate.features.encryption.keys import make_key
 from headgate.features.flows.state.tables import FlowStateRow, FlowStateValueRow
@@ -76,6 +82,8 @@ from tests.support.own_code import REVERSE, component
 from tests.support.tenants import ActingAs
 
 SESSION = "the same session"
+OPERATION = "GET /things/{id}"
+"""An operation of the API of a connection."""
 VARIABLE = "SAME_NAME"
 STEP = "said"
 DRAFT = 1000
@@ -446,10 +454,73 @@ async def _make_trigger(session: AsyncSession, world: World, sealed: bytes) -> N
     )
 
 
-async def _make_rows(world: World, database: Database, box: SecretBox) -> None:
-    tenant, server, delivery, assistant = world.principal.tenant_id, new_id(), new_id(), new_id()
+async def _make_api(session: AsyncSession, world: World, connection: str) -> None:
+    """Describe the API of a connection, with an operation that changed."""
+    await session.execute(
+        insert(ConnectionApi).values(
+            connection_id=connection,
+            tenant_id=world.principal.tenant_id,
+            title=world.marker,
+            version="1",
+            format="OpenAPI 3.1.0",
+            server=f"https://127.0.0.1:9/{world.marker}",
+            sha256="0" * 64,
+        )
+    )
+    await session.execute(
+        insert(ConnectionOperation).values(
+            connection_id=connection,
+            tenant_id=world.principal.tenant_id,
+            key=OPERATION,
+            place=0,
+            search=world.marker,
+            contract={"summary": world.marker, "description": "", "tags": [], "deprecated": False, "input": {}},
+            sha256="1" * 64,
+            accepted_sha256="0" * 64,
+        )
+    )
+
+
+async def _make_connection(session: AsyncSession, world: World, box: SecretBox) -> None:
+    """A connection with a token, a description of its API and an authorization that has begun."""
     connection = new_id()
     world.connection_ids.append(connection)
+    await session.execute(
+        insert(ConnectionRow).values(
+            id=connection,
+            tenant_id=world.principal.tenant_id,
+            space_id=world.principal.space_id,
+            name=VARIABLE,
+            kind="webhook_secret",
+            fields={"header": world.marker},
+            status="failed",
+        )
+    )
+    await session.execute(
+        insert(ConnectionToken).values(
+            connection_id=connection,
+            tenant_id=world.principal.tenant_id,
+            revision=1,
+            lease="a-lease",
+            lease_until=now(),
+        )
+    )
+    await _make_api(session, world, connection)
+    await session.execute(
+        insert(ConnectionAuthorization).values(
+            state_hash=world.marker[:64],
+            connection_id=connection,
+            tenant_id=world.principal.tenant_id,
+            user_id=world.principal.user_id,
+            sealed=box.encrypt(SecretStr(world.marker)),
+            expires_at=now() + timedelta(days=1),
+        )
+    )
+
+
+async def _make_rows(world: World, database: Database, box: SecretBox) -> None:
+    tenant, server, delivery, assistant = world.principal.tenant_id, new_id(), new_id(), new_id()
+    later = new_id()
     place = {"tenant_id": tenant, "flow_run_id": world.run_ids[0], "flow_id": world.flow_ids[0], "step_id": STEP}
     world.server_ids.append(server)
     world.assistant_ids.append(assistant)
@@ -467,32 +538,7 @@ async def _make_rows(world: World, database: Database, box: SecretBox) -> None:
         world.pattern_ids.append(await add_pattern(session, world.principal, world.codev_ids[0], world.marker))
         of_tests = (world.flow_ids, world.run_ids[0], world.file_ids[0], world.marker)
         world.result_ids.append(await add_tests(session, tenant, *of_tests))
-        await session.execute(
-            insert(ConnectionRow).values(
-                id=connection,
-                tenant_id=tenant,
-                space_id=world.principal.space_id,
-                name=VARIABLE,
-                kind="webhook_secret",
-                fields={"header": world.marker},
-                status="failed",
-            )
-        )
-        await session.execute(
-            insert(ConnectionToken).values(
-                connection_id=connection, tenant_id=tenant, revision=1, lease="a-lease", lease_until=now()
-            )
-        )
-        await session.execute(
-            insert(ConnectionAuthorization).values(
-                state_hash=world.marker[:64],
-                connection_id=connection,
-                tenant_id=tenant,
-                user_id=world.principal.user_id,
-                sealed=box.encrypt(SecretStr(world.marker)),
-                expires_at=now() + timedelta(days=1),
-            )
-        )
+        await _make_connection(session, world, box)
         await session.execute(
             insert(McpServerRow).values(
                 id=server,

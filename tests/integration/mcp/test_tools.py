@@ -12,6 +12,7 @@ from headgate.features.access.permissions import Permission
 from headgate.features.access.principal import Principal
 from headgate.foundation.errors import Unauthenticated
 from headgate.toolkit.registry import OPERATIONS
+from tests.support.api_documents import ISSUES, as_json
 from tests.support.mcp_client import FLOW, REVISIONS, Mode, connected, done, refused, text_of
 from tests.support.own_code import REVERSE
 from tests.support.patience import PATIENCE_SECONDS
@@ -393,6 +394,12 @@ async def _services(walk: Walk, url: str) -> None:
         (crm,) = found["connections"]
         assert (crm["name"], crm["kind"], crm["hosts"]) == ("crm", "bearer", ["https://crm.example.org"])
         assert "never-shown-again" not in str(found)
+        described = await page.put("/connections/crm/api", json={"content": as_json(ISSUES).decode()})
+        assert described.status_code == 200, described.text
+        (create,) = (await walk("search_api_operations", connection="crm", query="create issue"))["operations"]
+        assert create["operation"] == "POST /projects/{project}/issues"
+        detail = await walk("read_api_operation", connection="crm", operation=create["operation"])
+        assert detail["arguments"]["required"] == ["project", "body"]
         base = (await page.post("/knowledge-bases", json={"name": "Handbook"})).json()["id"]
         file = (await page.post("/files", files={"file": ("leave.md", b"Employees have 27 days of holiday.")})).json()
         document = (await page.post(f"/knowledge-bases/{base}/documents", json={"file_id": file["id"]})).json()["id"]

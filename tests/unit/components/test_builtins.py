@@ -64,6 +64,8 @@ ReadState: name* default -> value:Data text:Text version:Data
 WriteState!: name* value@(Text|Data|Table) operation most expected_version(Data) \
  -> value:Data previous:Data version:Data
 WaitForState: name* until* interval_seconds timeout_hours value@(Text|Data|Table) -> value:Data? timeout:Data?
+ApiCall!: connection* operation* arguments@(Data|Text) pages paging contract \
+ timeout_seconds -> data:Data status:Data problems:Data
 HTTPRequest: method~ url*~ headers body~(Text|Data) timeout_seconds -> data:Data text:Text status:Data
 URL: url*~@ -> text:Text title:Text links:Data
 ExtractHTML: html*@(Text) selector*~ columns attribute -> table:Table data:Data text:Text
@@ -93,6 +95,7 @@ AIStep: prompt* model*(Model) tools[](Tool) input@~(Text|Data|Table|Message) fil
 Agent: model*(Model) tools[](Tool) input*@~(Text|Message) files[](File) instructions max_steps \
  -> response:Text message:Message calls:Data
 McpTools!: server* tools -> tools:Tool
+ApiTools!: connection* operations* -> tools:Tool
 WorkspaceFiles!: root_path read_only -> tools:Tool metadata:Data
 StructuredOutput: model*(Model) input*@~(Text|Data) schema* -> data:Data table:Table
 Classify: model*(Model) value*@(Text|Data|Table) labels* instructions min_confidence -> otherwise:Data? decision:Data
@@ -202,7 +205,7 @@ class TestEveryTemplate:
 
     def test_is_small_all_together(self) -> None:
         everything = json.dumps([template.model_dump(mode="json") for template in TEMPLATES]).encode()
-        assert len(gzip.compress(everything)) < 26_000
+        assert len(gzip.compress(everything)) < 27_000
 
 
 class TestImport:

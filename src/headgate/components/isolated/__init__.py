@@ -24,6 +24,7 @@ IMAGE: Final = f"{_FORMATS}:image"
 NOTIFICATION: Final = "headgate.components.isolated.notifications:notification"
 MAIL: Final = f"{_FORMATS}:mail"
 CHART: Final = f"{_FORMATS}:chart"
+API_DESCRIPTION: Final = "headgate.components.isolated.descriptions:api_description"
 FUNCTIONS: Final = (
     *(DOCUMENT, PAGE, TABLE_QUERY, SELECTION, FIELD, MATCHES, CONDITION, SCHEMA_PROBLEMS),
     *(
@@ -39,6 +40,7 @@ FUNCTIONS: Final = (
         CHART,
         MAIL,
         NOTIFICATION,
+        API_DESCRIPTION,
     ),
 )
 """All functions, as `RunContext.isolated` expects them."""

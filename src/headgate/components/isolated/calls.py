@@ -6,6 +6,7 @@ not retried.
 
 import base64
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Final, Protocol, cast
 
 from pydantic import JsonValue
@@ -13,6 +14,7 @@ from pydantic import JsonValue
 from headgate.components.conditions import Operator, holds
 from headgate.components.expressions import Matched, Mode
 from headgate.components.isolated import (
+    API_DESCRIPTION,
     ARCHIVE_ENTRIES,
     ARCHIVE_MEMBERS,
     CALENDAR_EVENTS,
@@ -30,10 +32,12 @@ from headgate.components.isolated import (
     SITEMAP,
     TABLE_QUERY,
 )
+from headgate.components.readers.api.description import ApiDescription, description_of
 from headgate.components.readers.document import Document, Unreadable, require_size
 from headgate.components.readers.markup import Page
 from headgate.components.readers.spreadsheet import Sheet
 from headgate.foundation.errors import HeadgateError
+from headgate.graph.manifest import NOTHING
 from headgate.graph.names import clipped
 from headgate.sdk import ComponentError, HttpAnswer, RunContext, Table
 from headgate.sdk.coerce import clean_text
@@ -45,6 +49,7 @@ MEMBERS: Final = ("text", "data", "table")
 """Members of a document that can be requested."""
 _READERS = frozenset(
     {DOCUMENT, PAGE, SHEET, FEED, SITEMAP, ARCHIVE_ENTRIES, ARCHIVE_MEMBERS, CALENDAR_EVENTS, IMAGE, MAIL}
+    | {API_DESCRIPTION}
 )
 _BOUNDS = frozenset({"code_timed_out", "code_failed", "code_too_big"})
 """Errors with which the sandbox stops a process."""
@@ -56,6 +61,35 @@ class Isolation(Protocol):
     async def isolated(self, function: str, arguments: Mapping[str, JsonValue], *, timeout_seconds: float) -> JsonValue:
         """Call a function; see `RunContext.isolated`."""
         ...
+
+
+class Runners(Protocol):
+    """Processes in which Headgate's own functions work on content from outside."""
+
+    def runner(self, tenant_id: str) -> Any:  # noqa: ANN401 - a context manager of the sandbox
+        """Return the processes of a tenant."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class TenantIsolation:
+    """Calls functions for one tenant, outside runs."""
+
+    runners: Runners
+    tenant_id: str
+
+    async def isolated(self, function: str, arguments: Mapping[str, JsonValue], *, timeout_seconds: float) -> JsonValue:
+        """Call a function in a process that ends with the call."""
+        with self.runners.runner(self.tenant_id) as runner:
+            called = await runner.call_host("", function, arguments, manifest=NOTHING, timeout_seconds=timeout_seconds)
+            return cast("JsonValue", called)
+
+
+async def read_api(ctx: Isolation, content: bytes) -> ApiDescription:
+    """Return the description of an API in a document. Raises `Unreadable` with the place and the reason."""
+    arguments = {"content": base64.b64encode(content).decode()}
+    read = await call_isolated(ctx, API_DESCRIPTION, arguments, "The description of the API")
+    return description_of(cast("dict[str, Any]", read))
 
 
 async def read_document(

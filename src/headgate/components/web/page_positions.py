@@ -87,7 +87,7 @@ def require_different(content: bytes, sha256: str, parameter: str) -> None:
 
 def _unusable(reason: str, field: str) -> ComponentError:
     return ComponentError(
-        f"ForEachPage: {reason}.",
+        f"The pages of the API cannot be followed: {reason}.",
         remedy="Check how the API separates its answer into pages, and the fields Paging and Next.",
         field=field,
     )

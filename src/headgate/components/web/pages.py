@@ -14,20 +14,18 @@ from headgate.components.isolated.calls import select_part
 from headgate.components.iteration import FlowPerItem
 from headgate.components.mapping import MOST_ITEMS
 from headgate.components.subflows import NamesFlow
-from headgate.components.web.http_headers import HEADERS_HELP, checked_headers
-from headgate.components.web.page_positions import (
-    Paging,
-    Position,
-    cursor_position,
-    link_position,
-    next_link,
-    page_url,
-    require_different,
-    require_new,
+from headgate.components.web.http_headers import checked_headers
+from headgate.components.web.page_positions import Paging, Position
+from headgate.components.web.page_rules import PageRules, SeenPage
+from headgate.components.web.request_fields import (
+    address_field,
+    connection_field,
+    headers_field,
+    query_field,
+    timeout_field,
 )
 from headgate.components.web.requests import refused, request_url, with_query
 from headgate.sdk import (
-    HTTP_KINDS,
     Component,
     ComponentError,
     ConnectionReference,
@@ -74,25 +72,12 @@ class FetchedPage(BaseModel):
 class _PagedRequest(Component):
     """The fields of the requests: after the flow, before those of its runs."""
 
-    url: str = field(
-        label="Address",
-        help="https://..., or with a connection a path such as /contacts.",
-        main=True,
-        max_length=8_000,
-        syntax="url",
+    url: str = address_field()
+    connection: ConnectionReference | None = connection_field(
+        "Adds its credential to the requests, which then reach its hosts only.", default=None
     )
-    connection: ConnectionReference | None = field(
-        default=None,
-        label="Connection",
-        help="Adds its credential to the requests, which then reach its hosts only.",
-        connection_kinds=HTTP_KINDS,
-    )
-    query: dict[str, str | int | float | bool | None] = field(
-        default_factory=dict, label="Query", help="Query parameters, name to value; null omits one.", port=False
-    )
-    headers: dict[str, str | SecretReference] = field(
-        default_factory=dict, label="Headers", help=HEADERS_HELP, port=False
-    )
+    query: dict[str, str | int | float | bool | None] = query_field()
+    headers: dict[str, str | SecretReference] = headers_field()
     paging: Paging = field(
         default="link",
         label="Paging",
@@ -163,9 +148,7 @@ class ForEachPage(FlowPerItem, _PagedRequest, NamesFlow):
         label="At the limit",
         help="When the API has more: fail: the step fails after the runs; continue: return their results.",
     )
-    timeout_seconds: float = field(
-        default=30.0, label="Time limit", help="Maximum wait for a page in seconds.", ge=0.1, le=300, advanced=True
-    )
+    timeout_seconds: float = timeout_field("Maximum wait for a page in seconds.")
     _pages: list[FetchedPage] = PrivateAttr(default_factory=list)
     _open: tuple[int, list[JsonValue]] | None = PrivateAttr(default=None)
     """Number of the page whose items are in memory, and the items."""
@@ -242,7 +225,7 @@ class ForEachPage(FlowPerItem, _PagedRequest, NamesFlow):
 
     async def _fetch(self, number: int) -> FetchedPage:
         await self.ctx.check_cancelled()
-        url, answer = await self._get(self._pages[-1].following if self._pages else self._first_position())
+        url, answer = await self._get(self._pages[-1].following if self._pages else self._rules.first)
         content = parse_json(answer.text, subject=f"ForEachPage: page {number + 1}")
         items = await self._select(self.items, content, "items")
         if not isinstance(items, list):
@@ -251,7 +234,7 @@ class ForEachPage(FlowPerItem, _PagedRequest, NamesFlow):
                 remedy="Set Items to the JMESPath of the list.",
                 field="items",
             )
-        following = await self._following(url, content, answer, items=len(items))
+        following = await self._rules.following(url, content, answer, items=len(items), seen=self._seen)
         limit = self._limit(len(items), following, len(answer.content))
         used = items[: self._items_left()]
         file = await self.ctx.files.save(PAGE_NAME, orjson.dumps(used), "application/json")
@@ -269,8 +252,13 @@ class ForEachPage(FlowPerItem, _PagedRequest, NamesFlow):
             limit=limit,
         )
 
-    def _first_position(self) -> Position:
-        return {"page": self.first_page, "offset": 0}.get(self.paging)
+    @property
+    def _rules(self) -> PageRules:
+        return PageRules("ForEachPage", self.paging, self.parameter, self.next, self.first_page, self._select)
+
+    @property
+    def _seen(self) -> list[SeenPage]:
+        return [SeenPage(page.url, page.sha256, page.following) for page in self._pages]
 
     def _items_left(self) -> int:
         return self.most_items - sum(page.items for page in self._pages)
@@ -279,7 +267,7 @@ class ForEachPage(FlowPerItem, _PagedRequest, NamesFlow):
         """Return the URL of a page and the answer."""
         connection = None if self.connection is None else await self.ctx.connection(self.connection)
         first = with_query(request_url(self.url, connection, subject="ForEachPage"), self.query)
-        url = page_url(self.paging, first, self._parameter, position)
+        url = self._rules.url(first, position)
         headers = await checked_headers(self.ctx, self.headers, component="ForEachPage", url=url)
         headers.setdefault("accept", "application/json")
         http = self.ctx.http if connection is None else connection.http
@@ -287,37 +275,6 @@ class ForEachPage(FlowPerItem, _PagedRequest, NamesFlow):
         if answer.status >= 400:
             raise refused("ForEachPage", answer)
         return url, answer
-
-    async def _following(self, url: str, content: JsonValue, answer: HttpAnswer, *, items: int) -> Position:
-        """Return the position of the page after one; None when that is the last one."""
-        following: Position = None
-        if self.paging == "link":
-            link = await self._next(content) if self.next else next_link(answer.headers.get("link", ""))
-            following = link_position(link, current=answer.url, first=self._pages[0].url if self._pages else url)
-        elif self.paging == "cursor":
-            following = cursor_position(await self._next(content))
-        elif bool(await self._next(content)) if self.next else items > 0:
-            require_different(answer.content, self._pages[-1].sha256 if self._pages else "", self._parameter)
-            last = self._pages[-1].following if self._pages else self._first_position()
-            following = int(last or 0) + (1 if self.paging == "page" else items)
-        if following is not None:
-            require_new(
-                page_url(self.paging, url, self._parameter, following), [url, *(page.url for page in self._pages)]
-            )
-        return following
-
-    @property
-    def _parameter(self) -> str:
-        return self.parameter or self.paging
-
-    async def _next(self, content: JsonValue) -> JsonValue:
-        if not self.next:
-            raise ComponentError(
-                "ForEachPage: there is no JMESPath of the cursor.",
-                remedy="Set Next, for example meta.next_cursor.",
-                field="next",
-            )
-        return await self._select(self.next, content, "next")
 
     async def _select(self, expression: str, content: JsonValue, location: str) -> JsonValue:
         if not expression.strip():

@@ -1,6 +1,7 @@
 """Web components: a request, a page."""
 
 import json
+import time
 from collections.abc import Mapping
 from typing import Literal
 from urllib.parse import urlencode, urlsplit, urlunsplit
@@ -10,19 +11,28 @@ from pydantic import JsonValue, PrivateAttr
 from headgate.components.data.json_text import is_json_type, parse_json
 from headgate.components.isolated.calls import read_page
 from headgate.components.readers.markup import Page
-from headgate.components.web.http_headers import HEADERS_HELP, KEY_HELP, KEY_LABEL, checked_headers
+from headgate.components.web.http_headers import checked_headers
+from headgate.components.web.request_fields import (
+    address_field,
+    connection_field,
+    headers_field,
+    key_field,
+    query_field,
+    timeout_field,
+)
 from headgate.foundation.errors import UpstreamFailed
+from headgate.foundation.guarded_http.retries import retry_after
 from headgate.graph.names import clipped
 from headgate.graph.ports import PortType
 from headgate.graph.template import Template
 from headgate.sdk import (
-    HTTP_KINDS,
     Component,
     ComponentError,
     Connection,
     ConnectionReference,
     Data,
     HttpAnswer,
+    RunContext,
     SecretReference,
     Text,
     field,
@@ -30,6 +40,10 @@ from headgate.sdk import (
 )
 from headgate.sdk.coerce import data_of, encode, text_of
 
+MOST_PAUSE = 86_400.0
+"""Seconds that a server can ask for."""
+_MOMENT = 1_000_000_000
+"""A reset above it is a time since 1970, below it a number of seconds."""
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 Method = Literal["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"]
 
@@ -47,39 +61,23 @@ class HTTPRequest(Component):
     )  # fmt: skip
 
     method: Method = field(default="GET", label="Method", help="HTTP method.", tool_mode=True)
-    url: str = field(
-        label="Address",
-        help="https://..., or with a connection a path such as /contacts.",
-        tool_mode=True,
-        main=True,
-        max_length=8_000,
-        syntax="url",
+    url: str = address_field(tool_mode=True)
+    connection: ConnectionReference | None = connection_field(
+        "Adds its credential to the request, which then reaches its hosts only.", default=None
     )
-    connection: ConnectionReference | None = field(
-        default=None,
-        label="Connection",
-        help="Adds its credential to the request, which then reaches its hosts only.",
-        connection_kinds=HTTP_KINDS,
-    )
-    query: dict[str, str | int | float | bool | None] = field(
-        default_factory=dict, label="Query", help="Query parameters, name to value; null omits one.", port=False
-    )
-    headers: dict[str, str | SecretReference] = field(
-        default_factory=dict, label="Headers", help=HEADERS_HELP, port=False
-    )
+    query: dict[str, str | int | float | bool | None] = query_field()
+    headers: dict[str, str | SecretReference] = headers_field()
     body: str | Data = field(
         default=None, label="Body", help="Text unchanged, or data as JSON; empty sends no body.", tool_mode=True
     )
-    timeout_seconds: float = field(
-        default=30.0, label="Time limit", help="Maximum wait in seconds.", ge=0.1, le=300, advanced=True
-    )
+    timeout_seconds: float = timeout_field()
     fail_on_error: bool = field(
         default=True,
         label="Fail on error status",
         help="A status of 400 or more fails the step; when off, it is returned like any response.",
         advanced=True,
     )
-    idempotency_key: bool = field(default=True, label=KEY_LABEL, help=KEY_HELP, port=False, advanced=True)
+    idempotency_key: bool = key_field()
     _answer: HttpAnswer | None = PrivateAttr(default=None)
 
     @classmethod
@@ -90,14 +88,7 @@ class HTTPRequest(Component):
     @output(help="The JSON of the response; a stored file's description for binary content; otherwise the text.")
     async def data(self) -> Data:
         """Return the response body as data."""
-        response = await self._send()
-        if is_binary(response):
-            await self.ctx.check_cancelled()
-            name = urlsplit(response.url).path.rpartition("/")[2] or "download"
-            return data_of(await self.ctx.files.save(name, response.content, response.media_type))
-        if is_json_type(response.media_type) and response.content:
-            return parse_json(response.text, subject="HTTPRequest")
-        return response.text
+        return await answer_data(self.ctx, await self._send(), subject="HTTPRequest")
 
     @output(help="The body as text; empty for binary content.")
     async def text(self) -> Text:
@@ -148,9 +139,7 @@ class URL(Component):
     main_only: bool = field(
         default=True, label="Main content only", help="Remove navigation, header and footer.", advanced=True
     )
-    timeout_seconds: float = field(
-        default=30.0, label="Time limit", help="Maximum wait in seconds.", ge=0.1, le=300, advanced=True
-    )
+    timeout_seconds: float = timeout_field()
     _page: Page | None = PrivateAttr(default=None)
 
     @output(help="The page as Markdown; URLs of text, JSON, PDF and Word documents return their text.")
@@ -179,6 +168,17 @@ class URL(Component):
                 raise refused("URL", response)
             self._page = await read_page(self.ctx, response, main_only=self.main_only)
         return self._page
+
+
+async def answer_data(ctx: RunContext, response: HttpAnswer, *, subject: str) -> Data:
+    """Return the JSON of a response, the description of a stored file for binary content, otherwise the text."""
+    if is_binary(response):
+        await ctx.check_cancelled()
+        name = urlsplit(response.url).path.rpartition("/")[2] or "download"
+        return data_of(await ctx.files.save(name, response.content, response.media_type))
+    if is_json_type(response.media_type) and response.content:
+        return parse_json(response.text, subject=subject)
+    return response.text
 
 
 def checked_url(url: str, *, subject: str) -> str:
@@ -244,8 +244,29 @@ def _body(body: str | Data) -> tuple[bytes | None, str]:
 def refused(subject: str, response: HttpAnswer) -> UpstreamFailed:
     """Return the error of a response with an error status."""
     excerpt = "" if is_binary(response) else clipped(text_of(response.text), 200)
+    pause = pause_of(response)
     return UpstreamFailed(
         f"{subject}: {urlsplit(response.url).netloc} answered {response.status}{': ' + excerpt if excerpt else ''}.",
         remedy="Check the URL, the method and the keys in the headers.",
         upstream_status=response.status,
+        **({} if pause is None else {"retry_after_seconds": pause}),
     )
+
+
+def pause_of(response: HttpAnswer) -> float | None:
+    """Return the seconds that the server asks to wait: `Retry-After`, else the reset of a used-up rate limit."""
+    if response.status not in {403, 429, 503}:
+        return None
+    headers = response.headers
+    pause = retry_after(headers.get("retry-after", "")) if headers.get("retry-after") else None
+    for prefix in ("x-ratelimit-", "ratelimit-", "x-rate-limit-"):
+        reset = headers.get(f"{prefix}reset", "").strip()
+        if (
+            pause is None
+            and headers.get(f"{prefix}remaining", "").strip() == "0"
+            and reset.isascii()
+            and reset.isdigit()
+        ):
+            seconds = float(reset[:12])
+            pause = max(0.0, seconds - time.time()) if seconds > _MOMENT else seconds
+    return None if pause is None else min(pause, MOST_PAUSE)

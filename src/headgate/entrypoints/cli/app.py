@@ -47,7 +47,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "templates": ("templates", "Ready-made flows to start from."),
     "components": ("components", "Search and describe components."),
     "models": ("models", "Providers, models and local models."),
-    "connections": ("connections", "Connections of flows: add, authorize, test and delete."),
+    "connections": ("connections", "Connections of flows: add, describe, authorize, test and delete."),
     "mcp-servers": ("mcp_servers", "MCP servers that flows use: add, refresh, enable and disable."),
     "mcp": ("mcp", "Headgate as an MCP server over stdio."),
     "users": ("users", "Users: create the first administrator here."),

@@ -2,24 +2,28 @@
 
 import asyncio
 import sys
+from collections.abc import Callable, Mapping
 from datetime import datetime
+from functools import partial
 from typing import Annotated
 
 import typer
 from pydantic import JsonValue, SecretStr
 from rich.prompt import Prompt
 
+from headgate.entrypoints.cli.api_documents import document_in, show_changes
 from headgate.entrypoints.cli.output import JsonFlag, console, print_json, table, when
 from headgate.entrypoints.cli.session import acting, with_installation, with_parts
 from headgate.entrypoints.compose import Parts
 from headgate.entrypoints.installation import Installation
 from headgate.features.connections import service
+from headgate.features.connections.apis import service as apis
+from headgate.features.connections.apis.schemas import ApiDocumentIn
 from headgate.features.connections.catalogue import KINDS
 from headgate.features.connections.errors import BadConnection
 from headgate.features.connections.kinds import Kind
 from headgate.features.connections.routes import CALLBACK
 from headgate.features.connections.schemas import (
-    GivenSecrets,
     SpaceConnectionIn,
     SpaceConnectionOut,
     SpaceConnectionPatch,
@@ -31,7 +35,7 @@ from headgate.graph.json_values import parse_json
 from headgate.graph.names import clipped
 
 app = typer.Typer(
-    add_completion=False, no_args_is_help=True, help="Connections of flows: add, authorize, test and delete."
+    add_completion=False, no_args_is_help=True, help="Connections of flows: add, describe, authorize, test and delete."
 )
 Name = Annotated[str, typer.Argument(help="Name of the connection.")]
 Fields = Annotated[
@@ -75,7 +79,12 @@ def kinds(json: JsonFlag = False) -> None:
 @app.command()
 def add(
     name: Name,
-    kind: Annotated[str, typer.Option("--kind", "-k", help="Kind; `headgate connections kinds` lists them.")],
+    document: Annotated[
+        str, typer.Argument(help="File or address of a description of its API, such as OpenAPI; - reads it from stdin.")
+    ] = "",
+    kind: Annotated[
+        str, typer.Option("--kind", "-k", help="Kind; `headgate connections kinds` lists them. A description has one.")
+    ] = "",
     field: Fields = None,
     outside: Outside = None,
     personal: Annotated[bool, typer.Option("--personal", help="Only runs that you start may use it.")] = False,
@@ -83,30 +92,61 @@ def add(
     json: JsonFlag = False,
 ) -> None:
     """Add a connection. Secrets are prompted for or read from standard input as JSON; they are never arguments."""
-    chosen = kind_named(kind)
     references = _references(outside or [])
-    secrets: GivenSecrets = {**references, **_secrets(chosen, set(references))}
-    expires_at = None if expires is None else expires.astimezone()
+
+    def body(chosen: Kind, suggested: Mapping[str, JsonValue]) -> SpaceConnectionIn:
+        return SpaceConnectionIn(
+            name=name,
+            kind=chosen.id,
+            fields={**suggested, **_fields(chosen, field or [])},
+            secrets={**references, **_secrets(chosen, set(references))},
+            personal=personal,
+            expires_at=None if expires is None else expires.astimezone(),
+        )
+
+    def show(stored: SpaceConnectionOut, operations: int) -> None:
+        if json:
+            print_json(stored.model_dump(mode="json") | ({"operations": operations} if document else {}))
+            return
+        following = f"headgate connections {'authorize' if KINDS[stored.kind].grant else 'test'} {name}"
+        described = f" with {operations} operations" if document else ""
+        console.print(f"Added {name}{described}. Next: [bold]{following}[/]")
+
+    if document:
+        written = document_in(document)
+        with_parts(partial(_add_described, written=written, kind=kind, body=body, show=show))
+        return
+    chosen = kind_named(kind)
+    connection_in = body(chosen, {})
 
     async def work(installation: Installation) -> None:
-        body = SpaceConnectionIn(
-            name=name,
-            kind=kind,
-            fields=_fields(chosen, field or []),
-            secrets=secrets,
-            personal=personal,
-            expires_at=expires_at,
-        )
         async with installation.database.writing() as session:
-            row = await service.add_connection(session, acting(), installation.box, connection_in=body)
-            stored = SpaceConnectionOut.model_validate(row)
-        if json:
-            print_json(stored.model_dump(mode="json"))
-            return
-        following = f"headgate connections {'authorize' if chosen.grant else 'test'} {name}"
-        console.print(f"Added {name}. Next: [bold]{following}[/]")
+            row = await service.add_connection(session, acting(), installation.box, connection_in=connection_in)
+            show(SpaceConnectionOut.model_validate(row), 0)
 
     with_installation(work)
+
+
+async def _add_described(
+    parts: Parts,
+    *,
+    written: ApiDocumentIn,
+    kind: str,
+    body: Callable[[Kind, Mapping[str, JsonValue]], SpaceConnectionIn],
+    show: Callable[[SpaceConnectionOut, int], None],
+) -> None:
+    """Add a connection with a description of its API, which names its kind and its address."""
+    manager = parts.connections
+    suggestion = await manager.apis.suggest(acting(), written)
+    chosen = kind_named(kind or suggestion.kind)
+    suggested = {name: value for name, value in suggestion.fields.items() if chosen.field(name) is not None}
+    async with manager.connections.database.writing() as session:
+        row = await service.add_connection(
+            session, acting(), manager.connections.box, connection_in=body(chosen, suggested)
+        )
+        stored = SpaceConnectionOut.model_validate(row)
+    changes = await manager.apis.describe(acting(), stored.id, written)
+    show(stored, changes.api.operations)
 
 
 @app.command("list")
@@ -224,6 +264,69 @@ def authorize(name: Name, json: JsonFlag = False) -> None:
         console.print(f"Authorized {name}.")
 
     with_parts(work)
+
+
+@app.command()
+def describe(
+    name: Name,
+    document: Annotated[str, typer.Argument(help="File or address; - reads it from stdin.")],
+    json: JsonFlag = False,
+) -> None:
+    """Read a description of the connection's API, such as OpenAPI: its operations become available to steps."""
+    written = document_in(document)
+
+    async def work(parts: Parts) -> None:
+        outcome = await parts.connections.apis.describe(acting(), name, written)
+        if json:
+            print_json(outcome.model_dump(mode="json"))
+        else:
+            show_changes(name, outcome)
+
+    with_parts(work)
+
+
+@app.command()
+def operations(
+    name: Name,
+    words: Annotated[list[str] | None, typer.Argument(help="Words that an operation must have.")] = None,
+    limit: Annotated[int, typer.Option("--limit", min=1, max=5000, help="How many are listed.")] = 50,
+    json: JsonFlag = False,
+) -> None:
+    """List operations of the connection's API; changed ones are marked with *."""
+
+    async def work(installation: Installation) -> None:
+        text = " ".join(words or [])
+        async with installation.database.reading() as session:
+            rows = await apis.search_operations(session, acting(), name, text=text, limit=limit + 1)
+            listed = [apis.operation_out(row) for row in rows[:limit]]
+        if json:
+            print_json([row.model_dump(mode="json") for row in listed])
+            return
+        cells = [(f"{row.key}{'*' if row.changed else ''}", row.operation_id, row.summary) for row in listed]
+        console.print(table(("operation", "id", "what it does"), cells))
+        if len(rows) > limit:
+            console.print(f"There are more than {limit}. Give words, or --limit.")
+
+    with_installation(work)
+
+
+@app.command()
+def accept(
+    name: Name,
+    operation: Annotated[list[str] | None, typer.Argument(help="Operations; all changed ones without.")] = None,
+    json: JsonFlag = False,
+) -> None:
+    """Accept operations whose description changed, so that agents get them again."""
+
+    async def work(installation: Installation) -> None:
+        async with installation.database.writing() as session:
+            keys = await apis.accept_operations(session, acting(), name, keys=operation or [], sha256="")
+        if json:
+            print_json(list(keys))
+        else:
+            console.print("\n".join(["Accepted:", *keys]) if keys else "No operation changed.", markup=False)
+
+    with_installation(work)
 
 
 @app.command()

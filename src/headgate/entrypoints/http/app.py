@@ -79,6 +79,7 @@ ROUTES: Sequence[BaseRoute] = (
     LazyRouter("headgate.features.flows.code_routes", "flows", prefix=API),
     LazyRouter("headgate.features.accounts.keys.routes", "api-keys", prefix=API),
     LazyRouter("headgate.features.connections.routes", "connections", prefix=API),
+    LazyRouter("headgate.features.connections.apis.routes", "connections", prefix=API),
     LazyRouter("headgate.features.flows.connection_uses", "connections", prefix=API),
     LazyRouter("headgate.features.knowledge.routes", "knowledge-bases", prefix=API),
     LazyRouter("headgate.features.mcptools.routes", "mcp-servers", prefix=API),

@@ -128,6 +128,16 @@ _KINDS = (
         keywords=("rest", "personal access token", "github", "gitlab", "slack", "notion"),
     ),
     Kind(
+        "public_api",
+        "API without authentication",
+        "Sends no credential. Requests of flows reach its hosts only.",
+        "api",
+        (_URL, *_API),
+        adds="hosts",
+        probe="http",
+        keywords=("rest", "open", "public", "openapi"),
+    ),
+    Kind(
         "oauth2_code",
         "OAuth 2: sign in",
         "You sign in at the provider in the browser. Access tokens are refreshed automatically.",

@@ -1,7 +1,9 @@
 """Errors of connections. No message contains the value of a secret.
 
 NotFound
-└── ConnectionNotFound
+├── ConnectionNotFound
+├── ApiNotDescribed         the connection has no description of its API
+└── OperationNotFound       the description has no such operation
 Conflict
 └── ConnectionNameTaken
 Invalid
@@ -22,7 +24,7 @@ from collections.abc import Iterable, Sequence
 from pydantic import JsonValue
 
 from headgate.foundation.errors import Conflict, Invalid, NotFound, Unavailable, UpstreamFailed
-from headgate.graph.names import did_you_mean, listed
+from headgate.graph.names import clipped, did_you_mean, listed
 
 
 class ConnectionNotFound(NotFound):
@@ -36,6 +38,33 @@ class ConnectionNotFound(NotFound):
         super().__init__(
             f"There is no connection '{name[:64]}'{did_you_mean(name, names) or '.'}",
             remedy=f"Connections: {listed(names)}. Add one in Settings, or with `headgate connections add`.",
+        )
+
+
+class ApiNotDescribed(NotFound):
+    """The connection has no description of its API."""
+
+    code = "api_not_described"
+    title = "API not described"
+
+    def __init__(self, name: str) -> None:
+        super().__init__(
+            f"The connection '{name}' has no description of its API.",
+            remedy=f"Add one in Settings, or with `headgate connections describe {name} FILE`.",
+        )
+
+
+class OperationNotFound(NotFound):
+    """The description has no such operation. Carries the nearest one."""
+
+    code = "operation_not_found"
+    title = "Operation not found"
+
+    def __init__(self, connection: str, operation: str, candidates: Iterable[str] = ()) -> None:
+        super().__init__(
+            f"The API of the connection '{connection}' has no operation '{clipped(operation, 120)}'"
+            f"{did_you_mean(operation, candidates) or '.'}",
+            remedy=f"`headgate connections operations {connection}` lists them; one is named as GET /users/{{id}}.",
         )
 
 

@@ -4,9 +4,11 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from headgate.components.isolated.calls import Runners
 from headgate.features.access.principal import Principal, within
 from headgate.features.audit.recorder import record_of
 from headgate.features.connections import repository, service
+from headgate.features.connections.apis.reader import ApiReader
 from headgate.features.connections.catalogue import KINDS
 from headgate.features.connections.oauth.authorizing import Authorizations
 from headgate.features.connections.oauth.provider import ProviderHttp
@@ -28,12 +30,19 @@ class ConnectionManager:
         reads_of: Records reads of secrets by a user.
         seconds: Timeout of a test.
         http: Sends requests to OAuth providers.
+        runners: Processes that parse descriptions of APIs.
     """
 
     connections: Connections
     reads_of: Callable[[Principal], ReadAudit]
     seconds: float
     http: ProviderHttp
+    runners: Runners
+
+    @property
+    def apis(self) -> ApiReader:
+        """Reads descriptions of APIs."""
+        return ApiReader(self.connections.database, self.connections.http, self.runners)
 
     @property
     def authorizations(self) -> Authorizations:

@@ -8,6 +8,7 @@ from typing import Protocol
 from pydantic import SecretStr
 
 from headgate.features.connections import repository, service
+from headgate.features.connections.apis.service import operation_of
 from headgate.features.connections.catalogue import KINDS
 from headgate.features.connections.errors import ConnectionUnusable
 from headgate.features.connections.http import ConnectionHttp, GuardedClient, bearer, static_credential
@@ -23,6 +24,7 @@ from headgate.foundation.errors import HeadgateError
 from headgate.foundation.guarded_http import Credential
 from headgate.foundation.log import get_logger
 from headgate.sdk import Connection
+from headgate.sdk.connections import DescribedOperation
 
 log = get_logger(__name__)
 READ_AS = f"connection{STORED_WITH}"
@@ -120,7 +122,15 @@ class Connections:
 
         handed: list[str] = []
         http = ConnectionHttp(self.http, row.name, credential)
-        return Connection(row.name, row.kind, dict(row.fields), hosts, http, self.resolve, secrets, row.classification)
+
+        async def operation(name: str) -> DescribedOperation:
+            async with self.database.reading() as session:
+                described = await operation_of(session, row, name)
+            return DescribedOperation(described.contract or {}, described.changed)
+
+        return Connection(
+            row.name, row.kind, dict(row.fields), hosts, http, self.resolve, secrets, row.classification, operation
+        )
 
     async def revoke(self, row: ConnectionRow, audit: ReadAudit) -> bool:
         """Revoke the tokens of a connection; return whether the provider confirmed.

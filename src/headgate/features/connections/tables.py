@@ -1,9 +1,9 @@
-"""Connections, their OAuth tokens, and pending authorizations."""
+"""Connections, their OAuth tokens, pending authorizations, and descriptions of their APIs."""
 
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import CheckConstraint, ForeignKey, ForeignKeyConstraint, String, Text, UniqueConstraint
+from sqlalchemy import CheckConstraint, ForeignKey, ForeignKeyConstraint, Index, String, Text, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
 from headgate.foundation.database import Encrypted, Json, Row, Timestamp, now, partial_index
@@ -102,3 +102,65 @@ class ConnectionAuthorization(Row):
     sealed: Mapped[bytes] = mapped_column(Encrypted)
     """Encrypted JSON: PKCE verifier and redirect URI, or the device code."""
     expires_at: Mapped[datetime] = mapped_column(Timestamp)
+
+
+class ConnectionApi(Row):
+    """The description of a connection's API, without its operations. The document itself is not stored."""
+
+    __tablename__ = "connection_apis"
+    __table_args__ = (
+        ForeignKeyConstraint(
+            ["connection_id", "tenant_id"], ["connections.id", "connections.tenant_id"], ondelete="CASCADE"
+        ),
+    )
+
+    connection_id: Mapped[str] = mapped_column(String(36), primary_key=True)
+    tenant_id: Mapped[str] = mapped_column(String(36))
+    title: Mapped[str] = mapped_column(Text)
+    version: Mapped[str] = mapped_column(String(40))
+    format: Mapped[str] = mapped_column(String(40))
+    server: Mapped[str] = mapped_column(Text)
+    """As the document names it; requests go to the address of the connection."""
+    sha256: Mapped[str] = mapped_column(String(64))
+    """Of the document."""
+    skipped: Mapped[list[str]] = mapped_column(Json, default=list)
+    """Operations that cannot be used, with the reason; not all of them."""
+    skipped_count: Mapped[int] = mapped_column(default=0)
+    created_at: Mapped[datetime] = mapped_column(Timestamp, default=now)
+
+
+class ConnectionOperation(Row):
+    """An operation of a connection's API. One that a new description no longer has stays, without its contract.
+
+    So a later description cannot bring it back with other words that nobody has seen.
+    """
+
+    __tablename__ = "connection_operations"
+    __table_args__ = (
+        ForeignKeyConstraint(
+            ["connection_id", "tenant_id"], ["connections.id", "connections.tenant_id"], ondelete="CASCADE"
+        ),
+        Index("ix_connection_operations_place", "connection_id", "place"),
+    )
+
+    connection_id: Mapped[str] = mapped_column(String(36), primary_key=True)
+    key: Mapped[str] = mapped_column(String(500), primary_key=True)
+    """Method and path: `GET /users/{id}`."""
+    tenant_id: Mapped[str] = mapped_column(String(36))
+    place: Mapped[int]
+    """Position in the description."""
+    operation_id: Mapped[str] = mapped_column(String(200), default="")
+    """As the description names it."""
+    search: Mapped[str] = mapped_column(Text, default="")
+    """What it is found by, in lower case."""
+    contract: Mapped[dict[str, Any] | None] = mapped_column(Json)
+    """`components.readers.api.description.Operation`; None: the description no longer has it."""
+    sha256: Mapped[str] = mapped_column(String(64))
+    """Of the contract."""
+    accepted_sha256: Mapped[str] = mapped_column(String(64))
+    """The contract that a user has accepted; agents get no other."""
+
+    @property
+    def changed(self) -> bool:
+        """Whether the description has changed since a user accepted it."""
+        return self.sha256 != self.accepted_sha256

@@ -1,28 +1,16 @@
 """Reads the text of a document's content in a process of the sandbox, with the offsets at which its pages begin."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import Any, Protocol, cast
+from typing import Any, cast
 
-from pydantic import JsonValue
-
-from headgate.components.isolated.calls import read_document
+from headgate.components.isolated.calls import Runners, TenantIsolation, read_document
 from headgate.components.readers.reading import kind_of
-from headgate.graph.manifest import NOTHING
 from headgate.sdk.coerce import clean_text
 
 MOST_NOTES = 50
 _BETWEEN = "\n\n"
 """Between the texts of two pages."""
-
-
-class Runners(Protocol):
-    """Processes in which Headgate's own functions work on content from outside."""
-
-    def runner(self, tenant_id: str) -> Any:  # noqa: ANN401 - a context manager of the sandbox
-        """Return the processes of a tenant."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,25 +31,11 @@ class Extract:
         return None if counted is None else self.page_numbers[counted - 1]
 
 
-@dataclass(frozen=True, slots=True)
-class _Isolated:
-    """Calls functions for one tenant."""
-
-    runners: Runners
-    tenant_id: str
-
-    async def isolated(self, function: str, arguments: Mapping[str, JsonValue], *, timeout_seconds: float) -> JsonValue:
-        """Call a function in a process that ends with the call."""
-        with self.runners.runner(self.tenant_id) as runner:
-            called = await runner.call_host("", function, arguments, manifest=NOTHING, timeout_seconds=timeout_seconds)
-            return cast("JsonValue", called)
-
-
 async def extract(runners: Runners, content: bytes, *, tenant_id: str, name: str, media_type: str) -> Extract:
     """Return the text of a document's content. Raises `Unreadable` and `ComponentError` with the reason."""
     is_pdf = kind_of(content, name, media_type) == "pdf"
     members = ("data",) if is_pdf else ("text",)
-    calls = _Isolated(runners, tenant_id)
+    calls = TenantIsolation(runners, tenant_id)
     read = await read_document(calls, content, name=name, media_type=media_type, members=members)
     if not is_pdf:
         return Extract(clean_text(read.text), (), (), None, read.notes[:MOST_NOTES])

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from headgate.components.isolated.calls import Runners
 from headgate.features.files import service as files
 from headgate.features.files.storage import Storage
 from headgate.features.jobs.errors import LeaseLost
@@ -19,7 +20,7 @@ from headgate.features.jobs.runner import JobKind, JobRunner
 from headgate.features.knowledge import repository, search_index
 from headgate.features.knowledge.changes import changes_of
 from headgate.features.knowledge.chunking import Chunk, count_tokens, divide
-from headgate.features.knowledge.extraction import Extract, Runners, extract
+from headgate.features.knowledge.extraction import Extract, extract
 from headgate.features.knowledge.tables import DocumentRow, KnowledgeBaseRow
 from headgate.features.knowledge.terms import language_of, terms
 from headgate.foundation.database import Database

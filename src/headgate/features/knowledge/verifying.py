@@ -3,12 +3,13 @@
 import asyncio
 from dataclasses import dataclass, field
 
+from headgate.components.isolated.calls import Runners
 from headgate.features.access.permissions import Permission
 from headgate.features.access.principal import Principal
 from headgate.features.files import service as files
 from headgate.features.files.storage import Storage
 from headgate.features.knowledge import repository
-from headgate.features.knowledge.extraction import Runners, extract
+from headgate.features.knowledge.extraction import extract
 from headgate.features.knowledge.indexing import digest_of
 from headgate.features.knowledge.rights import readable, reader_of
 from headgate.features.knowledge.schemas import CitationIn, VerdictOut, VerifyOut

@@ -36,6 +36,8 @@ QUIET = {
     "POST /api/v1/mcp-servers/{server}/test": "it asks the server and keeps nothing",
     "POST /api/v1/connections/{connection}/authorize": "no provider answers here; test_oauth.py has one",
     "POST /api/v1/connections/{connection}/authorize/poll": "no provider answers here; test_oauth.py has one",
+    "POST /api/v1/connections/suggestions": "it reads a description and keeps nothing",
+    "PUT /api/v1/connections/{connection}/api": "the connection here has no API; features/connections/test_apis.py",
     "POST /api/v1/connections/authorizations": "no provider answers here; test_oauth.py has one",
     "POST /api/v1/codev/instances/{instance}/test": "it asks the server and keeps nothing",
     "POST /api/v1/codev/sessions": "no model can be asked here; tested where there is one",

@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { ArrowLeft } from "lucide-react";
 import { useState } from "react";
+import { describeApi } from "@/api/queries/apis";
 import {
   type Connection,
   type ConnectionKind,
@@ -12,6 +13,7 @@ import {
 import { useRights } from "@/api/rights";
 import { Button, Dialog, Problem, Skeleton } from "@/components/ui";
 import { useChange } from "@/components/useChange";
+import { type Described, FromDescription } from "./FromDescription";
 import { KindForm } from "./KindForm";
 import { KindGallery } from "./KindGallery";
 import { begin, endOf, fieldsOf, isComplete, secretsOf } from "./kindValues";
@@ -36,6 +38,7 @@ export function ConnectionDialog(props: ConnectionDialogProps) {
   const offered = (kinds.data ?? []).filter((kind) => !props.kinds?.length || props.kinds.includes(kind.id));
   const [chosen, choose] = useState<string | undefined>(props.connection?.kind);
   const only = offered.length === 1 ? offered[0] : undefined;
+  const [described, setDescribed] = useState<Described>();
   const kind = offered.find(({ id }) => id === chosen) ?? (props.connection ? undefined : only);
   if (kind) {
     return (
@@ -43,6 +46,7 @@ export function ConnectionDialog(props: ConnectionDialogProps) {
         {...props}
         key={kind.id}
         kind={kind}
+        {...(described ? { described } : {})}
         {...(only || props.connection ? {} : { onBack: () => choose(undefined) })}
       />
     );
@@ -58,28 +62,47 @@ export function ConnectionDialog(props: ConnectionDialogProps) {
     >
       {kinds.isError && <Problem error={kinds.error} />}
       {kinds.isPending && <Skeleton className="h-60" />}
-      {kinds.isSuccess && <KindGallery kinds={offered} onChoose={(one) => choose(one.id)} />}
+      {kinds.isSuccess && offered.some((one) => one.id === "public_api") && (
+        <FromDescription
+          onRead={(read) => {
+            setDescribed(read);
+            choose(read.kind);
+          }}
+        />
+      )}
+      {kinds.isSuccess && (
+        <KindGallery
+          kinds={offered}
+          onChoose={(one) => {
+            setDescribed(undefined);
+            choose(one.id);
+          }}
+        />
+      )}
     </Dialog>
   );
 }
 
 interface FormDialogProps extends ConnectionDialogProps {
   kind: ConnectionKind;
+  /** The description of the API that the new connection gets. */
+  described?: Described;
   onBack?: () => void;
 }
 
-function FormDialog({ spaceId, connection, kind, name = "", onClose, onMade, onBack }: FormDialogProps) {
+function FormDialog({ spaceId, connection, kind, described, name = "", onClose, onMade, onBack }: FormDialogProps) {
   const t = useConnectionTexts();
   const { may } = useRights();
   const mayShare = may("connections.manage", spaceId);
   const [entered, enter] = useState(() => {
     const first = begin(kind, connection);
-    return connection ? first : { ...first, name, personal: !mayShare };
+    if (connection) return first;
+    return { ...first, fields: { ...first.fields, ...described?.fields }, name, personal: !mayShare };
   });
   const authorize = useAuthorize();
   const signsIn = kind.grant === "authorization_code" || kind.grant === "device_code";
   const save = useChange({
-    change: () => {
+    change: async () => {
       const common = {
         fields: fieldsOf(kind, entered),
         secrets: secretsOf(entered),
@@ -87,7 +110,9 @@ function FormDialog({ spaceId, connection, kind, name = "", onClose, onMade, onB
       };
       if (connection) return changeConnection(connection.id, { ...common, name: entered.name });
       const owner = { personal: entered.personal && kind.ownership === "any", space_id: spaceId };
-      return createConnection({ name: entered.name, kind: kind.id, ...common, ...owner });
+      const made = await createConnection({ name: entered.name, kind: kind.id, ...common, ...owner });
+      if (described) await describeApi(made.id, described.document);
+      return made;
     },
     touches: [connectionKeys.all],
   });

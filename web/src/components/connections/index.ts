@@ -1,4 +1,6 @@
+export { ApiDialog } from "./ApiDialog";
 export { ConnectionDialog } from "./ConnectionDialog";
 export { KindIcon } from "./kindIcons";
+export { OperationList } from "./OperationList";
 export { useConnectionTexts } from "./texts";
 export { useAuthorize } from "./useAuthorize";

@@ -7,6 +7,7 @@ import { FlowControl } from "./FlowControl";
 import { JsonControl } from "./JsonControl";
 import { AssistantControl, FormFieldControl, ServerControl, ServerToolsControl } from "./knownFields";
 import { ModelControl } from "./ModelControl";
+import { ArgumentsControl, OperationControl, OperationsControl } from "./operationFields";
 import { SecretControl } from "./SecretControl";
 import { BooleanControl, MultiselectControl, NumberControl, SelectControl, TextControl } from "./simpleControls";
 import { TableEditor } from "./TableEditor";
@@ -39,6 +40,9 @@ const KNOWN: Record<string, ComponentType<ControlProps>> = {
   "McpTools.server": ServerControl,
   "McpTools.tools": ServerToolsControl,
   "FileInput.field": FormFieldControl,
+  "ApiCall.operation": OperationControl,
+  "ApiCall.arguments": ArgumentsControl,
+  "ApiTools.operations": OperationsControl,
 };
 
 /** The control for a field of any kind. It changes nothing itself: `onChange` gets what was set. */

@@ -15,6 +15,17 @@ export function simpleMembers(schema: Schema): FieldTemplate[] | null {
   return found.every((one) => one !== null) ? found : null;
 }
 
+/** A field for every member of a schema; what a plain form cannot hold is edited as JSON. */
+export function schemaMembers(schema: Schema): FieldTemplate[] {
+  const required = Array.isArray(schema.required) ? schema.required : [];
+  return Object.entries(isSchema(schema.properties) ? schema.properties : {}).map(([name, one]) => {
+    const inner = isSchema(one) ? one : {};
+    const description = typeof inner.description === "string" ? inner.description : "";
+    const asJson: FieldTemplate = { name, kind: "json", label: name, help: description, schema_: inner };
+    return simpleMember(name, inner, required.includes(name)) ?? { ...asJson, required: required.includes(name) };
+  });
+}
+
 function simpleMember(name: string, schema: Schema, required: boolean): FieldTemplate | null {
   const { enum: options, items, title, description } = schema;
   const words = Array.isArray(options) && options.every((one) => typeof one === "string") ? options : null;
@@ -38,10 +49,12 @@ interface SchemaFormProps {
   value: Schema;
   onChange: (value: JsonValue | undefined) => void;
   nodeId?: string | undefined;
+  /** Its fields, where the schema holds more than a plain form. */
+  members?: FieldTemplate[];
 }
 
 /** A form made from a simple schema: one field a member. */
-export function SchemaForm({ label, schema, value, onChange, nodeId }: SchemaFormProps) {
+export function SchemaForm({ label, schema, value, onChange, nodeId, members }: SchemaFormProps) {
   const put = (name: string, next: JsonValue | undefined) => {
     const { [name]: _, ...rest } = value;
     const made = next === undefined ? rest : { ...rest, [name]: next };
@@ -49,7 +62,7 @@ export function SchemaForm({ label, schema, value, onChange, nodeId }: SchemaFor
   };
   return (
     <fieldset aria-label={label} className="flex flex-col gap-3 border-line border-l-2 pl-3">
-      {(simpleMembers(schema) ?? []).map((member) => (
+      {(members ?? simpleMembers(schema) ?? []).map((member) => (
         <Field key={member.name} label={member.label} help={member.help} required={member.required ?? false}>
           {(control) => (
             <FieldControl

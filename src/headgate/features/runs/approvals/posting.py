@@ -5,12 +5,12 @@ carry the classification of what the approval shows; the value is never part of 
 """
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, JsonValue
+from pydantic import BaseModel, ConfigDict
 
+from headgate.components.isolated.calls import TenantIsolation
 from headgate.components.mail.messages import MOST_RECIPIENTS, build
 from headgate.components.mail.notifying import send_notification
 from headgate.components.mail.sending import send_message
@@ -25,7 +25,6 @@ from headgate.foundation.database import Database, moment
 from headgate.foundation.errors import HeadgateError, Invalid
 from headgate.foundation.extras import require_extra
 from headgate.graph.connection_reference import ConnectionReference
-from headgate.graph.manifest import NOTHING
 from headgate.graph.names import clipped
 from headgate.sdk import Connection
 from headgate.sdk.approvals import NOTICE_KINDS
@@ -66,19 +65,6 @@ class Letter:
         """Markdown, for chat; markup in texts of the flow is shown as text."""
         lines = [f"{name}: {_plain(value)}  " for name, value in self.lines]
         return "\n".join([*lines, self.url]).strip()
-
-
-@dataclass(frozen=True, slots=True)
-class _Isolated:
-    """Processes for untrusted content, as `RunContext.isolated` has them."""
-
-    runners: CodeRunners
-    tenant_id: str
-
-    async def isolated(self, function: str, arguments: Mapping[str, JsonValue], *, timeout_seconds: float) -> JsonValue:
-        """Call a function in a process that ends with the call."""
-        with self.runners.runner(self.tenant_id) as runner:
-            return await runner.call_host("", function, arguments, manifest=NOTHING, timeout_seconds=timeout_seconds)
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +122,7 @@ class Poster:
             )
         require_extra("notify", "A notice by chat")
         await send_notification(
-            _Isolated(self.isolated, notice.tenant_id),
+            TenantIsolation(self.isolated, notice.tenant_id),
             connection,
             title=letter.title,
             text=letter.markdown,

@@ -20,6 +20,7 @@ PATTERNS: Final[Mapping[str, str]] = {
         "Reads up to {most_messages} messages of {folder} with the connection '{mailbox}' and marks them as read."
     ),
     "Notify": "Sends a notification with the connection '{service}'.",
+    "ApiCall": "Calls the operation {operation} of the API of the connection '{connection}'.",
     "ForEachPage": "Reads up to {most_pages} pages of {url} and runs the flow '{flow}' for their items.",
     "FolderFiles": "Copies up to {most_files} files of the folder '{folder}' of the workspace into the run.",
     "SqlQuery": "Reads rows of a database in a read-only transaction with the connection '{database}'.",

@@ -8,7 +8,7 @@ import {
   connectionUsesQuery,
   testConnection,
 } from "@/api/queries/connections";
-import { KindIcon, useAuthorize } from "@/components/connections";
+import { ApiDialog, KindIcon, useAuthorize } from "@/components/connections";
 import { Button, Callout, Chip, cx, IconButton, Problem, Row, Skeleton } from "@/components/ui";
 import { useChange } from "@/components/useChange";
 import { ago, dateTime } from "@/lib/i18n/format";
@@ -48,6 +48,7 @@ interface ConnectionRowProps {
 export function ConnectionRow({ connection, kind, manage, onEdit, onRemove }: ConnectionRowProps) {
   const t = useSettingsTexts();
   const [open, setOpen] = useState(false);
+  const [api, setApi] = useState(false);
   const test = useChange({
     change: () => testConnection(connection.id),
     touches: [connectionKeys.all],
@@ -55,6 +56,7 @@ export function ConnectionRow({ connection, kind, manage, onEdit, onRemove }: Co
   });
   const authorize = useAuthorize();
   const signsIn = kind?.grant === "authorization_code" || kind?.grant === "device_code";
+  const sendsHttp = kind?.category === "api" || kind?.category === "oauth";
   const used = connection.last_used_at;
   return (
     <Row
@@ -83,6 +85,11 @@ export function ConnectionRow({ connection, kind, manage, onEdit, onRemove }: Co
           >
             {t("connection_flows")}
           </Button>
+          {sendsHttp && (
+            <Button size="sm" kind="ghost" onClick={() => setApi(true)}>
+              {t("connection_api")}
+            </Button>
+          )}
           {manage && (
             <>
               {signsIn && (
@@ -116,6 +123,7 @@ export function ConnectionRow({ connection, kind, manage, onEdit, onRemove }: Co
         {authorize.error && <Problem error={authorize.error} />}
         {open && <Uses id={connection.id} />}
         {authorize.dialog?.(() => undefined)}
+        {api && <ApiDialog connection={connection} manage={manage} onClose={() => setApi(false)} />}
       </div>
     </Row>
   );

@@ -26,6 +26,7 @@ export default {
   connection_expires_other: "Går ut om {{count}} dagar",
   connection_used: "Användes {{when}}",
   connection_unused: "Inte använd än",
+  connection_api: "API",
   connection_flows: "Flöden",
   connection_no_flows: "Inget flöde anger anslutningen.",
   connection_in_published: "Publicerad",

@@ -1,0 +1,1 @@
+"""Descriptions of the APIs of connections: read, stored, searched."""

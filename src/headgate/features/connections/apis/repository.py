@@ -1,0 +1,102 @@
+"""Queries on descriptions of APIs. The tenant is always required."""
+
+from collections.abc import Collection, Sequence
+
+from sqlalchemy import Select, delete, func, or_, select, update
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from headgate.features.connections.tables import ConnectionApi, ConnectionOperation
+
+MOST_WORDS = 8
+
+
+async def find_api(session: AsyncSession, connection_id: str, *, tenant_id: str) -> ConnectionApi | None:
+    """Return the description of a connection's API."""
+    query = select(ConnectionApi).where(
+        ConnectionApi.connection_id == connection_id, ConnectionApi.tenant_id == tenant_id
+    )
+    return (await session.execute(query)).scalar_one_or_none()
+
+
+async def find_operation(
+    session: AsyncSession, connection_id: str, name: str, *, tenant_id: str
+) -> ConnectionOperation | None:
+    """Return an operation by its key, else by its id where only one has it."""
+    query = _present(connection_id, tenant_id).where(
+        or_(ConnectionOperation.key == name, ConnectionOperation.operation_id == name)
+    )
+    rows = (await session.execute(query.limit(2))).scalars().all()
+    named = [row for row in rows if row.key == name]
+    return named[0] if named else rows[0] if len(rows) == 1 else None
+
+
+async def list_operations(
+    session: AsyncSession, connection_id: str, *, tenant_id: str, text: str = "", after: int | None = None, limit: int
+) -> Sequence[ConnectionOperation]:
+    """Return operations with all words of a text, in the order of the description."""
+    query = _present(connection_id, tenant_id)
+    if after is not None:
+        query = query.where(ConnectionOperation.place > after)
+    for word in text.lower().split()[:MOST_WORDS]:
+        query = query.where(ConnectionOperation.search.contains(word, autoescape=True))
+    return (await session.execute(query.order_by(ConnectionOperation.place).limit(limit))).scalars().all()
+
+
+async def list_all(session: AsyncSession, connection_id: str, *, tenant_id: str) -> Sequence[tuple[str, str, str]]:
+    """Return key, hash and accepted hash of every operation, also of those that are gone."""
+    query = select(ConnectionOperation.key, ConnectionOperation.sha256, ConnectionOperation.accepted_sha256).where(
+        ConnectionOperation.connection_id == connection_id, ConnectionOperation.tenant_id == tenant_id
+    )
+    return [(key, sha256, accepted) for key, sha256, accepted in await session.execute(query)]
+
+
+async def count_operations(session: AsyncSession, connection_id: str, *, tenant_id: str) -> tuple[int, int]:
+    """Return the number of operations, and of those that changed since they were accepted."""
+    present = _present(connection_id, tenant_id)
+    changed = present.where(ConnectionOperation.sha256 != ConnectionOperation.accepted_sha256)
+    every = (await session.execute(select(func.count()).select_from(present.subquery()))).scalar_one()
+    return every, (await session.execute(select(func.count()).select_from(changed.subquery()))).scalar_one()
+
+
+async def delete_operations(session: AsyncSession, connection_id: str, *, tenant_id: str) -> None:
+    """Delete every operation of a connection."""
+    query = delete(ConnectionOperation).where(
+        ConnectionOperation.connection_id == connection_id, ConnectionOperation.tenant_id == tenant_id
+    )
+    await session.execute(query)
+
+
+async def delete_api(session: AsyncSession, connection_id: str, *, tenant_id: str) -> None:
+    """Delete the description of a connection's API with its operations."""
+    await delete_operations(session, connection_id, tenant_id=tenant_id)
+    query = delete(ConnectionApi).where(
+        ConnectionApi.connection_id == connection_id, ConnectionApi.tenant_id == tenant_id
+    )
+    await session.execute(query)
+
+
+async def accept(session: AsyncSession, connection_id: str, keys: Collection[str], *, tenant_id: str) -> Sequence[str]:
+    """Accept changed operations, all without keys; return their keys in order."""
+    query = (
+        update(ConnectionOperation)
+        .where(
+            ConnectionOperation.connection_id == connection_id,
+            ConnectionOperation.tenant_id == tenant_id,
+            ConnectionOperation.contract.is_not(None),
+            ConnectionOperation.sha256 != ConnectionOperation.accepted_sha256,
+        )
+        .values(accepted_sha256=ConnectionOperation.sha256)
+        .returning(ConnectionOperation.key)
+        .execution_options(synchronize_session=False)
+    )
+    if keys:
+        query = query.where(ConnectionOperation.key.in_(keys))
+    return sorted((await session.execute(query)).scalars().all())
+
+
+def _present(connection_id: str, tenant_id: str) -> Select[ConnectionOperation]:
+    return select(ConnectionOperation).where(
+        ConnectionOperation.connection_id == connection_id,
+        ConnectionOperation.tenant_id == tenant_id,
+        ConnectionOperation.contract.is_not(None),
+    )
