@@ -2277,7 +2277,7 @@ export interface paths {
         put?: never;
         /**
          * Import a flow
-         * @description Create a flow from spec text or exported JSON. Nothing is run.
+         * @description Create a flow from spec text or exported JSON. Nothing is run; its triggers are switched off.
          *
          *     Requires the permission `flows.edit`.
          */
@@ -2397,7 +2397,7 @@ export interface paths {
         };
         /**
          * Export a flow
-         * @description The draft, or a version, as text: a readable spec, JSON with positions, or a picture as SVG.
+         * @description The draft, or a version, as text: a readable spec, JSON with positions and triggers, or a picture as SVG.
          *
          *     Requires the permission `flows.view`.
          */
@@ -8189,6 +8189,59 @@ export interface components {
             spent: components["schemas"]["Spent"];
         };
         /**
+         * FlowImported
+         * @description A flow of a file.
+         */
+        FlowImported: {
+            /** Id */
+            id: string;
+            /** Name */
+            name: string;
+            /** Description */
+            description: string;
+            /** Space Id */
+            space_id: string;
+            /** Revision */
+            revision: number;
+            /** Published Version */
+            published_version: number | null;
+            /** Owner User Id */
+            owner_user_id?: string | null;
+            /**
+             * Folder
+             * @default
+             */
+            folder?: string;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /**
+             * Updated At
+             * Format: date-time
+             */
+            updated_at: string;
+            definition: components["schemas"]["Flow"];
+            /**
+             * Issues
+             * @description Problems that prevent the draft from running; with `severity` warning, problems that may.
+             */
+            issues?: {
+                [key: string]: unknown;
+            }[];
+            /**
+             * Needs
+             * @description External resources that the draft uses.
+             */
+            needs?: components["schemas"]["Need"][];
+            /**
+             * Notes
+             * @description Triggers of the file that were omitted, or that are to be completed.
+             */
+            notes?: string[];
+        };
+        /**
          * FlowItem
          * @description A flow in the list.
          */
@@ -8822,6 +8875,8 @@ export interface components {
             edges?: number | null;
             /** Form */
             form?: number | null;
+            /** Triggers */
+            triggers?: components["schemas"]["ImportedTrigger"][] | null;
             /** Components */
             components?: {
                 [key: string]: number;
@@ -8885,6 +8940,21 @@ export interface components {
             omitted?: {
                 [key: string]: number;
             };
+        };
+        /**
+         * ImportedTrigger
+         * @description A trigger of the file, which an import switches off.
+         */
+        ImportedTrigger: {
+            /** Name */
+            name: string;
+            /** Kind */
+            kind: string;
+            /**
+             * Url
+             * @default
+             */
+            url?: string;
         };
         /**
          * ImportedUrl
@@ -24725,7 +24795,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["FlowOut"];
+                    "application/json": components["schemas"]["FlowImported"];
                 };
             };
             /** @description Not signed in, or the API key is not valid. */
