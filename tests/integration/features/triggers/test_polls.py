@@ -16,8 +16,9 @@ from headgate.features.runs.transitions import clock
 from headgate.features.triggers.polling.poller import backoff_seconds
 from headgate.features.triggers.tables import TriggerRow
 from headgate.foundation.errors import UpstreamFailed
-from headgate.foundation.settings import RateLimitSettings, Settings
+from headgate.foundation.settings import ClassificationSettings, RateLimitSettings, Settings
 from tests.integration.features.triggers.conftest import add, occurrences, published, until
+from tests.integration.features.triggers.test_followed import SECRET_FLOW
 from tests.support.databases import Postgres
 from tests.support.forwarder import forwarded
 from tests.support.imap_process import PASSWORD, USER, ImapProcess
@@ -364,6 +365,24 @@ class TestApi:
         trigger = await add(us, await published(us), config=config)
         await first_poll(us, trigger)
         assert "has no key" in (await us.get("publisher", f"/triggers/{trigger['id']}"))["poll_error"]
+
+
+class TestClassifications:
+    async def test_of_the_connection_must_be_taken_by_the_flow(self, settings: Settings, web: WebServer) -> None:
+        web.on("/orders", reply(b'[{"no": 1}]', "application/json"))
+        groups: dict[str, Any] = {"classification": ClassificationSettings(enabled=True), "http": LOOPBACK}
+        async with team(settings, rate_limits=RateLimitSettings(enabled=False), **groups) as us:
+            body = {"name": "shop", "kind": "bearer", "space_id": us.space, "classification": 2}
+            body |= {"fields": {"url": web.origin}, "secrets": {"token": "the-token-of-the-shop"}}
+            assert (await us.ask("owner", "POST", "/connections", json=body)).status_code == 201
+            config = {"kind": "api", "url": "/orders", "connection": "shop", "first": "all", "every_seconds": 3600}
+            public, secret = await published(us), await published(us, SECRET_FLOW)
+            refused = await add(us, public, config=config)
+            taken = await add(us, secret, config=config)
+            rows = await until(lambda: occurrences(us, refused["id"]))
+            assert (rows[0]["status"], rows[0]["reason"]) == ("skipped", "classification_refused")
+            rows = await until(lambda: occurrences(us, taken["id"]))
+            assert rows[0]["status"] == "started"
 
 
 class TestDryRun:

@@ -18,6 +18,7 @@ from headgate.features.secrets.reads import SecretReadLog
 from headgate.features.triggers.hooks.bodies import Upload
 from headgate.features.workspace.places import owner_of
 from headgate.features.workspace.workspace import Workspace
+from headgate.foundation.extras import require_extra
 from headgate.foundation.ids import new_id
 from headgate.foundation.secret_values import SecretValues
 from headgate.graph.connection_reference import ConnectionReference
@@ -73,7 +74,9 @@ class PollContext:
         self.files = PolledFiles(self.secrets)
 
     def reader(self, component: type[Component], **values: Any) -> Any:  # noqa: ANN401 - the component's own type
-        """Return a component with its values, which reads in this context."""
+        """Return a component with its values, which reads in this context. Raises `ExtraNotInstalled`."""
+        if component.needs_extra:
+            require_extra(component.needs_extra, component.__name__)
         return component.create(values).attach(cast("RunContext", self))
 
     @property
