@@ -287,7 +287,7 @@ async def _configure(
 
 
 def _reads(config: Config) -> dict[str, Any]:
-    """Return the settings of a poll that say what it reads: after a change it begins anew."""
+    """Return the settings of a poll that say what it reads: after a change it starts from the beginning."""
     return config.model_dump(mode="json", exclude=_HOW_OFTEN)
 
 

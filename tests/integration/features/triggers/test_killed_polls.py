@@ -15,7 +15,7 @@ from headgate.features.triggers.poll_settings import FeedConfig
 from headgate.features.triggers.polling import poller, sources
 from headgate.features.triggers.polling.context import PollContext
 from headgate.features.triggers.polling.cursor import Cursor, fresh_of
-from headgate.features.triggers.polling.found import Found, Item
+from headgate.features.triggers.polling.results import Item, PollResult
 from headgate.features.triggers.polling.sources import Source
 from headgate.features.triggers.scheduler import Scheduler
 from headgate.features.triggers.schemas import TriggerIn
@@ -36,7 +36,7 @@ class Stream:
         self.length = 1
         self.confirmed: set[str] = set()
 
-    async def read(self, ctx: PollContext, config: FeedConfig, cursor: Cursor | None) -> Found:
+    async def read(self, ctx: PollContext, config: FeedConfig, cursor: Cursor | None) -> PollResult:
         length = self.length
         await asyncio.sleep(0)
         self.world.maybe_kill()
@@ -45,7 +45,7 @@ class Stream:
         items = tuple(Item(keys[position], {"key": keys[position]}) for position in new.positions)
         waiting = Cursor() if cursor is None else cursor
         after = Cursor(new.cursor.seen, unconfirmed=(*waiting.unconfirmed, *(item.key for item in items)))
-        return Found(items, after, more=new.more)
+        return PollResult(items, after, more=new.more)
 
     async def confirm(self, _ctx: PollContext, _config: FeedConfig, keys: Any) -> None:
         self.world.maybe_kill()
@@ -59,42 +59,41 @@ async def app(settings: Settings) -> AsyncIterator[FastAPI]:
         yield made
 
 
-@pytest.mark.parametrize("seed", [1, 2])
-async def test_killed_and_doubled_polls_start_one_run_for_each_key(
-    app: FastAPI, monkeypatch: pytest.MonkeyPatch, seed: int
-) -> None:
-    world = World(seed, 1_800_000_000_000_000)
-    stream = Stream(world)
-    faulty(world, monkeypatch)
-    monkeypatch.setattr(poller, "clock", world.clock)
-    monkeypatch.setitem(sources.SOURCES, FeedConfig, Source(stream.read, stream.confirm))
-    config = {"kind": "feed", "url": "https://example.org/feed", "every_seconds": 60, "most": 5, "first": "all"}
-    policies = {"overlap": "allow", "limit": 10_000}
-    body = TriggerIn.model_validate({"name": "Stream", "config": config, "policies": policies})
-    flow_id = await published_flow(app)
-    async with app.state.database.writing() as session:
-        made = await service.add_trigger(session, LOCAL, flow_id, body, box=app.state.box)
-    schedulers = [Scheduler(app.state.firing, app.state.services.jobs, app.state.poller) for _ in range(2)]
-    while stream.length < ITEMS:
-        world.at += 60_000_000 * world.random.randrange(1, 5)
-        stream.length += world.random.randrange(0, 4)
-        turns = [work(app, world, "one", schedulers[0])]
-        if world.random.random() < 0.6:  # the claim is lost while its holder polls: another server polls as well
-            turns += [_lost(app, world, schedulers[1])]
-        await asyncio.gather(*turns)
-        await free(app, world)
-    assert world.kills >= 10
-    monkeypatch.undo()
-    monkeypatch.setitem(sources.SOURCES, FeedConfig, Source(stream.read, stream.confirm))
-    world.random.seed(0)
-    monkeypatch.setattr(World, "maybe_kill", lambda _: None)
-    for module in (scheduler, firing_module, service, poller):
-        monkeypatch.setattr(module, "clock", world.clock)
-    for _ in range(20):
-        world.at += 3_600_000_000
-        await free(app, world)
-        await work(app, world, "last", schedulers[0])
-    await _check(app, made.id, stream)
+class TestKilledAndDoubledPolls:
+    @pytest.mark.parametrize("seed", [1, 2])
+    async def test_start_one_run_for_each_key(self, app: FastAPI, monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
+        world = World(seed, 1_800_000_000_000_000)
+        stream = Stream(world)
+        faulty(world, monkeypatch)
+        monkeypatch.setattr(poller, "clock", world.clock)
+        monkeypatch.setitem(sources.SOURCES, FeedConfig, Source(stream.read, stream.confirm))
+        config = {"kind": "feed", "url": "https://example.org/feed", "every_seconds": 60, "most": 5, "first": "all"}
+        policies = {"overlap": "allow", "limit": 10_000}
+        body = TriggerIn.model_validate({"name": "Stream", "config": config, "policies": policies})
+        flow_id = await published_flow(app)
+        async with app.state.database.writing() as session:
+            made = await service.add_trigger(session, LOCAL, flow_id, body, box=app.state.box)
+        schedulers = [Scheduler(app.state.firing, app.state.services.jobs, app.state.poller) for _ in range(2)]
+        while stream.length < ITEMS:
+            world.at += 60_000_000 * world.random.randrange(1, 5)
+            stream.length += world.random.randrange(0, 4)
+            turns = [work(app, world, "one", schedulers[0])]
+            if world.random.random() < 0.6:  # the claim is lost while its holder polls: another server polls as well
+                turns += [_lost(app, world, schedulers[1])]
+            await asyncio.gather(*turns)
+            await free(app, world)
+        assert world.kills >= 10
+        monkeypatch.undo()
+        monkeypatch.setitem(sources.SOURCES, FeedConfig, Source(stream.read, stream.confirm))
+        world.random.seed(0)
+        monkeypatch.setattr(World, "maybe_kill", lambda _: None)
+        for module in (scheduler, firing_module, service, poller):
+            monkeypatch.setattr(module, "clock", world.clock)
+        for _ in range(20):
+            world.at += 3_600_000_000
+            await free(app, world)
+            await work(app, world, "last", schedulers[0])
+        await _check(app, made.id, stream)
 
 
 async def _lost(app: FastAPI, world: World, other: Scheduler) -> None:

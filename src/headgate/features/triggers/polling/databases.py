@@ -11,7 +11,7 @@ from headgate.features.triggers.hooks.bodies import text_of
 from headgate.features.triggers.poll_settings import RowsConfig
 from headgate.features.triggers.polling.context import PollContext
 from headgate.features.triggers.polling.cursor import Cursor, mark_of
-from headgate.features.triggers.polling.found import Found, Item
+from headgate.features.triggers.polling.results import Item, PollResult
 from headgate.graph.connection_reference import ConnectionReference
 from headgate.sdk import Table
 
@@ -21,11 +21,11 @@ MOST_EQUAL = 1_000
 _NAME = re.compile(r"[^\x00\"`]{1,200}")
 
 
-async def read_rows(ctx: PollContext, config: RowsConfig, cursor: Cursor | None) -> Found:
+async def read_rows(ctx: PollContext, config: RowsConfig, cursor: Cursor | None) -> PollResult:
     """Return the rows after the last value. Rows with the last value are read again: one may be new."""
     before = Cursor() if cursor is None else cursor
     if cursor is None and config.first == "now":
-        return Found((), await _last(ctx, config))
+        return PollResult((), await _last(ctx, config))
     limit = config.most + len(before.seen)
     where = "" if before.value is None else "WHERE {column} >= :cursor "
     order = f"{where}ORDER BY {{column}} LIMIT {limit + 1}"
@@ -39,7 +39,7 @@ async def read_rows(ctx: PollContext, config: RowsConfig, cursor: Cursor | None)
             raise TriggerInvalid(
                 f"More than {limit} rows have one value of the cursor column.", remedy="Choose another."
             )
-        return Found((), before)
+        return PollResult((), before)
     value = records[new[-1]][config.cursor_column]
     same = [mark_of(keys[index]) for index in range(new[-1] + 1) if records[index][config.cursor_column] == value]
     kept = before.seen if value == before.value else ()
@@ -49,7 +49,7 @@ async def read_rows(ctx: PollContext, config: RowsConfig, cursor: Cursor | None)
             f"More than {MOST_EQUAL:,} rows have one value of the cursor column.", remedy="Choose another."
         )
     items = tuple(Item(keys[index], cast("JsonValue", records[index])) for index in new)
-    return Found(items, Cursor(seen, value), more=len(records) > new[-1] + 1)
+    return PollResult(items, Cursor(seen, value), more=len(records) > new[-1] + 1)
 
 
 async def _last(ctx: PollContext, config: RowsConfig) -> Cursor:

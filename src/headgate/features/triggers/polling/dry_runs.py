@@ -7,8 +7,8 @@ from headgate.features.triggers.errors import TriggerInvalid
 from headgate.features.triggers.occurrences import Occurrence
 from headgate.features.triggers.poll_settings import Poll, PollConfig
 from headgate.features.triggers.polling.cursor import cursor_of
-from headgate.features.triggers.polling.found import Item
 from headgate.features.triggers.polling.poller import Polled, Poller
+from headgate.features.triggers.polling.results import Item
 from headgate.features.triggers.repository import Listed
 from headgate.features.triggers.schemas import PollDryRunOut, PollItemOut
 from headgate.features.triggers.service import require
@@ -42,7 +42,7 @@ async def dry_run(database: Database, poller: Poller, principal: Principal, trig
     if cursor is None and config.first == "now":
         example = await _example(database, poller, listed, config)
     items = await _shown(database, listed, polled)
-    return PollDryRunOut(items=items, more=polled.found.more, first=cursor is None, example=example)
+    return PollDryRunOut(items=items, more=polled.result.more, first=cursor is None, example=example)
 
 
 async def _example(database: Database, poller: Poller, listed: Listed, config: PollConfig) -> PollItemOut | None:
@@ -52,7 +52,7 @@ async def _example(database: Database, poller: Poller, listed: Listed, config: P
 
 
 async def _shown(database: Database, listed: Listed, polled: Polled) -> list[PollItemOut]:
-    pairs = zip(polled.found.items, polled.occurrences, strict=True)
+    pairs = zip(polled.result.items, polled.occurrences, strict=True)
     async with database.reading() as session:
         keys = [occurrence.key for occurrence in polled.occurrences]
         row = listed.row

@@ -8,11 +8,11 @@ from headgate.components.mail.reading import ReadMail, Search, Selection
 from headgate.features.triggers.poll_settings import MailConfig
 from headgate.features.triggers.polling.context import PollContext
 from headgate.features.triggers.polling.cursor import MOST_LISTED, Cursor, fresh_of
-from headgate.features.triggers.polling.found import Found, Item
+from headgate.features.triggers.polling.results import Item, PollResult
 from headgate.graph.connection_reference import ConnectionReference
 
 
-async def read_mail(ctx: PollContext, config: MailConfig, cursor: Cursor | None) -> Found:
+async def read_mail(ctx: PollContext, config: MailConfig, cursor: Cursor | None) -> PollResult:
     """Return the new unread mail, the oldest first; the newest thousand unread ones are listed."""
     reader = _reader(ctx, config)
     search = Search(config.sender, config.subject, None, unseen=True, most=MOST_LISTED)
@@ -29,7 +29,7 @@ async def read_mail(ctx: PollContext, config: MailConfig, cursor: Cursor | None)
     if config.mark_seen:
         marks = (f"{selection.validity}:{row['uid']}" for row in rows if row["complete"])
         after = replace(after, unconfirmed=(*after.unconfirmed, *marks))
-    return Found(tuple(_item(ctx, selection.validity, row) for row in rows), after, more=new.more)
+    return PollResult(tuple(_item(ctx, selection.validity, row) for row in rows), after, more=new.more)
 
 
 def _read_within(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:

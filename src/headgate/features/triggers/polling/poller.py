@@ -19,7 +19,7 @@ from headgate.features.triggers.poll_settings import PollConfig
 from headgate.features.triggers.polling import sources
 from headgate.features.triggers.polling.context import PollContext, Sources
 from headgate.features.triggers.polling.cursor import Cursor, cursor_of
-from headgate.features.triggers.polling.found import Found, Item
+from headgate.features.triggers.polling.results import Item, PollResult
 from headgate.features.triggers.repository import Listed
 from headgate.features.triggers.schedule import SECOND
 from headgate.features.triggers.settings import OccurrenceInput, TriggerInput
@@ -40,9 +40,9 @@ log = get_logger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Polled:
-    """What a poll found, ready to start runs."""
+    """What a poll result, ready to start runs."""
 
-    found: Found
+    result: PollResult
     occurrences: tuple[Occurrence, ...]
     """One for each item."""
 
@@ -82,10 +82,10 @@ class Poller:
             cursor = await self._confirmed(listed, config, cursor, claimed)
             polled = await self.read(listed, config, cursor)
             await self._fire(listed, polled, claimed)
-            await self._confirmed(listed, config, polled.found.cursor, claimed)
+            await self._confirmed(listed, config, polled.result.cursor, claimed)
         except (TriggerChanged, Unavailable):
             raise
-        except RateLimited as error:  # what was not started is found again
+        except RateLimited as error:  # what was not started is result again
             log.info("poll postponed", trigger_id=listed.row.id, problem=error.detail)
             return Ended(clock() + RETRY_SECONDS * SECOND, {})
         except HeadgateError as error:
@@ -93,7 +93,7 @@ class Poller:
         except Exception:
             log.exception("poll failed", trigger_id=listed.row.id)
             return await self._failed(listed, config, "An unexpected error occurred; see the server log.")
-        next_at = clock() if polled.found.more else clock() + config.every_seconds * SECOND
+        next_at = clock() if polled.result.more else clock() + config.every_seconds * SECOND
         return Ended(next_at, {"poll_failures": 0, "poll_error": "", "polled_at": clock()})
 
     async def read(self, listed: Listed, config: PollConfig, cursor: Cursor | None) -> Polled:
@@ -101,12 +101,12 @@ class Poller:
         owner = await self._firing.owner_of(listed.row, listed.space_id)
         context = PollContext(self._sources, owner, SecretValues())
         source = sources.SOURCES[type(config)]
-        found: Found = await self._within_time(_read(context, source.read(context, config, cursor)))
+        result: PollResult = await self._within_time(_read(context, source.read(context, config, cursor)))
         classification = context.classification
         origin = None if classification is None else Source(listed.space_id, classification)
         saved = TriggerInput.model_validate(listed.row.input)
-        occurrences = [await self._occurrence(listed.row, config, item, saved, origin) for item in found.items]
-        return Polled(found, tuple(occurrences))
+        occurrences = [await self._occurrence(listed.row, config, item, saved, origin) for item in result.items]
+        return Polled(result, tuple(occurrences))
 
     async def _within_time(self, reading: Any) -> Any:  # noqa: ANN401 - a coroutine and its result
         """Await in a task of its own, which knows the secrets that it reads."""
@@ -140,9 +140,9 @@ class Poller:
 
     async def _fire(self, listed: Listed, polled: Polled, claimed: Claimed) -> None:
         """Start a run for each item; the last one, or a write of its own, moves the cursor."""
-        moved = replace(claimed, poll_cursor=polled.found.cursor.text())
+        moved = replace(claimed, poll_cursor=polled.result.cursor.text())
         fired: Fired | None = None
-        for number, (item, occurrence) in enumerate(zip(polled.found.items, polled.occurrences, strict=True), 1):
+        for number, (item, occurrence) in enumerate(zip(polled.result.items, polled.occurrences, strict=True), 1):
             claim = moved if number == len(polled.occurrences) else claimed
             fired = await fire_with_files(self._firing, self._uploads, listed, occurrence, item.files, claimed=claim)
         if (fired is None or fired.duplicate) and moved.poll_cursor != listed.row.poll_cursor:
@@ -183,9 +183,9 @@ def backoff_seconds(every_seconds: int, failures: int) -> int:
 async def _read(context: PollContext, reading: Any) -> Any:  # noqa: ANN401 - a coroutine and its result
     use(context.secrets)
     with errors_without(context.secrets):
-        found = await reading
-    if not isinstance(found, Found):
-        return found
+        result = await reading
+    if not isinstance(result, PollResult):
+        return result
     items = tuple(
         replace(
             item,
@@ -193,6 +193,6 @@ async def _read(context: PollContext, reading: Any) -> Any:  # noqa: ANN401 - a 
             value=context.secrets.json(item.value),
             text=None if item.text is None else context.secrets.text(item.text),
         )
-        for item in found.items
+        for item in result.items
     )
-    return replace(found, items=items)
+    return replace(result, items=items)

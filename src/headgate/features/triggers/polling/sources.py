@@ -29,7 +29,7 @@ from headgate.features.triggers.poll_settings import (
 from headgate.features.triggers.polling import databases, mailboxes
 from headgate.features.triggers.polling.context import PollContext
 from headgate.features.triggers.polling.cursor import MOST_LISTED, Cursor, Fresh, fresh_of
-from headgate.features.triggers.polling.found import Found, Item
+from headgate.features.triggers.polling.results import Item, PollResult
 from headgate.graph.connection_reference import ConnectionReference
 from headgate.sdk import HTTP_KINDS
 
@@ -42,15 +42,15 @@ def fresh(config: PollConfig, keys: Sequence[str], cursor: Cursor | None) -> Fre
     return fresh_of(keys, cursor, most=config.most, all_at_first=config.first == "all")
 
 
-async def read_feed(ctx: PollContext, config: FeedConfig, cursor: Cursor | None) -> Found:
+async def read_feed(ctx: PollContext, config: FeedConfig, cursor: Cursor | None) -> PollResult:
     """Return the new entries of a feed, the oldest first: its first thousand are listed."""
     feed = await ctx.reader(ReadFeed, url=config.url, most_items=MOST_LISTED).data()
     entries = list(reversed(feed["items"]))
     keys = [str(entry["id"] or entry["url"] or digest(entry)) for entry in entries]
-    return _found(fresh(config, keys, cursor), keys, entries)
+    return _result(fresh(config, keys, cursor), keys, entries)
 
 
-async def read_page(ctx: PollContext, config: PageConfig, cursor: Cursor | None) -> Found:
+async def read_page(ctx: PollContext, config: PageConfig, cursor: Cursor | None) -> PollResult:
     """Return the page when its text, or the selected part, is another one than at the last poll."""
     if config.selector:
         html = await ctx.reader(HTTPRequest, url=config.url).text()
@@ -63,16 +63,16 @@ async def read_page(ctx: PollContext, config: PageConfig, cursor: Cursor | None)
         text, title = await page.text(), await page.title()
     value = hashlib.sha256(text.encode()).hexdigest()
     if cursor is None and config.first == "now":
-        return Found((), Cursor(value=value))
+        return PollResult((), Cursor(value=value))
     before = Cursor() if cursor is None else cursor
     if before.value == value:
-        return Found((), before)
+        return PollResult((), before)
     after = replace(before, value=value, count=before.count + 1)
     item = Item(f"{after.count}:{value}", {"url": config.url, "title": title, "text": text}, text=text)
-    return Found((item,), after)
+    return PollResult((item,), after)
 
 
-async def read_folder(ctx: PollContext, config: FolderConfig, cursor: Cursor | None) -> Found:
+async def read_folder(ctx: PollContext, config: FolderConfig, cursor: Cursor | None) -> PollResult:
     """Return the new and changed files of a folder, in the order of their paths."""
     files = await ctx.workspace()
     search = cast("dict[str, Any]", await files.glob_search(config.pattern, config.folder))
@@ -97,7 +97,7 @@ async def read_folder(ctx: PollContext, config: FolderConfig, cursor: Cursor | N
         content = await files.read_content(path)
         if hashlib.sha256(content).hexdigest() == contents[path]:  # another content is new at the next poll
             items.append(_file(path, content, keys[position], contents[path]))
-    return Found(tuple(items), new.cursor, more=new.more)
+    return PollResult(tuple(items), new.cursor, more=new.more)
 
 
 def _file(path: str, content: bytes, key: str, sha256: str) -> Item:
@@ -107,7 +107,7 @@ def _file(path: str, content: bytes, key: str, sha256: str) -> Item:
     return Item(key, value, files=(Upload(name, media_type, content),))
 
 
-async def read_api(ctx: PollContext, config: ApiConfig, cursor: Cursor | None) -> Found:
+async def read_api(ctx: PollContext, config: ApiConfig, cursor: Cursor | None) -> PollResult:
     """Return the new items of an API's answer, in its order."""
     reference = None if config.connection is None else ConnectionReference(config.connection, HTTP_KINDS)
     answer = await ctx.reader(HTTPRequest, url=config.url, connection=reference).text()
@@ -120,7 +120,7 @@ async def read_api(ctx: PollContext, config: ApiConfig, cursor: Cursor | None) -
     if not isinstance(items, list):
         raise TriggerInvalid("The items of the API are no list.", remedy="Set the JMESPath of the list of items.")
     keys = await _api_keys(ctx, config.key, items)
-    return _found(fresh(config, keys, cursor), keys, items)
+    return _result(fresh(config, keys, cursor), keys, items)
 
 
 async def _api_keys(ctx: PollContext, expression: str, items: list[JsonValue]) -> list[str]:
@@ -139,16 +139,16 @@ def digest(value: JsonValue) -> str:
     return hashlib.sha256(orjson.dumps(value, option=orjson.OPT_SORT_KEYS)).hexdigest()
 
 
-def _found(new: Fresh, keys: Sequence[str], values: Sequence[JsonValue]) -> Found:
+def _result(new: Fresh, keys: Sequence[str], values: Sequence[JsonValue]) -> PollResult:
     items = tuple(Item(keys[position], values[position]) for position in new.positions)
-    return Found(items, new.cursor, more=new.more)
+    return PollResult(items, new.cursor, more=new.more)
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
     """How a kind is read."""
 
-    read: Callable[[PollContext, Any, Cursor | None], Awaitable[Found]]
+    read: Callable[[PollContext, Any, Cursor | None], Awaitable[PollResult]]
     confirm: Callable[[PollContext, Any, Sequence[str]], Awaitable[None]] | None = None
     """Tells the source that the runs of items are stored."""
 

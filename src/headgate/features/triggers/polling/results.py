@@ -21,7 +21,7 @@ class Item:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class PollResult:
     """What is new, the oldest first."""
 
     items: tuple[Item, ...]
