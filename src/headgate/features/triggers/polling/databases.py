@@ -42,8 +42,8 @@ async def read_rows(ctx: PollContext, config: RowsConfig, cursor: Cursor | None)
         return PollResult((), before)
     value = records[new[-1]][config.cursor_column]
     same = [mark_of(keys[index]) for index in range(new[-1] + 1) if records[index][config.cursor_column] == value]
-    kept = before.seen if value == before.value else ()
-    seen = tuple(dict.fromkeys([*same, *kept]))
+    same_before = before.seen if value == before.value else ()
+    seen = tuple(dict.fromkeys([*same, *same_before]))
     if len(seen) > MOST_EQUAL:
         raise TriggerInvalid(
             f"More than {MOST_EQUAL:,} rows have one value of the cursor column.", remedy="Choose another."
