@@ -36,6 +36,7 @@ _FILLED: dict[str, Any] = {
     "source_output": "message",
     "spec": FLOW,
     "cron": "0 7 * * *",
+    "source": {"kind": "folder"},
     "name": "cursor",
     "value": 1,
     "expected_version": 0,

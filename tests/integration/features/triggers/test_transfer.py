@@ -26,7 +26,15 @@ async def imported(us: Team, content: Any, who: str = "publisher") -> tuple[dict
 class TestTransfer:
     async def test_carries_triggers_without_secrets_and_switched_off(self, us: Team) -> None:
         flow_id = await published(us)
-        await add(us, flow_id, name="News", config=FEED, policies={"overlap": "queue_all"}, input={"text": "hi"})
+        await add(
+            us,
+            flow_id,
+            name="News",
+            enabled=False,
+            config=FEED,
+            policies={"overlap": "queue_all"},
+            input={"text": "hi"},
+        )
         hook = await add(us, flow_id, name="Calls", config={"kind": "webhook", "verification": "key"})
         content = await exported(us, flow_id)
         assert hook["secret"] not in orjson.dumps(content).decode()
@@ -50,7 +58,7 @@ class TestTransfer:
 
     async def test_says_what_it_omits(self, us: Team) -> None:
         flow_id = await published(us)
-        await add(us, flow_id, name="News", config=FEED)
+        await add(us, flow_id, name="News", config=FEED, enabled=False)
         content = await exported(us, flow_id)
         news = content["triggers"][0]
         content["triggers"] = [
