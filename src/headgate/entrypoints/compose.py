@@ -34,7 +34,9 @@ if TYPE_CHECKING:
     from headgate.features.runs.engine.backend import ExecutionBackend
     from headgate.features.runs.preview import service as preview
     from headgate.features.testing import runner
-    from headgate.features.triggers import firing, scheduler
+    from headgate.features.triggers import firing, scheduler, uploads
+    from headgate.features.triggers.polling import context as poll_context
+    from headgate.features.triggers.polling import poller
     from headgate.foundation.events import EventSink
     from headgate.foundation.guarded_http import GuardedHttp
     from headgate.foundation.telemetry import opening as telemetry_opening
@@ -54,6 +56,9 @@ else:
     preview = lazy_module("headgate.features.runs.preview.service")
     runner = lazy_module("headgate.features.testing.runner")
     firing = lazy_module("headgate.features.triggers.firing")
+    poll_context = lazy_module("headgate.features.triggers.polling.context")
+    poller = lazy_module("headgate.features.triggers.polling.poller")
+    uploads = lazy_module("headgate.features.triggers.uploads")
     scheduler = lazy_module("headgate.features.triggers.scheduler")
     telemetry_opening = lazy_module("headgate.foundation.telemetry.opening")
 
@@ -159,8 +164,14 @@ class Parts(Installation):
         return firing.Firing(self.database, self.engine, auto_login=self.settings.server.auto_login)
 
     @cached_property
+    def poller(self) -> "poller.Poller":
+        """poller: Polls the sources of triggers."""
+        sources = poll_context.Sources(self.services, self.services.opener, self.secret_reads, self.workspace)
+        return poller.Poller(self.firing, sources, uploads.UploadStore(self.storage, self.services.quotas))
+
+    @cached_property
     def _scheduler(self) -> "scheduler.Scheduler":
-        return scheduler.Scheduler(self.firing, self.services.jobs)
+        return scheduler.Scheduler(self.firing, self.services.jobs, self.poller)
 
     @cached_property
     def _assistance(self) -> "assistance.Assistance":

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from headgate.features.runs.evidence import service as evidence
     from headgate.features.secrets import reads
     from headgate.features.testing import gate
+    from headgate.features.triggers import transfer as trigger_transfer
     from headgate.features.workspace import workspace as workspaces
     from headgate.foundation import crypto, keyring
     from headgate.foundation.guarded_http import addresses, outgoing
@@ -50,6 +51,7 @@ else:
     space = lazy_module("headgate.features.models.setup.space")
     reads = lazy_module("headgate.features.secrets.reads")
     gate = lazy_module("headgate.features.testing.gate")
+    trigger_transfer = lazy_module("headgate.features.triggers.transfer")
     workspaces = lazy_module("headgate.features.workspace.workspace")
     crypto = lazy_module("headgate.foundation.crypto")
     keyring = lazy_module("headgate.foundation.keyring")
@@ -148,6 +150,11 @@ class Installation:
     def workspace(self) -> "workspaces.Workspace":
         """Files that agents keep for users."""
         return workspaces.Workspace(self.settings, self.telemetry.metrics)
+
+    @cached_property
+    def trigger_transfer(self) -> "trigger_transfer.TriggerTransfer":
+        """trigger_transfer: Exports and imports triggers with their flow."""
+        return trigger_transfer.TriggerTransfer(self.box)
 
     @cached_property
     def secret_reads(self) -> "reads.SecretReadLog":

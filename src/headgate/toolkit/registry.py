@@ -125,6 +125,7 @@ _SHARED = (
     "save_tests",
     "run_tests",
     "set_schedule",
+    "set_poll",
     "list_models",
     "list_mcp_servers",
     "list_variables",
@@ -142,7 +143,7 @@ _BUILD_FLOW = (
 )
 _SAVING = frozenset({"save_tests", "run_tests"})
 """Shared tools that store the flow as on the canvas first."""
-_CHANGING = frozenset({"save_tests", "set_schedule"})
+_CHANGING = frozenset({"save_tests", "set_schedule", "set_poll"})
 """Shared tools that wait while a plan does."""
 
 
@@ -229,7 +230,7 @@ TOOLS = (*tools.TOOLS, _DRY_RUN, *(_on_open_flow(OPERATIONS[name]) for name in _
 GROUPS: Mapping[str, tuple[str, ...]] = {
     "tests": ("get_tests", "save_tests", "run_tests"),
     "other_flows": ("list_flows", "extract_flow", "inline_flow"),
-    "services": ("list_connections", "search_api_operations", "read_api_operation", "set_schedule"),
+    "services": ("list_connections", "search_api_operations", "read_api_operation", "set_schedule", "set_poll"),
 }
 """Group to tools that a model is shown when it asks for the group (`more_tools`): what most requests do not need."""
 IN_GROUP = frozenset(name for names in GROUPS.values() for name in names)

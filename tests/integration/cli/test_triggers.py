@@ -49,6 +49,17 @@ class TestTriggers:
         assert "secret" not in listed
         assert answered(capsys, "triggers", "test", listed["id"])["waiting"] is True
 
+    def test_that_poll_are_added_and_dry_run(self, capsys: pytest.CaptureFixture[str]) -> None:
+        poll = '{"kind": "folder", "folder": "in", "pattern": "*.txt"}'
+        made = answered(capsys, "triggers", "add", "Talk", "Files", "--poll", poll)
+        assert made["sentence"] == "For each new or changed file *.txt in the folder in, looked at every 5 minutes"
+        assert run(["triggers", "dry-run", made["id"]]) == 3
+        assert "The folder cannot be read" in capsys.readouterr().err
+        everything = answered(capsys, "triggers", "add", "Talk", "All files", "--poll", '{"kind": "folder"}')
+        assert answered(capsys, "triggers", "dry-run", everything["id"])["items"] == []
+        assert run(["triggers", "add", "Talk", "Wrong", "--poll", '{"kind": "fax"}']) == 3
+        assert "feed, folder" in capsys.readouterr().err
+
     def test_that_are_wrong_are_explained(self, capsys: pytest.CaptureFixture[str]) -> None:
         assert run(["triggers", "add", "Talk", "Wrong", "--cron", "0 7 15W * *"]) == 3
         assert "only LW" in capsys.readouterr().err

@@ -1492,6 +1492,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/triggers/{trigger_id}/dry-run": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Dry run of a poll
+         * @description Return what the next poll would start. Nothing is stored, started or marked. Only for the owner.
+         *
+         *     Requires the permission `triggers.manage`.
+         */
+        post: operations["dry_run_api_v1_triggers__trigger_id__dry_run_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/triggers/{trigger_id}/occurrences": {
         parameters: {
             query?: never;
@@ -2255,7 +2277,7 @@ export interface paths {
         put?: never;
         /**
          * Import a flow
-         * @description Create a flow from spec text or exported JSON. Nothing is run.
+         * @description Create a flow from spec text or exported JSON. Nothing is run; its triggers are switched off.
          *
          *     Requires the permission `flows.edit`.
          */
@@ -2375,7 +2397,7 @@ export interface paths {
         };
         /**
          * Export a flow
-         * @description The draft, or a version, as text: a readable spec, JSON with positions, or a picture as SVG.
+         * @description The draft, or a version, as text: a readable spec, JSON with positions and triggers, or a picture as SVG.
          *
          *     Requires the permission `flows.view`.
          */
@@ -8122,6 +8144,56 @@ export interface components {
             what: string;
         };
         /**
+         * FeedConfig
+         * @description New entries of a feed: RSS, Atom or JSON Feed.
+         */
+        FeedConfig: {
+            /**
+             * Every Seconds
+             * @description From the end of a poll to the next.
+             * @default 300
+             */
+            every_seconds?: number;
+            /**
+             * Most
+             * @description Most runs of one poll; the rest follow in the next ones.
+             * @default 50
+             */
+            most?: number;
+            /**
+             * First
+             * @description Whether the first poll starts runs: only for what is new after it, or for all.
+             * @default now
+             * @enum {string}
+             */
+            first?: "now" | "all";
+            /**
+             * Pause After Errors
+             * @description Pause after this many failed polls in a row; null: never.
+             * @default 10
+             */
+            pause_after_errors?: number | null;
+            /**
+             * Text From
+             * @description JMESPath of the run's text; all of the item.
+             */
+            text_from?: string | null;
+            /**
+             * Form From
+             * @description JMESPath by form field of the flow.
+             */
+            form_from?: {
+                [key: string]: string;
+            };
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "feed";
+            /** Url */
+            url: string;
+        };
+        /**
          * FieldKind
          * @description How a field is edited.
          * @enum {string}
@@ -8488,6 +8560,59 @@ export interface components {
             spent: components["schemas"]["Spent"];
         };
         /**
+         * FlowImported
+         * @description A flow of a file.
+         */
+        FlowImported: {
+            /** Id */
+            id: string;
+            /** Name */
+            name: string;
+            /** Description */
+            description: string;
+            /** Space Id */
+            space_id: string;
+            /** Revision */
+            revision: number;
+            /** Published Version */
+            published_version: number | null;
+            /** Owner User Id */
+            owner_user_id?: string | null;
+            /**
+             * Folder
+             * @default
+             */
+            folder?: string;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /**
+             * Updated At
+             * Format: date-time
+             */
+            updated_at: string;
+            definition: components["schemas"]["Flow"];
+            /**
+             * Issues
+             * @description Problems that prevent the draft from running; with `severity` warning, problems that may.
+             */
+            issues?: {
+                [key: string]: unknown;
+            }[];
+            /**
+             * Needs
+             * @description External resources that the draft uses.
+             */
+            needs?: components["schemas"]["Need"][];
+            /**
+             * Notes
+             * @description Triggers of the file that were omitted, or that are to be completed.
+             */
+            notes?: string[];
+        };
+        /**
          * FlowItem
          * @description A flow in the list.
          */
@@ -8750,6 +8875,66 @@ export interface components {
              * @default
              */
             key_variable?: string;
+        };
+        /**
+         * FolderConfig
+         * @description New and changed files in the workspace of the owner.
+         */
+        FolderConfig: {
+            /**
+             * Every Seconds
+             * @description From the end of a poll to the next.
+             * @default 300
+             */
+            every_seconds?: number;
+            /**
+             * Most
+             * @description Most runs of one poll; the rest follow in the next ones.
+             * @default 50
+             */
+            most?: number;
+            /**
+             * First
+             * @description Whether the first poll starts runs: only for what is new after it, or for all.
+             * @default now
+             * @enum {string}
+             */
+            first?: "now" | "all";
+            /**
+             * Pause After Errors
+             * @description Pause after this many failed polls in a row; null: never.
+             * @default 10
+             */
+            pause_after_errors?: number | null;
+            /**
+             * Text From
+             * @description JMESPath of the run's text; all of the item.
+             */
+            text_from?: string | null;
+            /**
+             * Form From
+             * @description JMESPath by form field of the flow.
+             */
+            form_from?: {
+                [key: string]: string;
+            };
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "folder";
+            /**
+             * Folder
+             * @description Such as invoices/2027; empty: the workspace.
+             * @default
+             */
+            folder?: string;
+            /**
+             * Pattern
+             * @description **\/*.pdf: also below it.
+             * @default *
+             */
+            pattern?: string;
         };
         /**
          * FormField
@@ -9061,6 +9246,8 @@ export interface components {
             edges?: number | null;
             /** Form */
             form?: number | null;
+            /** Triggers */
+            triggers?: components["schemas"]["ImportedTrigger"][] | null;
             /** Components */
             components?: {
                 [key: string]: number;
@@ -9124,6 +9311,21 @@ export interface components {
             omitted?: {
                 [key: string]: number;
             };
+        };
+        /**
+         * ImportedTrigger
+         * @description A trigger of the file, which an import switches off.
+         */
+        ImportedTrigger: {
+            /** Name */
+            name: string;
+            /** Kind */
+            kind: string;
+            /**
+             * Url
+             * @default
+             */
+            url?: string;
         };
         /**
          * ImportedUrl
@@ -9785,6 +9987,79 @@ export interface components {
             remedy: string;
             /** Failed */
             failed: boolean;
+        };
+        /**
+         * MailConfig
+         * @description New unread mail in a mailbox.
+         */
+        MailConfig: {
+            /**
+             * Every Seconds
+             * @description From the end of a poll to the next.
+             * @default 300
+             */
+            every_seconds?: number;
+            /**
+             * Most
+             * @description Most runs of one poll; the rest follow in the next ones.
+             * @default 50
+             */
+            most?: number;
+            /**
+             * First
+             * @description Whether the first poll starts runs: only for what is new after it, or for all.
+             * @default now
+             * @enum {string}
+             */
+            first?: "now" | "all";
+            /**
+             * Pause After Errors
+             * @description Pause after this many failed polls in a row; null: never.
+             * @default 10
+             */
+            pause_after_errors?: number | null;
+            /**
+             * Text From
+             * @description JMESPath of the run's text; all of the item.
+             */
+            text_from?: string | null;
+            /**
+             * Form From
+             * @description JMESPath by form field of the flow.
+             */
+            form_from?: {
+                [key: string]: string;
+            };
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "mail";
+            /** Connection */
+            connection: string;
+            /**
+             * Folder
+             * @default INBOX
+             */
+            folder?: string;
+            /**
+             * Sender
+             * @description Only mail whose sender contains this text.
+             * @default
+             */
+            sender?: string;
+            /**
+             * Subject
+             * @description Only mail whose subject contains this text.
+             * @default
+             */
+            subject?: string;
+            /**
+             * Mark Seen
+             * @description Mark a mail as read once its run is stored.
+             * @default true
+             */
+            mark_seen?: boolean;
         };
         /**
          * MaintenanceOut
@@ -10782,6 +11057,62 @@ export interface components {
             user_id: string;
         };
         /**
+         * PageConfig
+         * @description A changed web page, or a changed part of it.
+         */
+        PageConfig: {
+            /**
+             * Every Seconds
+             * @description From the end of a poll to the next.
+             * @default 300
+             */
+            every_seconds?: number;
+            /**
+             * Most
+             * @description Most runs of one poll; the rest follow in the next ones.
+             * @default 50
+             */
+            most?: number;
+            /**
+             * First
+             * @description Whether the first poll starts runs: only for what is new after it, or for all.
+             * @default now
+             * @enum {string}
+             */
+            first?: "now" | "all";
+            /**
+             * Pause After Errors
+             * @description Pause after this many failed polls in a row; null: never.
+             * @default 10
+             */
+            pause_after_errors?: number | null;
+            /**
+             * Text From
+             * @description JMESPath of the run's text; all of the item.
+             */
+            text_from?: string | null;
+            /**
+             * Form From
+             * @description JMESPath by form field of the flow.
+             */
+            form_from?: {
+                [key: string]: string;
+            };
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "page";
+            /** Url */
+            url: string;
+            /**
+             * Selector
+             * @description CSS selector of the part; empty: the text.
+             * @default
+             */
+            selector?: string;
+        };
+        /**
          * PageMetrics
          * @description What happened in one window since its last batch.
          */
@@ -11424,6 +11755,42 @@ export interface components {
             rate_seconds?: number;
         };
         /**
+         * PollDryRunOut
+         * @description What the next poll would start.
+         */
+        PollDryRunOut: {
+            /** Items */
+            items: components["schemas"]["PollItemOut"][];
+            /** More */
+            more: boolean;
+            /** First */
+            first: boolean;
+            example?: components["schemas"]["PollItemOut"] | null;
+        };
+        /**
+         * PollItemOut
+         * @description An item of a dry run.
+         */
+        PollItemOut: {
+            /** Key */
+            key: string;
+            /** Text */
+            text: string;
+            /** Form Data */
+            form_data: {
+                [key: string]: unknown;
+            };
+            /** Files */
+            files: string[];
+            /** Occurred */
+            occurred: boolean;
+            /**
+             * Refusal
+             * @default
+             */
+            refusal?: string;
+        };
+        /**
          * PortType
          * @description The type of a value on an edge.
          * @enum {string}
@@ -11475,7 +11842,7 @@ export interface components {
          */
         PreviewIn: {
             /** Config */
-            config: components["schemas"]["ScheduleConfig"] | components["schemas"]["WebhookConfig"] | components["schemas"]["FlowConfig"] | components["schemas"]["EventConfig"] | components["schemas"]["ManualConfig"];
+            config: components["schemas"]["ScheduleConfig"] | components["schemas"]["WebhookConfig"] | components["schemas"]["FlowConfig"] | components["schemas"]["EventConfig"] | components["schemas"]["ManualConfig"] | components["schemas"]["FeedConfig"] | components["schemas"]["PageConfig"] | components["schemas"]["FolderConfig"] | components["schemas"]["RowsConfig"] | components["schemas"]["MailConfig"] | components["schemas"]["ApiConfig"];
             /**
              * Count
              * @default 10
@@ -12302,6 +12669,71 @@ export interface components {
             conflict: boolean;
             /** Flows */
             flows: components["schemas"]["RollbackFlow"][];
+        };
+        /**
+         * RowsConfig
+         * @description New rows of a query on a database.
+         */
+        RowsConfig: {
+            /**
+             * Every Seconds
+             * @description From the end of a poll to the next.
+             * @default 300
+             */
+            every_seconds?: number;
+            /**
+             * Most
+             * @description Most runs of one poll; the rest follow in the next ones.
+             * @default 50
+             */
+            most?: number;
+            /**
+             * First
+             * @description Whether the first poll starts runs: only for what is new after it, or for all.
+             * @default now
+             * @enum {string}
+             */
+            first?: "now" | "all";
+            /**
+             * Pause After Errors
+             * @description Pause after this many failed polls in a row; null: never.
+             * @default 10
+             */
+            pause_after_errors?: number | null;
+            /**
+             * Text From
+             * @description JMESPath of the run's text; all of the item.
+             */
+            text_from?: string | null;
+            /**
+             * Form From
+             * @description JMESPath by form field of the flow.
+             */
+            form_from?: {
+                [key: string]: string;
+            };
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "rows";
+            /** Connection */
+            connection: string;
+            /**
+             * Sql
+             * @description One SELECT, without ORDER BY and LIMIT.
+             */
+            sql: string;
+            /**
+             * Cursor Column
+             * @description A column of the query whose values only rise, such as id.
+             */
+            cursor_column: string;
+            /**
+             * Key Column
+             * @description The column that names a row; by default the cursor column.
+             */
+            key_column?: string | null;
         };
         /**
          * RunChange
@@ -14376,7 +14808,7 @@ export interface components {
             /** Name */
             name: string;
             /** Config */
-            config: components["schemas"]["ScheduleConfig"] | components["schemas"]["WebhookConfig"] | components["schemas"]["FlowConfig"] | components["schemas"]["EventConfig"] | components["schemas"]["ManualConfig"];
+            config: components["schemas"]["ScheduleConfig"] | components["schemas"]["WebhookConfig"] | components["schemas"]["FlowConfig"] | components["schemas"]["EventConfig"] | components["schemas"]["ManualConfig"] | components["schemas"]["FeedConfig"] | components["schemas"]["PageConfig"] | components["schemas"]["FolderConfig"] | components["schemas"]["RowsConfig"] | components["schemas"]["MailConfig"] | components["schemas"]["ApiConfig"];
             /** @description By default one run at a time for a schedule. */
             policies?: components["schemas"]["Policies"] | null;
             input?: components["schemas"]["TriggerInput"];
@@ -14432,9 +14864,9 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "schedule" | "webhook" | "flow" | "event" | "manual";
+            kind: "schedule" | "webhook" | "flow" | "event" | "manual" | "feed" | "page" | "folder" | "rows" | "mail" | "api";
             /** Config */
-            config: components["schemas"]["ScheduleConfig"] | components["schemas"]["WebhookConfig"] | components["schemas"]["FlowConfig"] | components["schemas"]["EventConfig"] | components["schemas"]["ManualConfig"];
+            config: components["schemas"]["ScheduleConfig"] | components["schemas"]["WebhookConfig"] | components["schemas"]["FlowConfig"] | components["schemas"]["EventConfig"] | components["schemas"]["ManualConfig"] | components["schemas"]["FeedConfig"] | components["schemas"]["PageConfig"] | components["schemas"]["FolderConfig"] | components["schemas"]["RowsConfig"] | components["schemas"]["MailConfig"] | components["schemas"]["ApiConfig"];
             policies: components["schemas"]["Policies"];
             input: components["schemas"]["TriggerInput"];
             /** Owner User Id */
@@ -14453,6 +14885,13 @@ export interface components {
             published: boolean;
             /** Path */
             path?: string | null;
+            /** Polled At */
+            polled_at?: string | null;
+            /**
+             * Poll Error
+             * @default
+             */
+            poll_error?: string;
             /**
              * Catching
              * @default false
@@ -14490,9 +14929,9 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "schedule" | "webhook" | "flow" | "event" | "manual";
+            kind: "schedule" | "webhook" | "flow" | "event" | "manual" | "feed" | "page" | "folder" | "rows" | "mail" | "api";
             /** Config */
-            config: components["schemas"]["ScheduleConfig"] | components["schemas"]["WebhookConfig"] | components["schemas"]["FlowConfig"] | components["schemas"]["EventConfig"] | components["schemas"]["ManualConfig"];
+            config: components["schemas"]["ScheduleConfig"] | components["schemas"]["WebhookConfig"] | components["schemas"]["FlowConfig"] | components["schemas"]["EventConfig"] | components["schemas"]["ManualConfig"] | components["schemas"]["FeedConfig"] | components["schemas"]["PageConfig"] | components["schemas"]["FolderConfig"] | components["schemas"]["RowsConfig"] | components["schemas"]["MailConfig"] | components["schemas"]["ApiConfig"];
             policies: components["schemas"]["Policies"];
             input: components["schemas"]["TriggerInput"];
             /** Owner User Id */
@@ -14511,6 +14950,13 @@ export interface components {
             published: boolean;
             /** Path */
             path?: string | null;
+            /** Polled At */
+            polled_at?: string | null;
+            /**
+             * Poll Error
+             * @default
+             */
+            poll_error?: string;
             /**
              * Catching
              * @default false
@@ -14535,7 +14981,7 @@ export interface components {
             /** Name */
             name?: string | null;
             /** Config */
-            config?: (components["schemas"]["ScheduleConfig"] | components["schemas"]["WebhookConfig"] | components["schemas"]["FlowConfig"] | components["schemas"]["EventConfig"] | components["schemas"]["ManualConfig"]) | null;
+            config?: (components["schemas"]["ScheduleConfig"] | components["schemas"]["WebhookConfig"] | components["schemas"]["FlowConfig"] | components["schemas"]["EventConfig"] | components["schemas"]["ManualConfig"] | components["schemas"]["FeedConfig"] | components["schemas"]["PageConfig"] | components["schemas"]["FolderConfig"] | components["schemas"]["RowsConfig"] | components["schemas"]["MailConfig"] | components["schemas"]["ApiConfig"]) | null;
             policies?: components["schemas"]["Policies"] | null;
             input?: components["schemas"]["TriggerInput"] | null;
             /** Owner User Id */
@@ -20128,7 +20574,7 @@ export interface operations {
                 cursor?: string | null;
                 /** @description Only triggers of this flow. */
                 flow_id?: string | null;
-                kind?: ("schedule" | "webhook" | "flow" | "event" | "manual") | null;
+                kind?: ("schedule" | "webhook" | "flow" | "event" | "manual" | "feed" | "page" | "folder" | "rows" | "mail" | "api") | null;
             };
             header?: never;
             path?: never;
@@ -21146,6 +21592,95 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": unknown;
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The URL is too long; send long values in the body. */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    dry_run_api_v1_triggers__trigger_id__dry_run_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                trigger_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PollDryRunOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             /** @description Not Found */
@@ -24737,7 +25272,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["FlowOut"];
+                    "application/json": components["schemas"]["FlowImported"];
                 };
             };
             /** @description Not signed in, or the API key is not valid. */

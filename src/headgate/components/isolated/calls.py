@@ -152,7 +152,7 @@ async def query_tables(ctx: RunContext, tables: Sequence[Table], sql: str, *, mo
 
 
 async def select_part(
-    ctx: RunContext, expression: str, value: JsonValue, *, subject: str, location: str = "expression"
+    ctx: Isolation, expression: str, value: JsonValue, *, subject: str, location: str = "expression"
 ) -> JsonValue:
     """Return the part of a value that a JMESPath expression selects. Raises `ComponentError`."""
     arguments = {"expression": expression, "value": value, "subject": subject, "location": location}

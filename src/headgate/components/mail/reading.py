@@ -143,22 +143,37 @@ class ReadMail(Component):
         if self._rows is None:
             connection = await self.ctx.connection(self.mailbox)
             search = Search(self.sender, self.subject, _day(self.since), self.unseen, self.most_messages)
-            selection = await self._selection(connection, search) if self.mark_seen else None
-            mails = await self._session(connection, lambda box: _messages(box, selection or _select(box, search)))
-            self.ctx.mark_outside([mark("connection", connection.name)])
-            rows = [await self._parsed(mail) for mail in mails]
-            read = [mail.uid for mail in mails if mail.complete]
-            if selection is not None and read:
-                await self._session(connection, lambda box: _mark_seen(box, selection, read), read_only=False)
+            selection = await self._selection(connection, search) if self.mark_seen else await self.selection(search)
+            rows = await self.read(selection)
+            read = [str(row["uid"]) for row in rows if row["complete"]]
+            if self.mark_seen and read:
+                await self.mark_read(selection, read)
             self._rows = rows
             self.ctx.log("The mailbox was read.", messages=len(rows))
         return self._rows
+
+    async def selection(self, search: Search) -> Selection:
+        """Return the newest messages of a search."""
+        connection = await self.ctx.connection(self.mailbox)
+        return await self._session(connection, lambda box: _select(box, search))
+
+    async def read(self, selection: Selection) -> list[dict[str, JsonValue]]:
+        """Return messages, and store their files. A message that is not `complete` has its header only."""
+        connection = await self.ctx.connection(self.mailbox)
+        mails = await self._session(connection, lambda box: _messages(box, selection))
+        self.ctx.mark_outside([mark("connection", connection.name)])
+        return [await self._parsed(mail) for mail in mails]
+
+    async def mark_read(self, selection: Selection, uids: Sequence[str]) -> None:
+        """Mark messages of a selection as read."""
+        connection = await self.ctx.connection(self.mailbox)
+        await self._session(connection, lambda box: _mark_seen(box, selection, uids), read_only=False)
 
     async def _selection(self, connection: Connection, search: Search) -> Selection:
         """Return the messages to read and mark: every attempt at the step reads the same, marked already or not."""
 
         async def select() -> JsonValue:
-            selection = await self._session(connection, lambda box: _select(box, search))
+            selection = await self.selection(search)
             return {"validity": selection.validity, "uids": list(selection.uids)}
 
         request = {"mailbox": connection.name, "folder": self.folder, **asdict(search)}
@@ -187,7 +202,8 @@ class ReadMail(Component):
             await self.ctx.check_cancelled()
             file = await self.ctx.files.save(name, base64.b64decode(content), media_type)
             files.append(data_of(file))
-        return parsed | {"uid": mail.uid, "seen": mail.seen or (self.mark_seen and mail.complete), "files": files}
+        seen = mail.seen or (self.mark_seen and mail.complete)
+        return parsed | {"uid": mail.uid, "seen": seen, "complete": mail.complete, "files": files}
 
 
 def _day(text: str) -> date | None:

@@ -40,18 +40,24 @@ def read_text(path: str) -> str:
 def import_(
     path: Annotated[str, typer.Argument(help="Flow file, or - for standard input.")], json: JsonFlag = False
 ) -> int:
-    """Create a flow from spec text or exported JSON. Nothing is run. Exit code 9 if it has problems to fix."""
+    """Create a flow from spec text or exported JSON. Nothing is run, triggers are off. Exit code 9: it has problems."""
     text = read_text(path)
 
     async def work(installation: Installation) -> int:
         definition = transfer.import_flow(text, installation.registry)
+        triggers = transfer.triggers_in(text)
         async with installation.database.writing() as session:
             row = await service.create_flow(session, acting(), installation.registry, definition=definition)
+            notes = await installation.trigger_transfer.imported(session, acting(), row.id, triggers)
         readiness = await installation.rules.check(row.tenant_id, row.space_id, definition)
         if json:
-            print_json({"id": row.id, "name": row.name, "revision": row.revision, **readiness.as_json()})
+            print_json(
+                {"id": row.id, "name": row.name, "revision": row.revision, "notes": notes, **readiness.as_json()}
+            )
             return OK if readiness.ready else PARTLY
         console.print(f"Created [bold]{escape(row.name)}[/] {row.id}")
+        for note in notes:
+            console.print(escape(note))
         print_issues(readiness.issues)
         return OK if readiness.ready else PARTLY
 
@@ -62,7 +68,7 @@ def import_(
 def export(
     which: FlowArgument,
     format: Annotated[  # noqa: A002
-        Literal["spec", "json", "svg"], typer.Option(help="Spec text, JSON with positions, or an image.")
+        Literal["spec", "json", "svg"], typer.Option(help="Spec text, JSON with positions and triggers, or an image.")
     ] = "spec",
     version: Annotated[int | None, typer.Option(help="A version instead of the draft.", min=1)] = None,
     output: Annotated[
@@ -77,7 +83,10 @@ def export(
         async with installation.database.reading() as session:
             flow = await content_of(session, acting(), flow_id, version)
             catalog = await installation.registry.for_flow(acting().tenant_id, flow, session=session)
-        content = transfer.export_flow(flow, format=format, catalog=catalog)
+            carried = (
+                await installation.trigger_transfer.exported(session, acting(), flow_id) if format == "json" else []
+            )
+        content = transfer.export_flow(flow, format=format, catalog=catalog, triggers=carried)
         if output is not None:
             write_file(output, content.encode())
             console.print(f"Wrote {output}") if not json else print_json({"path": str(output)})

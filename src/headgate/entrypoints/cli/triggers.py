@@ -3,6 +3,7 @@
 from datetime import datetime
 from typing import Annotated
 
+import orjson
 import typer
 from rich.markup import escape
 
@@ -14,8 +15,19 @@ from headgate.entrypoints.compose import Parts
 from headgate.entrypoints.installation import Installation
 from headgate.features.triggers import service, starts
 from headgate.features.triggers.hooks import service as hooks
-from headgate.features.triggers.schemas import BackfillIn, FiringOut, OccurrenceOut, TriggerIn, TriggerMade, TriggerOut
+from headgate.features.triggers.poll_settings import POLLING
+from headgate.features.triggers.polling import dry_runs
+from headgate.features.triggers.schemas import (
+    BackfillIn,
+    FiringOut,
+    OccurrenceOut,
+    PollItemOut,
+    TriggerIn,
+    TriggerMade,
+    TriggerOut,
+)
 from headgate.foundation.checked import checked
+from headgate.foundation.errors import Invalid
 
 app = typer.Typer(
     add_completion=False, no_args_is_help=True, help="Triggers: flows that start by themselves, each occurrence once."
@@ -57,6 +69,10 @@ def add(
     ] = None,
     after: Annotated[str | None, typer.Option(help="Start after runs of this flow.")] = None,
     event: Annotated[str | None, typer.Option(help="Start for events with this name.")] = None,
+    poll: Annotated[
+        str | None,
+        typer.Option(help='A poll as JSON: {"kind": "feed", "url": "https://..."}; or page, folder, rows, mail, api.'),
+    ] = None,
     text: Annotated[str, typer.Option(help="Text of each run.")] = "",
     owner: Annotated[str | None, typer.Option(help="Id of the user whose rights each run uses.")] = None,
     overlap: Annotated[
@@ -76,6 +92,8 @@ def add(
             config = {"kind": "flow", "flow_id": await flow_id_of(installation, after)}
         elif event is not None:
             config = {"kind": "event", "name": event}
+        elif poll is not None:
+            config = _poll_config(poll)
         policies = None if overlap is None else {"overlap": overlap}
         body = checked(
             TriggerIn, name=name, config=config, input={"text": text}, owner_user_id=owner, policies=policies
@@ -222,6 +240,42 @@ def backfill(
         console.print(f"{outcome.count} due times{' would run' if dry_run else f', backfill {outcome.id}'}.")
 
     with_installation(work)
+
+
+@app.command("dry-run")
+def dry_run(trigger: TriggerId, json: JsonFlag = False) -> None:
+    """Show what the next poll of a trigger would start. Nothing is stored or started."""
+
+    async def work(parts: Parts) -> None:
+        outcome = await dry_runs.dry_run(parts.database, parts.poller, acting(), trigger)
+        if json:
+            print_json(outcome)
+            return
+        items = [("would start", item) for item in outcome.items]
+        items += [] if outcome.example is None else [("only an example", outcome.example)]
+        if not items:
+            console.print("Nothing.")
+        cells = [(escape(item.key), escape(item.text[:200]), _dry(item, words)) for words, item in items]
+        if cells:
+            console.print(table(("item", "text", "outcome"), cells))
+        if outcome.first and not outcome.items:
+            console.print("The first poll notes what there is and starts no run.")
+
+    with_parts(work)
+
+
+def _dry(item: PollItemOut, words: str) -> str:
+    return escape(item.refusal) or ("has an occurrence" if item.occurred else words)
+
+
+def _poll_config(text: str) -> dict[str, object]:
+    try:
+        config = orjson.loads(text)
+    except orjson.JSONDecodeError as error:
+        raise Invalid(f"--poll is not valid JSON: {error}.", remedy="Write it as an object with a kind.") from error
+    if not isinstance(config, dict) or config.get("kind") not in POLLING:
+        raise Invalid("--poll has no known kind.", remedy=f"Name one of: {', '.join(sorted(POLLING))}.")
+    return config
 
 
 def _print_made(made: TriggerMade) -> None:

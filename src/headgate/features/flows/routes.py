@@ -25,6 +25,7 @@ from headgate.features.flows.schemas import (
     ExportOut,
     FlowCreate,
     FlowCreated,
+    FlowImported,
     FlowOut,
     FlowPatch,
     ImportIn,
@@ -67,7 +68,13 @@ def _rules(request: Request) -> FlowRules:
     return rules
 
 
+def _triggers(request: Request) -> transfer.Triggers:
+    triggers: transfer.Triggers = request.app.state.trigger_transfer
+    return triggers
+
+
 Components = Annotated[Registry, Depends(_catalog)]
+Starts = Annotated[transfer.Triggers, Depends(_triggers)]
 Rules = Annotated[FlowRules, Depends(_rules)]
 Which = Annotated[int, Path(ge=1)] | Literal["draft"]
 
@@ -103,11 +110,15 @@ async def _created(row: FlowRow, called: Sequence[FlowRow], rules: FlowRules, se
 
 
 @router.post("/import", status_code=201, summary="Import a flow", responses=problems(403, 404), dependencies=[EDIT])
-async def import_(body: ImportIn, session: WriteSession, caller: Caller, catalog: Components, rules: Rules) -> FlowOut:
-    """Create a flow from spec text or exported JSON. Nothing is run."""
+async def import_(
+    body: ImportIn, session: WriteSession, caller: Caller, catalog: Components, rules: Rules, triggers: Starts
+) -> FlowImported:
+    """Create a flow from spec text or exported JSON. Nothing is run; its triggers are switched off."""
     definition = await run_in_flow_thread(transfer.import_flow, body.content, catalog)
+    carried = await run_in_flow_thread(transfer.triggers_in, body.content)
     row = await service.create_flow(session, caller, catalog, definition=definition, space_id=body.space_id)
-    return await _out(row, rules)
+    notes = await triggers.imported(session, caller, row.id, carried)
+    return FlowImported(**(await _out(row, rules)).model_dump(), notes=notes)
 
 
 @router.get("/{flow_id}", summary="Read a flow", responses=problems(404), dependencies=[VIEW])
@@ -161,15 +172,17 @@ async def export(
     session: ReadSession,
     caller: Caller,
     catalog: Components,
+    triggers: Starts,
     format: Annotated[transfer.Format, Query()] = "json",  # noqa: A002 - the API's word
     version: Annotated[
         int | None, Query(ge=1, le=2**31 - 1, description=("Tests of this version instead of the draft."))
     ] = None,
 ) -> ExportOut:
-    """The draft, or a version, as text: a readable spec, JSON with positions, or a picture as SVG."""
+    """The draft, or a version, as text: a readable spec, JSON with positions and triggers, or a picture as SVG."""
     flow = await versions.content_of(session, caller, flow_id, version)
     components = await catalog.for_flow(caller.tenant_id, flow, session=session)
-    content = transfer.export_flow(flow, format=format, catalog=components)
+    carried = await triggers.exported(session, caller, flow_id) if format == "json" else []
+    content = transfer.export_flow(flow, format=format, catalog=components, triggers=carried)
     return ExportOut(name=flow.name, format=format, content=content)
 
 

@@ -108,6 +108,14 @@ class DiffOut(BaseModel):
     """For programs: nodes, edges, form, settings."""
 
 
+class FlowImported(FlowOut):
+    """A flow of a file."""
+
+    notes: list[str] = Field(
+        default_factory=list, description="Triggers of the file that were omitted, or that are to be completed."
+    )
+
+
 class ExportOut(BaseModel):
     """A flow as a file."""
 

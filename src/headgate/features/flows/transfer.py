@@ -1,10 +1,13 @@
 """Flows as files. Importing parses text; it never runs anything."""
 
-from typing import Literal
+from collections.abc import Sequence
+from typing import Literal, Protocol
 
 import orjson
-from pydantic import ValidationError
+from pydantic import JsonValue, ValidationError
+from sqlalchemy.ext.asyncio import AsyncSession
 
+from headgate.features.access.principal import Principal
 from headgate.foundation.errors import Invalid
 from headgate.graph.layout import arrange_unplaced
 from headgate.graph.model import Flow
@@ -18,13 +21,39 @@ Format = Literal["spec", "json", "svg"]
 MEDIA_TYPES = {"spec": "text/plain", "json": "application/json", "svg": "image/svg+xml"}
 
 
-def export_flow(flow: Flow, *, format: Format, catalog: Catalog | None = None) -> str:  # noqa: A002 - the API's word
-    """Return the flow as spec text, as JSON with positions, or as a picture."""
+TRIGGERS_KEY = "triggers"
+MOST_TRIGGERS = 100
+
+
+class Triggers(Protocol):
+    """What starts a flow by itself, as part of its file."""
+
+    async def exported(self, session: AsyncSession, principal: Principal, flow_id: str) -> list[JsonValue]:
+        """Return the triggers of a flow without secrets, files and owner."""
+        ...
+
+    async def imported(
+        self, session: AsyncSession, principal: Principal, flow_id: str, triggers: Sequence[JsonValue]
+    ) -> list[str]:
+        """Add triggers to a flow, switched off. Returns what was omitted or is to be completed, in words."""
+        ...
+
+
+def export_flow(
+    flow: Flow,
+    *,
+    format: Format,  # noqa: A002 - the API's word
+    catalog: Catalog | None = None,
+    triggers: Sequence[JsonValue] = (),
+) -> str:
+    """Return the flow as spec text, as JSON with positions and its triggers, or as a picture."""
     if format == "spec":
         return print_spec(flow)
     if format == "svg":
         return picture(flow, catalog, title=flow.name)
     content = {FORMAT_KEY: FORMAT} | flow.model_dump(mode="json", exclude_defaults=True) | {"name": flow.name}
+    if triggers:
+        content[TRIGGERS_KEY] = list(triggers)
     return orjson.dumps(content, option=orjson.OPT_INDENT_2).decode() + "\n"
 
 
@@ -42,6 +71,7 @@ def import_flow(content: str, catalog: Catalog) -> Flow:
             "The file is JSON but not a Headgate flow.",
             remedy=(f'A flow has "{FORMAT_KEY}": {FORMAT} at the top level.'),
         )
+    data.pop(TRIGGERS_KEY, None)
     try:
         return arrange_unplaced(Flow.model_validate(data), catalog)
     except ValidationError as error:
@@ -49,3 +79,12 @@ def import_flow(content: str, catalog: Catalog) -> Flow:
         location = ".".join(str(part) for part in first["loc"])
         reason = first["msg"].removeprefix("Value error, ")
         raise Invalid(f"The flow is not valid at '{location}': {reason}.", remedy="Correct that value.") from error
+
+
+def triggers_in(content: str) -> list[JsonValue]:
+    """Return the triggers of a file that `import_flow` accepts. Raises `Invalid`."""
+    content = content.removeprefix("\ufeff")
+    triggers = orjson.loads(content).get(TRIGGERS_KEY, []) if content.lstrip().startswith("{") else []
+    if not isinstance(triggers, list) or len(triggers) > MOST_TRIGGERS:
+        raise Invalid(f"The triggers are no list of at most {MOST_TRIGGERS}.", remedy="Export the flow again.")
+    return triggers

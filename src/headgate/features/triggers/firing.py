@@ -111,15 +111,20 @@ class Firing:
         most = Policies.model_validate(listed.row.policies).pause_after_failures
         if most is None:
             return False
+        async with self.database.reading() as session:
+            outcomes = await repository.last_outcomes(session, listed.row, most)
+        if len(outcomes) < most or set(outcomes) != {"failed"}:
+            return False
+        return await self.pause(listed, f"{most} runs in a row failed." if most > 1 else "Its last run failed.")
+
+    async def pause(self, listed: Listed, reason: str) -> bool:
+        """Pause a trigger as it was read. Returns whether it paused it."""
         async with self.database.writing() as session:
             trigger = await repository.lock_trigger(session, listed.row.id, tenant_id=listed.row.tenant_id)
-            if trigger is None or not trigger.enabled:
-                return False
-            outcomes = await repository.last_outcomes(session, trigger, most)
-            if len(outcomes) < most or set(outcomes) != {"failed"}:
+            if trigger is None or not trigger.enabled or trigger.updated_at != listed.row.updated_at:
                 return False
             trigger.enabled, trigger.next_at, trigger.due_at = False, None, None
-            trigger.paused_reason = f"{most} runs in a row failed." if most > 1 else "Its last run failed."
+            trigger.paused_reason = reason
             await record(
                 session,
                 system_principal(trigger.tenant_id, listed.space_id),
@@ -129,7 +134,7 @@ class Firing:
                 space_id=listed.space_id,
                 payload={"flow_id": trigger.flow_id, "reason": trigger.paused_reason},
             )
-        log.warning("trigger paused", trigger_id=listed.row.id, failures=most)
+        log.warning("trigger paused", trigger_id=listed.row.id, reason=reason)
         return True
 
     async def owner_of(self, trigger: TriggerRow, space_id: str) -> Principal:

@@ -6,6 +6,7 @@ was read, so that none fires with settings, an input or an owner of before a cha
 unless it exists, or a policy of the trigger does not let it start a run now.
 """
 
+import hashlib
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
@@ -33,7 +34,8 @@ log = get_logger(__name__)
 # ruff: noqa: S608 - only constants of `states` are inserted into the statements
 _HOLD = (
     "UPDATE triggers SET cursor_at = CASE WHEN CAST(:cursor_at AS BIGINT) > cursor_at THEN CAST(:cursor_at AS BIGINT)"
-    " ELSE cursor_at END WHERE id = CAST(:trigger_id AS VARCHAR) AND updated_at = CAST(:updated_at AS BIGINT)"
+    " ELSE cursor_at END, poll_cursor = COALESCE(CAST(:poll_cursor AS TEXT), poll_cursor)"
+    " WHERE id = CAST(:trigger_id AS VARCHAR) AND updated_at = CAST(:updated_at AS BIGINT)"
     " AND (enabled OR CAST(:by_hand AS INTEGER) = 1)"
     " AND (CAST(:worker_id AS VARCHAR) IS NULL OR (worker_id = CAST(:worker_id AS VARCHAR)"
     " AND attempts = CAST(:attempt AS INTEGER))) RETURNING id"
@@ -70,6 +72,8 @@ class Claimed:
     worker_id: str
     attempt: int
     cursor_at: int = 0
+    poll_cursor: str | None = None
+    """Of a trigger that polls; None leaves it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,12 +127,18 @@ def due_key(at: int) -> str:
     return f"at:{moment(at):%Y-%m-%dT%H:%M:%SZ}"
 
 
+def bounded_key(key: str) -> str:
+    """Return a key of others as part of the key of an occurrence: its hash when it is too long or not printable."""
+    return key if len(key) <= LONGEST_KEY and key.isprintable() else hashlib.sha256(key.encode()).hexdigest()
+
+
 def hold(trigger: TriggerRow, claimed: Claimed | None, *, by_hand: bool = False) -> tuple[str, dict[str, Any]]:
     """Return the statement that locks a trigger and moves its cursor, with its values."""
     return _HOLD, {
         "trigger_id": trigger.id,
         "updated_at": trigger.updated_at,
         "cursor_at": 0 if claimed is None else claimed.cursor_at,
+        "poll_cursor": None if claimed is None else claimed.poll_cursor,
         "worker_id": None if claimed is None else claimed.worker_id,
         "attempt": 0 if claimed is None else claimed.attempt,
         "by_hand": int(by_hand),

@@ -166,6 +166,18 @@ async def due_with_rows(
     return frozenset((await session.execute(query)).scalars().all())  # type: ignore[arg-type]
 
 
+async def keys_with_rows(
+    session: AsyncSession, trigger_id: str, keys: Collection[str], *, tenant_id: str
+) -> frozenset[str]:
+    """Return the keys of a trigger that have an occurrence."""
+    query = select(OccurrenceRow.occurrence_key).where(
+        OccurrenceRow.trigger_id == trigger_id,
+        OccurrenceRow.tenant_id == tenant_id,
+        OccurrenceRow.occurrence_key.in_(keys),
+    )
+    return frozenset((await session.execute(query)).scalars().all())
+
+
 async def has_backfill(session: AsyncSession, trigger_id: str, backfill_id: str, *, tenant_id: str) -> bool:
     """Whether a backfill has created occurrences of the trigger."""
     query = select(OccurrenceRow.id).where(

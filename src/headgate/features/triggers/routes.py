@@ -10,6 +10,8 @@ from headgate.features.access.permissions import Permission
 from headgate.features.triggers import service, starts, views
 from headgate.features.triggers.firing import Firing
 from headgate.features.triggers.hooks import service as hooks
+from headgate.features.triggers.polling import dry_runs
+from headgate.features.triggers.polling.poller import Poller
 from headgate.features.triggers.schemas import (
     AgendaEntry,
     BackfillCancelled,
@@ -21,6 +23,7 @@ from headgate.features.triggers.schemas import (
     OccurrenceOut,
     OccurrenceState,
     PauseIn,
+    PollDryRunOut,
     PreviewIn,
     PreviewOut,
     TriggerIn,
@@ -61,8 +64,14 @@ def _firing(request: Request) -> Firing:
     return firing
 
 
+def _poller(request: Request) -> Poller:
+    poller: Poller = request.app.state.poller
+    return poller
+
+
 Box = Annotated[SecretBox, Depends(_box)]
 Fires = Annotated[Firing, Depends(_firing)]
+Polls = Annotated[Poller, Depends(_poller)]
 FlowId = Annotated[PlainText | None, Query(max_length=36, description="Only triggers of this flow.")]
 
 
@@ -187,6 +196,17 @@ async def caught(trigger_id: str, session: ReadSession, caller: Caller, box: Box
 async def fire(trigger_id: str, caller: Caller, firing: Fires, body: TriggerInput | None = None) -> FiredOut:
     """Start the flow now, with the saved input or this one. The policies and the owner's rights apply."""
     return await starts.fire_now(firing, caller, trigger_id, body)
+
+
+@router.post(
+    "/triggers/{trigger_id}/dry-run",
+    summary="Dry run of a poll",
+    responses=problems(403, 404),
+    dependencies=_MANAGE,
+)
+async def dry_run(trigger_id: str, database: Rows, caller: Caller, poller: Polls) -> PollDryRunOut:
+    """Return what the next poll would start. Nothing is stored, started or marked. Only for the owner."""
+    return await dry_runs.dry_run(database, poller, caller, trigger_id)
 
 
 @router.get(

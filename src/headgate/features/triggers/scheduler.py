@@ -6,6 +6,7 @@ rows, not by the claim: a scheduler that lost its claim, and another that repeat
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from headgate.features.jobs.queue import Job
 from headgate.features.jobs.runner import JobKind, JobRunner
@@ -14,6 +15,8 @@ from headgate.features.triggers import following, repository
 from headgate.features.triggers.errors import TriggerChanged
 from headgate.features.triggers.firing import Firing, Verdict
 from headgate.features.triggers.occurrences import Claimed, Occurrence, due_key, queued_occurrence
+from headgate.features.triggers.poll_settings import POLLING
+from headgate.features.triggers.polling.poller import Poller
 from headgate.features.triggers.repository import QUEUE, Listed
 from headgate.features.triggers.schedule import SECOND, Schedule
 from headgate.features.triggers.settings import Policies, ScheduleConfig, TriggerInput
@@ -79,10 +82,12 @@ class Scheduler:
     Args:
         firing: Starts runs.
         jobs: Runs due triggers.
+        poller: Polls those that poll.
     """
 
-    def __init__(self, firing: Firing, jobs: JobRunner) -> None:
+    def __init__(self, firing: Firing, jobs: JobRunner, poller: Poller) -> None:
         self._firing = firing
+        self._poller = poller
         self._database = firing.database
         jobs.register(JobKind(KIND, QUEUE, self.handle, MOST_AT_ONCE, retry_seconds=RETRY_SECONDS))
 
@@ -99,14 +104,18 @@ class Scheduler:
                 await self._finish(job)
                 return
             waits = await self._start_queued(listed, claimed)
-            due_at, next_at = await self._fire_due(listed, claimed)
+            if listed.row.kind in POLLING:
+                due_at, values = await self._poll(listed, claimed, waits=waits)
+            else:
+                due_at, next_at = await self._fire_due(listed, claimed)
+                values = {"next_at": next_at}
         except TriggerChanged:  # paused or changed meanwhile
             await self._release(job, clock())
             return
         if waits:
             due_at = min(due_at or clock() + round(POLL_SECONDS * SECOND), clock() + round(POLL_SECONDS * SECOND))
         async with self._database.writing() as session:
-            await QUEUE.release(session, job, due_at=due_at, next_at=next_at)
+            await QUEUE.release(session, job, due_at=due_at, **values)
 
     async def _finish(self, job: Job) -> None:
         async with self._database.writing() as session:
@@ -135,6 +144,14 @@ class Scheduler:
             if fired.status == "queued":
                 return True
         return len(rows) == BATCH
+
+    async def _poll(self, listed: Listed, claimed: Claimed, *, waits: bool) -> tuple[int | None, dict[str, Any]]:
+        """Poll when it is time and none of its occurrences waits. Returns when it is due, and columns to store."""
+        next_at = listed.row.next_at
+        if waits or (next_at is not None and next_at > clock()):
+            return next_at, {}
+        ended = await self._poller.poll(listed, claimed)
+        return ended.next_at, {"next_at": ended.next_at} | ended.values
 
     async def _fire_due(self, listed: Listed, claimed: Claimed) -> tuple[int | None, int | None]:
         """Fire what is due. Returns when the trigger is due again, and its next due time."""

@@ -99,6 +99,10 @@ class TriggerOut(BaseModel):
     """Whether the flow is published: otherwise occurrences are skipped."""
     path: str | None = None
     """The path of its public address."""
+    polled_at: datetime | None = None
+    """When it polled last."""
+    poll_error: str = ""
+    """Why that poll failed; empty when it did not."""
     catching: bool = False
     """Whether the next call is shown instead of starting a run."""
     created_at: datetime
@@ -194,3 +198,30 @@ class AgendaEntry(FiringOut):
     trigger_name: str
     flow_id: str
     flow_name: str
+
+
+class PollItemOut(BaseModel):
+    """An item of a dry run."""
+
+    key: str
+    text: str
+    """The text of its run, cut when it is long."""
+    form_data: dict[str, Any]
+    files: list[str]
+    """Names."""
+    occurred: bool
+    """Whether it has an occurrence already, and would start nothing."""
+    refusal: str = ""
+    """Why it would start no run."""
+
+
+class PollDryRunOut(BaseModel):
+    """What the next poll would start."""
+
+    items: list[PollItemOut]
+    more: bool
+    """Whether further items follow in the next polls."""
+    first: bool
+    """Whether it would be the first poll."""
+    example: PollItemOut | None = None
+    """An item that the first poll would only note, to see what runs receive."""

@@ -20,6 +20,7 @@ from headgate.features.runs.transitions import clock
 from headgate.features.triggers import repository
 from headgate.features.triggers.errors import TooManyTriggers, TriggerInvalid, TriggerNotFound
 from headgate.features.triggers.hook_secrets import check_secret, new_secret
+from headgate.features.triggers.poll_settings import Poll
 from headgate.features.triggers.repository import Listed
 from headgate.features.triggers.schemas import (
     AgendaEntry,
@@ -49,6 +50,7 @@ from headgate.foundation.ids import is_id, new_id
 
 MOST_OF_FLOW = 100
 AGENDA_TRIGGERS = 200
+_HOW_OFTEN = {"every_seconds", "most", "pause_after_errors", "text_from", "form_from", "mark_seen"}
 _EVENT_POLICIES = Policies(overlap="allow", limit=100)
 
 
@@ -124,6 +126,8 @@ async def change_trigger(
         if body.config.kind != row.kind:
             raise TriggerInvalid(f"The trigger is a {row.kind}.", remedy="Add another trigger for another kind.")
         row.cursor_at = max(row.cursor_at, clock())
+        if _reads(body.config) != _reads(config_of(row)):
+            row.poll_cursor = None
         await _configure(session, principal, row, flow, body.config)
         row.due_at = clock() if row.enabled else None  # occurrences may wait
     config = config_of(row)
@@ -277,6 +281,14 @@ async def _configure(
             raise TriggerInvalid("A flow cannot start after itself.", remedy="Choose another flow.")
         await get_flow(session, principal, config.flow_id, permission=Permission.RUNS_VIEW)
         row.due_at = clock() if row.enabled else None
+    elif isinstance(config, Poll):
+        row.next_at = row.due_at = clock() if row.enabled else None
+        row.poll_failures = 0
+
+
+def _reads(config: Config) -> dict[str, Any]:
+    """Return the settings of a poll that say what it reads: after a change it starts from the beginning."""
+    return config.model_dump(mode="json", exclude=_HOW_OFTEN)
 
 
 async def _owner(session: AsyncSession, principal: Principal, user_id: str | None) -> str:

@@ -5,12 +5,20 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field, model_validator
 
+from headgate.features.triggers.poll_settings import (
+    ApiConfig,
+    Expression,
+    FeedConfig,
+    FolderConfig,
+    MailConfig,
+    PageConfig,
+    RowsConfig,
+)
 from headgate.foundation.names import Name
 from headgate.graph.json_values import PlainObject, PlainText
 
-Kind = Literal["schedule", "webhook", "flow", "event", "manual"]
+Kind = Literal["schedule", "webhook", "flow", "event", "manual", "feed", "page", "folder", "rows", "mail", "api"]
 Verification = Literal["none", "github", "stripe", "slack", "standard", "hmac", "basic", "key"]
-Expression = Annotated[PlainText, Field(max_length=500)]
 _YEARS = range(1970, 2201)
 
 
@@ -107,7 +115,18 @@ class ManualConfig(_Settings):
 
 
 Config = Annotated[
-    ScheduleConfig | WebhookConfig | FlowConfig | EventConfig | ManualConfig, Field(discriminator="kind")
+    ScheduleConfig
+    | WebhookConfig
+    | FlowConfig
+    | EventConfig
+    | ManualConfig
+    | FeedConfig
+    | PageConfig
+    | FolderConfig
+    | RowsConfig
+    | MailConfig
+    | ApiConfig,
+    Field(discriminator="kind"),
 ]
 
 

@@ -8,6 +8,7 @@ from sqlalchemy import (
     ForeignKey,
     ForeignKeyConstraint,
     Index,
+    Integer,
     String,
     Text,
     UniqueConstraint,
@@ -26,7 +27,11 @@ class TriggerRow(Row, JobColumns):
         ForeignKeyConstraint(["flow_id", "tenant_id"], ["flows.id", "flows.tenant_id"], ondelete="CASCADE"),
         UniqueConstraint("id", "tenant_id"),
         UniqueConstraint("flow_id", "name"),
-        CheckConstraint("kind IN ('schedule', 'webhook', 'flow', 'event', 'manual')", name="kind_known"),
+        CheckConstraint(
+            "kind IN ('schedule', 'webhook', 'flow', 'event', 'manual', 'feed', 'page', 'folder', 'rows', 'mail',"
+            " 'api')",
+            name="kind_known",
+        ),
         Index("ix_triggers_tenant_id_id", "tenant_id", "id"),
         partial_index("ix_triggers_address", "address", where="address IS NOT NULL", unique=True),
         *job_indexes("triggers"),
@@ -59,7 +64,14 @@ class TriggerRow(Row, JobColumns):
     cursor_at: Mapped[int] = mapped_column(BigInteger)
     """Every due time up to here has an occurrence; for `flow` every end of a run."""
     next_at: Mapped[int | None] = mapped_column(BigInteger)
-    """The next due time, without jitter."""
+    """The next due time, without jitter; the time of the next poll."""
+    poll_cursor: Mapped[str | None] = mapped_column(Text)
+    """What polls have handled, as JSON: `polling.cursor`. Null before the first one."""
+    poll_failures: Mapped[int] = mapped_column(Integer, default=0, server_default="0")
+    """Failed polls in a row."""
+    poll_error: Mapped[str] = mapped_column(String(500), default="", server_default="")
+    """Why the last poll failed; empty when it did not."""
+    polled_at: Mapped[int | None] = mapped_column(BigInteger)
     created_by_user_id: Mapped[str | None] = mapped_column(String(36))
     created_at: Mapped[int] = mapped_column(BigInteger)
     updated_at: Mapped[int] = mapped_column(BigInteger)
@@ -84,7 +96,7 @@ class OccurrenceRow(Row):
     tenant_id: Mapped[str] = mapped_column(String(36))
     trigger_id: Mapped[str] = mapped_column(String(36))
     occurrence_key: Mapped[str] = mapped_column(String(255))
-    """`at:` and the due time, `event:` and the key of the event, or `manual:` and an id."""
+    """`at:` and the due time, `event:` or `item:` and the key of the event or item, or `manual:` and an id."""
     due_at: Mapped[int | None] = mapped_column(BigInteger)
     created_at: Mapped[int] = mapped_column(BigInteger)
     status: Mapped[str] = mapped_column(String(16))

@@ -65,6 +65,8 @@ def _trigger_out(listed: Listed, config: Config, names: Mapping[str, str]) -> Tr
             "next_at": None if row.next_at is None else moment(row.next_at),
             "published": listed.published,
             "path": _path(row),
+            "polled_at": None if row.polled_at is None else moment(row.polled_at),
+            "poll_error": row.poll_error,
             "catching": row.catching_until is not None and row.catching_until > clock() and row.caught is None,
             "created_at": moment(row.created_at),
             "updated_at": moment(row.updated_at),

@@ -5,6 +5,15 @@ from typing import Any
 
 from cronsim import CronSim
 
+from headgate.features.triggers.poll_settings import (
+    ApiConfig,
+    FeedConfig,
+    FolderConfig,
+    MailConfig,
+    PageConfig,
+    PollConfig,
+    RowsConfig,
+)
 from headgate.features.triggers.schedule import Schedule, checked_cron, checked_zone
 from headgate.features.triggers.settings import (
     Config,
@@ -59,13 +68,37 @@ def sentence_of(config: Config, names: Mapping[str, str]) -> str:
             return f"When the event {config.name}{value} is sent"
         case ManualConfig():
             return "When it is started by hand"
+        case _:
+            return f"{_polled(config)}, looked at {_interval(config.every_seconds).lower()}"
+
+
+def _polled(config: PollConfig) -> str:
+    match config:
+        case FeedConfig():
+            return f"For each new entry of the feed {config.url}"
+        case PageConfig():
+            part = f", the part {config.selector}" if config.selector else ""
+            return f"When the page {config.url} changes{part}"
+        case FolderConfig():
+            place = f"the folder {config.folder}" if config.folder else "the workspace"
+            return f"For each new or changed file {config.pattern} in {place}"
+        case RowsConfig():
+            return f"For each new row of a query on {config.connection}"
+        case MailConfig():
+            return f"For each new mail in {config.folder} of {config.connection}"
+        case ApiConfig():
+            return f"For each new item of {config.url}"
+
+
+def _interval(seconds: int) -> str:
+    size, unit = next(entry for entry in _UNITS if seconds % entry[0] == 0)
+    count = seconds // size
+    return f"Every {unit}" if count == 1 else f"Every {count:,} {unit}s"
 
 
 def _schedule(config: ScheduleConfig) -> str:
     if config.every_seconds is not None:
-        size, unit = next(entry for entry in _UNITS if config.every_seconds % entry[0] == 0)
-        count = config.every_seconds // size
-        words = f"Every {unit}" if count == 1 else f"Every {count:,} {unit}s"
+        words = _interval(config.every_seconds)
     else:
         words = CronSim(config.cron or "", moment(0)).explain()
         for written, shorter in _WEEKDAYS.items():

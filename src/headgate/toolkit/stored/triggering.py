@@ -1,12 +1,15 @@
-"""Operations on triggers: list those of a flow, set a schedule."""
+"""Operations on triggers: list those of a flow, set a schedule or a poll."""
 
+from collections.abc import Mapping
 from itertools import islice
 from typing import NotRequired
 
+from pydantic import JsonValue
 from typing_extensions import TypedDict
 
 from headgate.features.access.permissions import Permission
 from headgate.features.triggers import service
+from headgate.features.triggers.poll_settings import POLLING
 from headgate.features.triggers.schemas import TriggerIn, TriggerOut, TriggerPatch
 from headgate.features.triggers.views import firing_out
 from headgate.features.triggers.words import schedule_of
@@ -39,7 +42,7 @@ class TriggerList(TypedDict):
 
 
 async def list_triggers(visit: Visit, flow_id: str) -> TriggerList:
-    """List what starts a flow by itself: schedules, webhooks, other flows, events.
+    """List what starts a flow by itself: schedules, webhooks, other flows, events, polls.
 
     Args:
         flow_id: Id of the flow.
@@ -62,19 +65,43 @@ async def set_schedule(  # noqa: PLR0917 - arguments of a tool
         time_zone: IANA name; UTC for a new schedule.
         text: Of each run.
     """
+    times = {"kind": "schedule", "cron": cron, "every_seconds": None}
+    return await _set(visit, flow_id, name, times | ({} if time_zone is None else {"time_zone": time_zone}), text)
+
+
+async def set_poll(
+    visit: Visit, flow_id: str, name: str, source: dict[str, JsonValue], text: str | None = None
+) -> TriggerLine:
+    """Start the published flow for each new item of a source, looked at regularly. The same name changes that trigger.
+
+    Args:
+        flow_id: Id of the flow.
+        name: Of the trigger.
+        source: kind (feed: url; page: url, selector; folder: folder, pattern; rows: connection, sql, cursor_column;
+            mail: connection, folder; api: url, connection, items, key); all: every_seconds, text_from (JMESPath).
+        text: Of each run; by default the item.
+    """
+    if source.get("kind") not in POLLING:
+        raise Invalid("The source has no known kind.", remedy=f"Name one of: {', '.join(sorted(POLLING))}.")
+    return await _set(visit, flow_id, name, source, text)
+
+
+async def _set(
+    visit: Visit, flow_id: str, name: str, changes: Mapping[str, JsonValue], text: str | None
+) -> TriggerLine:
+    """Add a trigger, or change the one with this name; what is omitted stays."""
     await visit.flow(flow_id, Permission.TRIGGERS_MANAGE)
-    times = {"kind": "schedule", "cron": cron} | ({} if time_zone is None else {"time_zone": time_zone})
     texts = {} if text is None else {"text": text}
     async with visit.studio.database.writing() as session:
         rows = await service.list_triggers(session, visit.principal, flow_id=flow_id, limit=service.MOST_OF_FLOW)
         current = next((row for row in rows if row.name == name), None)
         box = visit.studio.sealer()
         if current is None:
-            body = checked(TriggerIn, name=name, config=times, input=texts)
+            body = checked(TriggerIn, name=name, config=changes, input=texts)
             return _line(await service.add_trigger(session, visit.principal, flow_id, body, box=box))
-        if current.kind != "schedule":
-            raise Invalid(f"The flow has a trigger '{name}' that is no schedule.", remedy="Choose another name.")
-        config = current.config.model_dump(mode="json") | {"every_seconds": None} | times
+        if current.kind != changes["kind"]:
+            raise Invalid(f"The flow has a trigger '{name}' of the kind {current.kind}.", remedy="Choose another name.")
+        config = current.config.model_dump(mode="json") | dict(changes)
         patch = checked(TriggerPatch, config=config, input=current.input.model_dump(mode="json") | texts)
         return _line(await service.change_trigger(session, visit.principal, current.id, patch, box=box))
 
@@ -98,4 +125,5 @@ def _line(trigger: TriggerOut) -> TriggerLine:
 OPERATIONS: tuple[Row, ...] = (
     (list_triggers, Permission.FLOWS_VIEW, "read"),
     (set_schedule, Permission.TRIGGERS_MANAGE, "set"),
+    (set_poll, Permission.TRIGGERS_MANAGE, "set"),
 )

@@ -29,6 +29,7 @@ QUIET = {
     "POST /api/v1/flows/{flow_id}/components/check": "no flow here carries code; tests/integration/features/flows does",
     "POST /api/v1/flows/import/report": "it reads a file and keeps nothing",
     "POST /api/v1/flows/{flow_id}/inline": "the draft is unsaved here; features/runs/test_composition.py has its entry",
+    "POST /api/v1/triggers/{trigger_id}/dry-run": "it reads what the next poll would start and keeps nothing",
     "POST /api/v1/triggers/preview": "it says when a schedule would start and keeps nothing",
     "POST /api/v1/flows/{flow_id}/restore": "nothing is deleted here; features/runs/test_flow_list.py does",
     "POST /v1/chat/completions": "its model is the flow's id and not its own; test_completions.py looks at its runs",

@@ -143,7 +143,7 @@ class TestThirtyDays:
             async with app.state.database.writing() as session:
                 made = await service.add_trigger(session, LOCAL, flow_id, body, box=app.state.box)
             ids.append(made.id)
-        schedulers = [Scheduler(app.state.firing, app.state.services.jobs) for _ in range(2)]
+        schedulers = [Scheduler(app.state.firing, app.state.services.jobs, app.state.poller) for _ in range(2)]
         while world.at < begin + 30 * DAY:
             world.step()
             turns = [work(app, world, f"worker {number}", made) for number, made in enumerate(schedulers)]

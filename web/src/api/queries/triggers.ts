@@ -8,6 +8,8 @@ export type NewTrigger = Schemas["TriggerIn"];
 export type TriggerConfig = NewTrigger["config"];
 export type Occurrence = Schemas["OccurrenceOut"];
 export type Firing = Schemas["FiringOut"];
+export type DryRun = Schemas["PollDryRunOut"];
+export type PollItem = Schemas["PollItemOut"];
 export type AgendaEntry = Schemas["AgendaEntry"];
 
 export const triggerKeys = {
@@ -87,3 +89,4 @@ export const resumeTrigger = (id: string) => unwrap(api.POST("/api/v1/triggers/{
 export const removeTrigger = (id: string) => unwrap(api.DELETE("/api/v1/triggers/{trigger_id}", of(id)));
 export const fireTrigger = (id: string) => unwrap(api.POST("/api/v1/triggers/{trigger_id}/fire", of(id)));
 export const catchCall = (id: string) => unwrap(api.POST("/api/v1/triggers/{trigger_id}/catch", of(id)));
+export const dryRunTrigger = (id: string) => unwrap(api.POST("/api/v1/triggers/{trigger_id}/dry-run", of(id)));

@@ -3,11 +3,17 @@ import {
   AlarmClock,
   ChevronDown,
   ChevronUp,
+  Database,
   EllipsisVertical,
+  FileDiff,
+  FolderOpen,
   Globe,
   Hand,
+  Mail,
   Play,
+  Plug,
   Radio,
+  Rss,
   Trash2,
   Workflow,
 } from "lucide-react";
@@ -28,7 +34,19 @@ import { TriggerDetail } from "./detail/TriggerDetail";
 import { triggerWords, zoneOf } from "./model/words";
 import { useTriggerTexts } from "./texts";
 
-const ICONS = { schedule: AlarmClock, webhook: Globe, flow: Workflow, event: Radio, manual: Hand };
+const ICONS = {
+  schedule: AlarmClock,
+  webhook: Globe,
+  flow: Workflow,
+  event: Radio,
+  manual: Hand,
+  feed: Rss,
+  page: FileDiff,
+  folder: FolderOpen,
+  rows: Database,
+  mail: Mail,
+  api: Plug,
+};
 
 /** A trigger in a list: when it fires, whether it is on, and on request what it did. */
 export function TriggerItem({ trigger, ofFlow }: { trigger: Trigger; ofFlow: boolean }) {
@@ -79,6 +97,9 @@ export function TriggerItem({ trigger, ofFlow }: { trigger: Trigger; ofFlow: boo
         <>
           {triggerWords(t, trigger)}
           {trigger.next_at && <span> · {t("next", { when: dateTime(trigger.next_at, zoneOf(trigger)) })}</span>}
+          {trigger.enabled && trigger.poll_error && (
+            <span className="block text-bad">{t("poll_failed", { reason: trigger.poll_error })}</span>
+          )}
           {!trigger.published && <span className="block text-warn">{t("not_published")}</span>}
         </>
       }

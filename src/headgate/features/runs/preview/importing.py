@@ -7,12 +7,12 @@ from functools import partial
 from typing import TypeVar
 
 import orjson
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from headgate.features.access.principal import Principal
 from headgate.features.catalog.registry import Registry
 from headgate.features.flows.readiness.content import CODE_FIELDS
-from headgate.features.flows.transfer import FORMAT_KEY, import_flow
+from headgate.features.flows.transfer import FORMAT_KEY, import_flow, triggers_in
 from headgate.features.runs.ports import Components
 from headgate.features.runs.preview.foreign import Product, is_dify, name_of_format
 from headgate.features.runs.preview.inventory import Inventory, inventory_of
@@ -35,6 +35,7 @@ SHOWN_CODE = 20_000
 MOST_LISTED = 200
 MOST_FINDINGS = 20
 """Most findings of the sandbox listed for one piece of code."""
+_LONGEST_NAME, _LONGEST_URL = 120, 2_000
 T = TypeVar("T")
 _NODES = re.compile(r"^nodes[ \t]*:", re.MULTILINE)
 
@@ -76,6 +77,15 @@ class ImportedUrl(BaseModel):
     """The URL, truncated when it is very long."""
 
 
+class ImportedTrigger(BaseModel):
+    """A trigger of the file, which an import switches off."""
+
+    name: str
+    kind: str
+    url: str = ""
+    """What it would read, truncated when it is very long."""
+
+
 class ImportReport(BaseModel):
     """Contents of a file, and what a run of it would access.
 
@@ -96,6 +106,7 @@ class ImportReport(BaseModel):
     nodes: int | None = None
     edges: int | None = None
     form: int | None = None
+    triggers: list[ImportedTrigger] | None = None
     components: dict[str, int] | None = None
     """Number of components by type."""
     unknown: list[str] | None = None
@@ -132,6 +143,7 @@ class ImportReports:
                 return foreign
             _refuse_prose(content)
             flow = await run_in_flow_thread(import_flow, content, self.catalog)
+            triggers = [_trigger(given) for given in await run_in_flow_thread(triggers_in, content)]
             if len(flow.nodes) > MOST_NODES:
                 raise Invalid(f"The flow has more than {MOST_NODES} nodes.", remedy="Split it.")
         except HeadgateError as error:
@@ -141,7 +153,8 @@ class ImportReports:
                 refused=error.detail,
                 remedy=error.remedy,
             )
-        return await self._report(principal, flow, "headgate" if _is_json(content) else "spec")
+        report = await self._report(principal, flow, "headgate" if _is_json(content) else "spec")
+        return report.model_copy(update={"triggers": triggers})
 
     async def _report(self, principal: Principal, flow: Flow, format_: str) -> ImportReport:
         components = await self.catalog.for_flow(principal.tenant_id, flow)
@@ -331,3 +344,15 @@ def _all_hosts(planned: list[DryHost], inventory: Inventory) -> list[DryHost]:
 
 def _all_models(path: list[DryStep], inventory: Inventory) -> list[str]:
     return sorted({model.model for step in path for model in step.models} | inventory.models.keys())
+
+
+def _trigger(given: JsonValue) -> ImportedTrigger:
+    """Return a trigger as the file has it, checked or not."""
+    trigger = given if isinstance(given, dict) else {}
+    config = trigger.get("config")
+    settings = config if isinstance(config, dict) else {}
+    return ImportedTrigger(
+        name=clipped_to(str(trigger.get("name", "")), _LONGEST_NAME),
+        kind=clipped_to(str(settings.get("kind", "")), _LONGEST_NAME),
+        url=clipped_to(str(settings.get("url", "")), _LONGEST_URL),
+    )

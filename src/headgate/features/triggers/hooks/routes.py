@@ -18,11 +18,12 @@ from headgate.features.triggers.errors import HookRefused, TriggerChanged, Trigg
 from headgate.features.triggers.firing import Firing
 from headgate.features.triggers.hooks import service
 from headgate.features.triggers.hooks.bodies import Body, Upload, fields_of, parse_body
-from headgate.features.triggers.hooks.service import Received, UploadStore
+from headgate.features.triggers.hooks.service import Received
 from headgate.features.triggers.hooks.signatures import Call
 from headgate.features.triggers.occurrences import Fired
 from headgate.features.triggers.repository import Listed
 from headgate.features.triggers.settings import WebhookConfig
+from headgate.features.triggers.uploads import UploadStore
 from headgate.foundation.crypto import SecretBox
 from headgate.foundation.errors import Invalid, TooLarge, Unavailable
 

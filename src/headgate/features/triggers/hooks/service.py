@@ -1,9 +1,8 @@
 """A call at the address of a webhook: verified, read, and stored with its run."""
 
-import hashlib
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import orjson
@@ -12,27 +11,26 @@ from sqlalchemy import update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.features.access.permissions import Permission
-from headgate.features.access.principal import Principal, system_principal
+from headgate.features.access.principal import Principal
 from headgate.features.audit.recorder import record
-from headgate.features.files import service as files
-from headgate.features.files.limits import StorageLimits
-from headgate.features.files.storage import Storage
 from headgate.features.runs.ports import Sealer
 from headgate.features.runs.transitions import clock
 from headgate.features.triggers import repository, service
-from headgate.features.triggers.errors import HookNotFound, HookRefused, OwnerGone, TriggerInvalid
+from headgate.features.triggers.errors import HookNotFound, HookRefused, TriggerInvalid
 from headgate.features.triggers.firing import Firing
-from headgate.features.triggers.hooks.bodies import Body, Upload, event_key, selected, text_of
+from headgate.features.triggers.hooks.bodies import Body, Upload, event_key, text_of
 from headgate.features.triggers.hooks.signatures import EVENT_KEYS, Call, verify
-from headgate.features.triggers.occurrences import LONGEST_KEY, Fired, Occurrence, input_with
+from headgate.features.triggers.mapped_input import Mapped, mapped_input
+from headgate.features.triggers.occurrences import Fired, Occurrence, bounded_key
 from headgate.features.triggers.repository import Listed
 from headgate.features.triggers.schedule import SECOND
 from headgate.features.triggers.schemas import CallOut
 from headgate.features.triggers.sealed import seal, unseal
 from headgate.features.triggers.settings import TriggerInput, WebhookConfig
 from headgate.features.triggers.tables import TriggerRow
+from headgate.features.triggers.uploads import UploadStore, fire_with_files
 from headgate.foundation.database import moment
-from headgate.foundation.errors import TooLarge, Unavailable
+from headgate.foundation.errors import TooLarge
 from headgate.foundation.flow_threads import run_in_flow_thread
 from headgate.foundation.ids import new_id
 from headgate.sdk.outside import mark
@@ -56,14 +54,6 @@ class Received:
     query: Mapping[str, str]
     body: Body
     uploads: tuple[Upload, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class UploadStore:
-    """Where files of calls are stored, and the quotas."""
-
-    storage: Storage
-    limits: StorageLimits
 
 
 async def find_hook(firing: Firing, address: str) -> Listed:
@@ -106,73 +96,10 @@ async def fire_call(
     given = await run_in_flow_thread(_input, listed, config, received)
     marks = (mark("event", f"webhook {listed.row.name}"),)
     occurrence = Occurrence(f"event:{key}", given, outside=marks, is_call=True)
-    if received.uploads or received.body.binary:
-        earlier = await _earlier(firing, listed, occurrence)
-        if earlier is not None:
-            return earlier
-        return await _fire_with_files(firing, uploads, listed, received, occurrence)
-    return await firing.fire(listed, occurrence)
-
-
-async def _fire_with_files(
-    firing: Firing, uploads: UploadStore, listed: Listed, received: Received, occurrence: Occurrence
-) -> Fired:
-    """Fire with the files of the call, which are stored for its run and deleted again when there is none."""
-    try:
-        owner = await firing.owner_of(listed.row, listed.space_id)
-    except OwnerGone:  # as for a call without files
-        return await firing.fire(listed, occurrence)
-    stored = await _store(firing, uploads, owner, received)
-    file_ids = [*occurrence.input.file_ids, *stored]
-    used = False
-    try:
-        fired = await firing.fire(listed, replace(occurrence, input=input_with(occurrence.input, file_ids=file_ids)))
-        used = fired.status in {"started", "queued"} and not fired.duplicate
-    except Unavailable:  # the run may have been stored
-        used = True
-        raise
-    finally:
-        if stored and not used:
-            await _delete(firing, uploads, stored, tenant_id=listed.row.tenant_id)
-    return fired
-
-
-async def _delete(firing: Firing, uploads: UploadStore, file_ids: Sequence[str], *, tenant_id: str) -> None:
-    """Delete files, the records first."""
-    async with firing.database.writing() as session:
-        rows = await files.lock_files(session, file_ids, tenant_id=tenant_id)
-        await files.delete_records(session, system_principal(tenant_id), rows)
-    for file_id in file_ids:
-        await uploads.storage.delete(tenant_id, file_id)
-
-
-async def _earlier(firing: Firing, listed: Listed, occurrence: Occurrence) -> Fired | None:
-    """Return the outcome of an earlier delivery, so that its files are not stored again."""
-    async with firing.database.reading() as session:
-        row = await repository.find_occurrence(session, listed.row.id, occurrence.key, tenant_id=listed.row.tenant_id)
-    if row is None or row[0].status == "skipped":
-        return None
-    stored = row[0]
-    return Fired(stored.id, stored.status, stored.reason, stored.message, stored.flow_run_id, duplicate=True)
-
-
-async def _store(firing: Firing, uploads: UploadStore, owner: Principal, received: Received) -> list[str]:
-    contents = received.uploads or (
-        Upload("body.bin", received.call.headers.get("content-type", ""), received.call.body),
-    )
-    stored = []
-    for upload in contents:
-        row = await files.store_upload(
-            firing.database,
-            uploads.storage,
-            owner,
-            name=upload.name or "file",
-            content=upload.content,
-            media_type=upload.media_type,
-            limits=uploads.limits,
-        )
-        stored.append(row.id)
-    return stored
+    contents = received.uploads
+    if received.body.binary:
+        contents = (Upload("body.bin", received.call.headers.get("content-type", ""), received.call.body),)
+    return await fire_with_files(firing, uploads, listed, occurrence, contents)
 
 
 def _key(config: WebhookConfig, received: Received, name: str) -> str:
@@ -182,7 +109,7 @@ def _key(config: WebhookConfig, received: Received, name: str) -> str:
         key = event_key(source, received.call.headers, received.body.value, name=name)
     if key is None:
         return new_id()
-    return key if len(key) <= LONGEST_KEY and key.isprintable() else hashlib.sha256(key.encode()).hexdigest()
+    return bounded_key(key)
 
 
 def _input(listed: Listed, config: WebhookConfig, received: Received) -> TriggerInput:
@@ -196,16 +123,11 @@ def _input(listed: Listed, config: WebhookConfig, received: Received) -> Trigger
         "query": dict(received.query),
         "method": received.method,
     }
-    name = listed.row.name
-    body_text = text_of(received.body.value)
-    text = body_text if config.text_from is None else text_of(selected(config.text_from, document, name=name))
-    form = dict(saved.form_data)
-    for field, expression in config.form_from.items():
-        form[field] = selected(expression, document, name=name)
     files = len(saved.file_ids) + (len(received.uploads) or received.body.binary)
     if files > MOST_RUN_FILES:
         raise TooLarge(f"The run would have {files} files; {MOST_RUN_FILES} is the most.", remedy="Send fewer files.")
-    return input_with(saved, text=text or saved.text, form_data=form)
+    mapping = Mapped(document, text_of(received.body.value), config.text_from, config.form_from)
+    return mapped_input(saved, mapping, name=listed.row.name)
 
 
 def _private_headers(config: WebhookConfig) -> frozenset[str]:

@@ -5,7 +5,7 @@ import { api, unwrap } from "@/api/client";
 import { flowKeys } from "@/api/queries/flows";
 import { importReport } from "@/api/queries/templates";
 import { DropZone } from "@/components/files/DropZone";
-import { Button, Callout, Dialog, Problem, Spinner } from "@/components/ui";
+import { Button, Callout, Dialog, Problem, Spinner, toast } from "@/components/ui";
 import { bytes } from "@/lib/i18n/format";
 import { useHomeTexts } from "../texts";
 import { Report } from "./Report";
@@ -35,6 +35,7 @@ export default function ImportDialog({ first, space, onClose }: ImportDialogProp
     onSuccess: async (flow) => {
       client.setQueryData(flowKeys.one(flow.id), flow);
       void client.invalidateQueries({ queryKey: flowKeys.lists });
+      if (flow.notes?.length) toast({ title: t("import_notes"), detail: flow.notes.join(" "), tone: "bad" });
       await navigate({ to: "/flows/$flowId", params: { flowId: flow.id } });
     },
   });

@@ -74,6 +74,7 @@ export function Uses({ report }: { report: ImportReport }) {
   const tools = report.tools ?? [];
   const servers = report.servers ?? [];
   const urls = report.urls ?? [];
+  const triggers = report.triggers ?? [];
   return (
     <dl className="grid grid-cols-[minmax(7rem,auto)_1fr] gap-x-6 gap-y-3">
       <Use title={t("import_hosts")} none={hosts.length === 0} more={report.omitted?.hosts}>
@@ -104,6 +105,13 @@ export function Uses({ report }: { report: ImportReport }) {
         {urls.map((one) => (
           <Chip key={one.url} title={one.node}>
             <span className="break-all">{one.url}</span>
+          </Chip>
+        ))}
+      </Use>
+      <Use title={t("import_triggers")} none={triggers.length === 0}>
+        {triggers.map((one, place) => (
+          <Chip key={`${place} ${one.name}`}>
+            <span className="break-all">{[one.name, one.kind, one.url].filter(Boolean).join(" · ")}</span>
           </Chip>
         ))}
       </Use>

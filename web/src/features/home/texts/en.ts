@@ -131,6 +131,8 @@ export default {
   import_urls: "URLs in the file",
   import_not_inspected: "Not inspected: its code, servers, credentials and models are unknown.",
   import_tools: "Tools",
+  import_triggers: "Triggers, switched off after the import",
+  import_notes: "Imported with remarks",
   import_unknown: "Missing components",
   import_problems: "Problems to fix before it runs",
   import_faults: "Errors",

@@ -136,6 +136,8 @@ const sv: Translation<typeof en> = {
   import_urls: "URL:er i filen",
   import_not_inspected: "Inte granskad: dess kod, servrar, inloggningsuppgifter och modeller är okända.",
   import_tools: "Verktyg",
+  import_triggers: "Triggers, avstängda efter importen",
+  import_notes: "Importerat med anmärkningar",
   import_unknown: "Komponenter som saknas",
   import_problems: "Problem att åtgärda före körning",
   import_faults: "Fel",

@@ -4,6 +4,8 @@ import { Button, Callout, CopyButton, Dialog, Field, Input, Problem, Select, Tex
 import { useChange } from "@/components/useChange";
 import { useTriggerTexts } from "../texts";
 import { CATCH_UPS, KINDS, newDraft, OVERLAPS, type TriggerDraft, triggerOf, usualOverlap } from "./draft";
+import { PollFields } from "./PollFields";
+import { isPoll } from "./polls";
 import { ScheduleFields } from "./ScheduleFields";
 import { EventFields, FlowFields, WebhookFields } from "./SourceFields";
 
@@ -92,6 +94,9 @@ export function AddTrigger({ flowId, onClose }: { flowId: string; onClose: () =>
         {draft.kind === "webhook" && <WebhookFields draft={draft} set={set} />}
         {draft.kind === "flow" && <FlowFields flowId={flowId} draft={draft} set={set} />}
         {draft.kind === "event" && <EventFields draft={draft} set={set} />}
+        {isPoll(draft.kind) && (
+          <PollFields key={draft.kind} kind={draft.kind} draft={draft.poll} onChange={(poll) => set({ poll })} />
+        )}
         <Field label={t("text")} help={t("text_help")}>
           {(control) => (
             <Textarea {...control} value={draft.text} onChange={(event) => set({ text: event.target.value })} />

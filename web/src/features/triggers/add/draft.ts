@@ -1,7 +1,8 @@
 import type { NewTrigger } from "@/api/queries/triggers";
 import { newSchedule, type ScheduleDraft, scheduleOf } from "../model/schedule";
+import { isPoll, newPoll, POLLS, type PollDraft, pollOf } from "./polls";
 
-export const KINDS = ["schedule", "webhook", "flow", "event", "manual"] as const;
+export const KINDS = ["schedule", "webhook", "flow", "event", "manual", ...POLLS] as const;
 export type Kind = (typeof KINDS)[number];
 export const VERIFICATIONS = ["github", "stripe", "slack", "standard", "hmac", "basic", "key", "none"] as const;
 export type Verification = (typeof VERIFICATIONS)[number];
@@ -22,6 +23,7 @@ export interface TriggerDraft {
   flow: string;
   outcome: Outcome;
   event: string;
+  poll: PollDraft;
   text: string;
   overlap: Overlap;
   catchUp: CatchUp;
@@ -37,6 +39,7 @@ export const newDraft = (): TriggerDraft => ({
   flow: "",
   outcome: "completed",
   event: "",
+  poll: newPoll(),
   text: "",
   overlap: "skip",
   catchUp: "latest",
@@ -70,6 +73,7 @@ export function triggerOf(draft: TriggerDraft): NewTrigger | null {
 }
 
 function configOf(draft: TriggerDraft): NewTrigger["config"] | null {
+  if (isPoll(draft.kind)) return pollOf(draft.kind, draft.poll);
   switch (draft.kind) {
     case "schedule":
       return scheduleOf(draft.schedule);

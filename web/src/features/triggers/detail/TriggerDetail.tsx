@@ -1,10 +1,12 @@
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { nextFiringsQuery, type Trigger } from "@/api/queries/triggers";
+import { isPoll } from "../add/polls";
 import { useTriggerTexts } from "../texts";
 import { AddressPanel } from "./AddressPanel";
 import { FiringList } from "./FiringList";
 import { OccurrenceList } from "./OccurrenceList";
+import { PollPanel } from "./PollPanel";
 
 /** What a trigger will do, has done, and where it is called. */
 export function TriggerDetail({ trigger, manages }: { trigger: Trigger; manages: boolean }) {
@@ -19,6 +21,11 @@ export function TriggerDetail({ trigger, manages }: { trigger: Trigger; manages:
       {trigger.kind === "webhook" && (
         <Part title={t("address")}>
           <AddressPanel trigger={trigger} manages={manages} />
+        </Part>
+      )}
+      {isPoll(trigger.kind) && (
+        <Part title={t("poll")}>
+          <PollPanel trigger={trigger} manages={manages} />
         </Part>
       )}
       <div className="grid gap-4 lg:grid-cols-2">

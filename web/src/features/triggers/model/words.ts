@@ -15,11 +15,27 @@ export function triggerWords(t: TriggerTexts, trigger: Pick<Trigger, "config">):
   if (config.kind === "event") return t("words_event", { name: config.name });
   if (config.kind === "flow") return t("words_flow");
   if (config.kind === "manual") return t("words_manual");
+  if (config.kind !== "schedule") return pollWords(t, config);
   if (config.every_seconds) {
     const { every_seconds: seconds } = config;
     return seconds % 60 === 0 ? t("words_minutes", { amount: seconds / 60 }) : t("words_seconds", { amount: seconds });
   }
   return t("words_zone", { words: cronWords(t, config.cron ?? ""), zone: config.time_zone ?? "UTC" });
+}
+
+function pollWords(t: TriggerTexts, config: Extract<Trigger["config"], { most?: number }>): string {
+  const source =
+    config.kind === "rows"
+      ? t("words_rows", { name: config.connection })
+      : config.kind === "mail"
+        ? t("words_mail", { folder: config.folder ?? "INBOX", name: config.connection })
+        : config.kind === "folder"
+          ? t("words_folder", { pattern: config.pattern ?? "*", folder: config.folder || "/" })
+          : t(`words_${config.kind}`, { url: config.url });
+  const seconds = config.every_seconds ?? 300;
+  const often =
+    seconds % 60 === 0 ? t("words_minutes", { amount: seconds / 60 }) : t("words_seconds", { amount: seconds });
+  return `${source} · ${often}`;
 }
 
 function cronWords(t: TriggerTexts, cron: string): string {

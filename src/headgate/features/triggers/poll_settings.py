@@ -1,0 +1,93 @@
+"""Settings of triggers that poll: what each kind looks at, how often, and what it starts at first."""
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from headgate.graph.json_values import PlainText
+
+Expression = Annotated[PlainText, Field(max_length=500)]
+ConnectionName = Annotated[PlainText, Field(min_length=1, max_length=64)]
+Address = Annotated[PlainText, Field(min_length=1, max_length=8_000)]
+
+
+class Poll(BaseModel):
+    """What all kinds that poll share."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    every_seconds: int = Field(default=300, ge=10, le=7 * 86_400, description="From the end of a poll to the next.")
+    most: int = Field(default=50, ge=1, le=100, description="Most runs of one poll; the rest follow in the next ones.")
+    first: Literal["now", "all"] = Field(
+        default="now", description="Whether the first poll starts runs: only for what is new after it, or for all."
+    )
+    pause_after_errors: int | None = Field(
+        default=10, ge=1, le=1_000, description="Pause after this many failed polls in a row; null: never."
+    )
+    text_from: Expression | None = Field(default=None, description="JMESPath of the run's text; all of the item.")
+    form_from: dict[PlainText, Expression] = Field(
+        default_factory=dict, max_length=100, description="JMESPath by form field of the flow."
+    )
+
+
+class FeedConfig(Poll):
+    """New entries of a feed: RSS, Atom or JSON Feed."""
+
+    kind: Literal["feed"] = "feed"
+    url: Address
+
+
+class PageConfig(Poll):
+    """A changed web page, or a changed part of it."""
+
+    kind: Literal["page"] = "page"
+    url: Address
+    selector: PlainText = Field(default="", max_length=500, description="CSS selector of the part; empty: the text.")
+
+
+class FolderConfig(Poll):
+    """New and changed files in the workspace of the owner."""
+
+    kind: Literal["folder"] = "folder"
+    folder: PlainText = Field(default="", max_length=1_024, description="Such as invoices/2027; empty: the workspace.")
+    pattern: PlainText = Field(default="*", min_length=1, max_length=500, description="**/*.pdf: also below it.")
+
+
+class RowsConfig(Poll):
+    """New rows of a query on a database."""
+
+    kind: Literal["rows"] = "rows"
+    connection: ConnectionName
+    sql: PlainText = Field(min_length=1, max_length=100_000, description="One SELECT, without ORDER BY and LIMIT.")
+    cursor_column: PlainText = Field(
+        min_length=1, max_length=200, description="A column of the query whose values only rise, such as id."
+    )
+    key_column: PlainText | None = Field(
+        default=None, max_length=200, description="The column that names a row; by default the cursor column."
+    )
+
+
+class MailConfig(Poll):
+    """New unread mail in a mailbox."""
+
+    kind: Literal["mail"] = "mail"
+    connection: ConnectionName
+    folder: PlainText = Field(default="INBOX", min_length=1, max_length=500)
+    sender: PlainText = Field(default="", max_length=500, description="Only mail whose sender contains this text.")
+    subject: PlainText = Field(default="", max_length=500, description="Only mail whose subject contains this text.")
+    mark_seen: bool = Field(default=True, description="Mark a mail as read once its run is stored.")
+
+
+class ApiConfig(Poll):
+    """New items in the answer of an API."""
+
+    kind: Literal["api"] = "api"
+    url: Address = Field(description="https://..., or with a connection a path such as /orders.")
+    connection: ConnectionName | None = None
+    items: Expression = Field(default="", description="JMESPath of the list of items; empty: the answer is the list.")
+    key: Expression = Field(default="", description="JMESPath of an item's key, such as id; empty: all of the item.")
+
+
+PollConfig = FeedConfig | PageConfig | FolderConfig | RowsConfig | MailConfig | ApiConfig
+POLLING = frozenset({"feed", "page", "folder", "rows", "mail", "api"})
+"""Kinds of triggers that poll."""

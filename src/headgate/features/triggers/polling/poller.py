@@ -1,0 +1,198 @@
+"""Polls a trigger: reads its source with the rights of its owner, and starts a run for each new item, once.
+
+A poll is the job of its trigger. Each run is written with its occurrence, and the last one with the cursor after all of
+them: a poll that ends in between is repeated from the old cursor, and items that have an occurrence start nothing.
+"""
+
+import asyncio
+from dataclasses import dataclass, replace
+from typing import Any
+
+from headgate.features.runs.steps.secrecy import errors_without
+from headgate.features.runs.transitions import clock
+from headgate.features.triggers.errors import TriggerChanged, TriggerInvalid
+from headgate.features.triggers.firing import RETRY_SECONDS, Firing
+from headgate.features.triggers.hooks.bodies import text_of
+from headgate.features.triggers.mapped_input import Mapped, mapped_input
+from headgate.features.triggers.occurrences import Claimed, Fired, Occurrence, Source, bounded_key
+from headgate.features.triggers.poll_settings import PollConfig
+from headgate.features.triggers.polling import sources
+from headgate.features.triggers.polling.context import PollContext, Sources
+from headgate.features.triggers.polling.cursor import Cursor, cursor_of
+from headgate.features.triggers.polling.results import Item, PollResult
+from headgate.features.triggers.repository import Listed
+from headgate.features.triggers.schedule import SECOND
+from headgate.features.triggers.settings import OccurrenceInput, TriggerInput
+from headgate.features.triggers.tables import TriggerRow
+from headgate.features.triggers.uploads import UploadStore, fire_with_files
+from headgate.features.triggers.views import config_of
+from headgate.foundation.errors import DatabaseAway, HeadgateError, RateLimited, Unavailable, UpstreamFailed
+from headgate.foundation.flow_threads import run_in_flow_thread
+from headgate.foundation.log import get_logger
+from headgate.foundation.secret_values import SecretValues, use
+from headgate.sdk.outside import mark
+
+LONGEST_POLL_SECONDS = 300
+LONGEST_BACKOFF_SECONDS = 6 * 3600
+LONGEST_ERROR = 500
+log = get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Polled:
+    """What a poll result, ready to start runs."""
+
+    result: PollResult
+    occurrences: tuple[Occurrence, ...]
+    """One for each item."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How a poll ended; it is stored when the claim of the trigger is released."""
+
+    next_at: int | None
+    """When to poll again; None: the trigger was paused."""
+    values: dict[str, Any]
+    """Columns of the trigger."""
+
+
+class Poller:
+    """Polls triggers.
+
+    Args:
+        firing: Starts runs.
+        sources: What is read with.
+        uploads: Stores files of items.
+    """
+
+    def __init__(self, firing: Firing, sources: Sources, uploads: UploadStore) -> None:
+        self._firing = firing
+        self._sources = sources
+        self._uploads = uploads
+
+    async def poll(self, listed: Listed, claimed: Claimed) -> Ended:
+        """Poll and start runs.
+
+        Raises `TriggerChanged` and `Unavailable`; then it is polled again from the same cursor.
+        """
+        config: Any = config_of(listed.row)
+        cursor = cursor_of(listed.row.poll_cursor)
+        try:
+            cursor = await self._confirmed(listed, config, cursor, claimed)
+            polled = await self.read(listed, config, cursor)
+            await self._fire(listed, polled, claimed)
+            await self._confirmed(listed, config, polled.result.cursor, claimed)
+        except (TriggerChanged, Unavailable):
+            raise
+        except RateLimited as error:  # what was not started is result again
+            log.info("poll postponed", trigger_id=listed.row.id, problem=error.detail)
+            return Ended(clock() + RETRY_SECONDS * SECOND, {})
+        except HeadgateError as error:
+            return await self._failed(listed, config, str(error))
+        except Exception:
+            log.exception("poll failed", trigger_id=listed.row.id)
+            return await self._failed(listed, config, "An unexpected error occurred; see the server log.")
+        next_at = clock() if polled.result.more else clock() + config.every_seconds * SECOND
+        return Ended(next_at, {"poll_failures": 0, "poll_error": "", "polled_at": clock()})
+
+    async def read(self, listed: Listed, config: PollConfig, cursor: Cursor | None) -> Polled:
+        """Return what is new. Raises what the source and the rights of the owner refuse."""
+        owner = await self._firing.owner_of(listed.row, listed.space_id)
+        context = PollContext(self._sources, owner, SecretValues())
+        source = sources.SOURCES[type(config)]
+        result: PollResult = await self._within_time(_read(context, source.read(context, config, cursor)))
+        classification = context.classification
+        origin = None if classification is None else Source(listed.space_id, classification)
+        saved = TriggerInput.model_validate(listed.row.input)
+        occurrences = [await self._occurrence(listed.row, config, item, saved, origin) for item in result.items]
+        return Polled(result, tuple(occurrences))
+
+    async def _within_time(self, reading: Any) -> Any:  # noqa: ANN401 - a coroutine and its result
+        """Await in a task of its own, which knows the secrets that it reads."""
+        task = asyncio.create_task(reading)
+        try:
+            async with asyncio.timeout(LONGEST_POLL_SECONDS):
+                return await task
+        except TimeoutError as error:
+            raise UpstreamFailed(f"The poll took longer than {LONGEST_POLL_SECONDS} seconds.") from error
+        except DatabaseAway:
+            raise
+        except Unavailable as error:  # a part that reads the source is missing: a failed poll, which is shown
+            raise UpstreamFailed(error.detail, remedy=error.remedy) from error
+        finally:
+            task.cancel()
+
+    async def _occurrence(
+        self, row: TriggerRow, config: PollConfig, item: Item, saved: TriggerInput, source: Source | None
+    ) -> Occurrence:
+        marks = (mark("event", f"{row.kind} {row.name}"),)
+        occurrence = Occurrence(
+            f"item:{bounded_key(item.key)}", OccurrenceInput.model_validate(saved.model_dump()), outside=marks,
+            is_call=True, source=source,
+        )  # fmt: skip
+        text = text_of(item.value) if item.text is None else item.text
+        try:
+            content = Mapped(item.value, text, config.text_from, config.form_from)
+            return replace(occurrence, input=await run_in_flow_thread(mapped_input, saved, content, name=row.name))
+        except TriggerInvalid as error:
+            return replace(occurrence, refusal=error)
+
+    async def _fire(self, listed: Listed, polled: Polled, claimed: Claimed) -> None:
+        """Start a run for each item; the last one, or a write of its own, moves the cursor."""
+        moved = replace(claimed, poll_cursor=polled.result.cursor.text())
+        fired: Fired | None = None
+        for number, (item, occurrence) in enumerate(zip(polled.result.items, polled.occurrences, strict=True), 1):
+            claim = moved if number == len(polled.occurrences) else claimed
+            fired = await fire_with_files(self._firing, self._uploads, listed, occurrence, item.files, claimed=claim)
+        if (fired is None or fired.duplicate) and moved.poll_cursor != listed.row.poll_cursor:
+            await self._firing.skip(listed.row, [], moved)
+
+    async def _confirmed(
+        self, listed: Listed, config: PollConfig, cursor: Cursor | None, claimed: Claimed
+    ) -> Cursor | None:
+        """Tell the source which runs are stored, also those of a poll that ended before it did. Returns the cursor."""
+        confirm = sources.SOURCES[type(config)].confirm
+        if cursor is None or not cursor.unconfirmed or confirm is None:
+            return cursor
+        owner = await self._firing.owner_of(listed.row, listed.space_id)
+        context = PollContext(self._sources, owner, SecretValues())
+        await self._within_time(_read(context, confirm(context, config, cursor.unconfirmed)))
+        cursor = replace(cursor, unconfirmed=())
+        await self._firing.skip(listed.row, [], replace(claimed, poll_cursor=cursor.text()))
+        return cursor
+
+    async def _failed(self, listed: Listed, config: PollConfig, message: str) -> Ended:
+        """Return why a poll failed; pauses the trigger after several in a row."""
+        failures = listed.row.poll_failures + 1
+        values = {"poll_failures": failures, "poll_error": message[:LONGEST_ERROR], "polled_at": clock()}
+        log.info("poll failed", trigger_id=listed.row.id, failures=failures, problem=message)
+        most = config.pause_after_errors
+        if most is not None and failures >= most:
+            times = f"{most} polls in a row failed" if most > 1 else "Its last poll failed"
+            if await self._firing.pause(listed, f"{times}: {message}"[:LONGEST_ERROR]):
+                return Ended(None, values)
+        return Ended(clock() + backoff_seconds(config.every_seconds, failures) * SECOND, values)
+
+
+def backoff_seconds(every_seconds: int, failures: int) -> int:
+    """Return the time until the poll after so many failures in a row: it doubles, up to six hours."""
+    return max(every_seconds, min(every_seconds * 1 << min(failures, 20), LONGEST_BACKOFF_SECONDS))
+
+
+async def _read(context: PollContext, reading: Any) -> Any:  # noqa: ANN401 - a coroutine and its result
+    use(context.secrets)
+    with errors_without(context.secrets):
+        result = await reading
+    if not isinstance(result, PollResult):
+        return result
+    items = tuple(
+        replace(
+            item,
+            key=context.secrets.text(item.key),
+            value=context.secrets.json(item.value),
+            text=None if item.text is None else context.secrets.text(item.text),
+        )
+        for item in result.items
+    )
+    return replace(result, items=items)

@@ -1,0 +1,163 @@
+"""What each kind of polling trigger finds new since a cursor. Each reads with the component that flows use."""
+
+import hashlib
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
+from mimetypes import guess_type
+from typing import Any, cast
+
+import orjson
+from pydantic import JsonValue
+
+from headgate.components.data.json_text import parse_json
+from headgate.components.files.file_names import safe_name
+from headgate.components.isolated.calls import select_part
+from headgate.components.web.extraction import ExtractHTML
+from headgate.components.web.feeds import ReadFeed
+from headgate.components.web.requests import URL, HTTPRequest
+from headgate.features.triggers.errors import TriggerInvalid
+from headgate.features.triggers.hooks.bodies import Upload, text_of
+from headgate.features.triggers.poll_settings import (
+    ApiConfig,
+    FeedConfig,
+    FolderConfig,
+    MailConfig,
+    PageConfig,
+    PollConfig,
+    RowsConfig,
+)
+from headgate.features.triggers.polling import databases, mailboxes
+from headgate.features.triggers.polling.context import PollContext
+from headgate.features.triggers.polling.cursor import MOST_LISTED, Cursor, Fresh, fresh_of
+from headgate.features.triggers.polling.results import Item, PollResult
+from headgate.graph.connection_reference import ConnectionReference
+from headgate.sdk import HTTP_KINDS
+
+MOST_FOLDER_BYTES = 100_000_000
+"""Bytes of the files of a folder that one poll reads."""
+
+
+def fresh(config: PollConfig, keys: Sequence[str], cursor: Cursor | None) -> Fresh:
+    """Return what is new in a listing."""
+    return fresh_of(keys, cursor, most=config.most, all_at_first=config.first == "all")
+
+
+async def read_feed(ctx: PollContext, config: FeedConfig, cursor: Cursor | None) -> PollResult:
+    """Return the new entries of a feed, the oldest first: its first thousand are listed."""
+    feed = await ctx.reader(ReadFeed, url=config.url, most_items=MOST_LISTED).data()
+    entries = list(reversed(feed["items"]))
+    keys = [str(entry["id"] or entry["url"] or digest(entry)) for entry in entries]
+    return _result(fresh(config, keys, cursor), keys, entries)
+
+
+async def read_page(ctx: PollContext, config: PageConfig, cursor: Cursor | None) -> PollResult:
+    """Return the page when its text, or the selected part, is another one than at the last poll."""
+    if config.selector:
+        html = await ctx.reader(HTTPRequest, url=config.url).text()
+        table = await ctx.reader(ExtractHTML, html=html, selector=config.selector).table()
+        if not table.rows:
+            raise TriggerInvalid(f"No element of the page matches '{config.selector}'.", remedy="Correct the selector.")
+        text, title = "\n".join(str(row[0]) for row in table.rows), ""
+    else:
+        page = ctx.reader(URL, url=config.url)
+        text, title = await page.text(), await page.title()
+    value = hashlib.sha256(text.encode()).hexdigest()
+    if cursor is None and config.first == "now":
+        return PollResult((), Cursor(value=value))
+    before = Cursor() if cursor is None else cursor
+    if before.value == value:
+        return PollResult((), before)
+    after = replace(before, value=value, count=before.count + 1)
+    item = Item(f"{after.count}:{value}", {"url": config.url, "title": title, "text": text}, text=text)
+    return PollResult((item,), after)
+
+
+async def read_folder(ctx: PollContext, config: FolderConfig, cursor: Cursor | None) -> PollResult:
+    """Return the new and changed files of a folder, in the order of their paths."""
+    files = await ctx.workspace()
+    search = cast("dict[str, Any]", await files.glob_search(config.pattern, config.folder))
+    if "error" in search:
+        raise TriggerInvalid(f"The folder cannot be read: {search['error']}", remedy="Correct the folder.")
+    if search["truncated"]:
+        raise TriggerInvalid("Not all of the folder could be searched.", remedy="Choose a smaller folder.")
+    paths, contents, size = sorted(str(path) for path in search["matches"]), dict[str, str](), 0
+    if len(paths) > MOST_LISTED:
+        raise TriggerInvalid(f"More than {MOST_LISTED:,} files match.", remedy="Choose a more specific pattern.")
+    for path in paths:
+        content = await files.read_content(path)
+        size += len(content)
+        if size > MOST_FOLDER_BYTES:
+            raise TriggerInvalid(f"The files have more than {MOST_FOLDER_BYTES:,} bytes.", remedy="Choose fewer files.")
+        contents[path] = hashlib.sha256(content).hexdigest()
+    keys = [f"{path}:{contents[path]}" for path in paths]
+    new = fresh(config, keys, cursor)
+    items = []
+    for position in new.positions:
+        path = paths[position]
+        content = await files.read_content(path)
+        if hashlib.sha256(content).hexdigest() == contents[path]:  # another content is new at the next poll
+            items.append(_file(path, content, keys[position], contents[path]))
+    return PollResult(tuple(items), new.cursor, more=new.more)
+
+
+def _file(path: str, content: bytes, key: str, sha256: str) -> Item:
+    name = safe_name(path.rpartition("/")[2], default="file")
+    media_type = guess_type(name)[0] or "application/octet-stream"
+    value: JsonValue = {"path": path, "name": name, "size": len(content), "sha256": sha256}
+    return Item(key, value, files=(Upload(name, media_type, content),))
+
+
+async def read_api(ctx: PollContext, config: ApiConfig, cursor: Cursor | None) -> PollResult:
+    """Return the new items of an API's answer, in its order."""
+    reference = None if config.connection is None else ConnectionReference(config.connection, HTTP_KINDS)
+    answer = await ctx.reader(HTTPRequest, url=config.url, connection=reference).text()
+    content = parse_json(answer, subject="The API")
+    items = (
+        await select_part(ctx, config.items, content, subject="The trigger", location="items")
+        if config.items
+        else content
+    )
+    if not isinstance(items, list):
+        raise TriggerInvalid("The items of the API are no list.", remedy="Set the JMESPath of the list of items.")
+    keys = await _api_keys(ctx, config.key, items)
+    return _result(fresh(config, keys, cursor), keys, items)
+
+
+async def _api_keys(ctx: PollContext, expression: str, items: list[JsonValue]) -> list[str]:
+    if not expression:
+        return [digest(item) for item in items]
+    wrapped: JsonValue = [{"item": item} for item in items]
+    keys = await select_part(ctx, f"[*].item.[{expression}]", wrapped, subject="The trigger", location="key")
+    values = [key[0] if isinstance(key, list) else None for key in keys] if isinstance(keys, list) else []
+    if len(values) != len(items) or any(value is None or value == "" for value in values):
+        raise TriggerInvalid("An item of the API has no key.", remedy="Correct the JMESPath of the key.")
+    return [text_of(value) for value in values]
+
+
+def digest(value: JsonValue) -> str:
+    """Return a hash of an item without a key."""
+    return hashlib.sha256(orjson.dumps(value, option=orjson.OPT_SORT_KEYS)).hexdigest()
+
+
+def _result(new: Fresh, keys: Sequence[str], values: Sequence[JsonValue]) -> PollResult:
+    items = tuple(Item(keys[position], values[position]) for position in new.positions)
+    return PollResult(items, new.cursor, more=new.more)
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """How a kind is read."""
+
+    read: Callable[[PollContext, Any, Cursor | None], Awaitable[PollResult]]
+    confirm: Callable[[PollContext, Any, Sequence[str]], Awaitable[None]] | None = None
+    """Tells the source that the runs of items are stored."""
+
+
+SOURCES: dict[type[PollConfig], Source] = {
+    FeedConfig: Source(read_feed),
+    PageConfig: Source(read_page),
+    FolderConfig: Source(read_folder),
+    RowsConfig: Source(databases.read_rows),
+    MailConfig: Source(mailboxes.read_mail, mailboxes.mark_seen),
+    ApiConfig: Source(read_api),
+}

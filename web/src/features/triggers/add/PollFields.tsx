@@ -1,0 +1,141 @@
+import { useQuery } from "@tanstack/react-query";
+import { connectionsQuery } from "@/api/queries/connections";
+import { Field, Input, Select, Switch, Textarea } from "@/components/ui";
+import { useDraft } from "@/lib/draft";
+import { useTriggerTexts } from "../texts";
+import { FORMS, type PollDraft, type PollField, type PollKind } from "./polls";
+
+interface Props {
+  kind: PollKind;
+  draft: PollDraft;
+  onChange: (draft: PollDraft) => void;
+}
+
+const NONE = " ";
+
+/** What a trigger polls, how often, and what it starts at first. */
+export function PollFields({ kind, draft, onChange }: Props) {
+  const t = useTriggerTexts();
+  const { required, optional } = FORMS[kind];
+  const set = (changes: Partial<PollDraft>) => onChange({ ...draft, ...changes });
+  return (
+    <div className="grid gap-4 sm:grid-cols-2">
+      {[...required, ...optional].map((field) => (
+        <SourceField
+          key={field}
+          field={field}
+          required={required.includes(field)}
+          kind={kind}
+          draft={draft}
+          set={set}
+        />
+      ))}
+      <Field label={t("poll_minutes")}>
+        {(control) => (
+          <Input
+            {...control}
+            inputMode="numeric"
+            value={draft.minutes}
+            onChange={(event) => set({ minutes: event.target.value })}
+          />
+        )}
+      </Field>
+      <Field label={t("poll_first")}>
+        {(control) => (
+          <Select
+            {...control}
+            value={draft.first}
+            options={(["now", "all"] as const).map((value) => ({ value, label: t(`poll_first_${value}`) }))}
+            onChange={(first) => set({ first })}
+          />
+        )}
+      </Field>
+      <Field label={t("poll_text_from")} help={t("poll_text_from_help")}>
+        {(control) => (
+          <Input
+            {...control}
+            className="font-mono"
+            value={draft.textFrom}
+            onChange={(event) => set({ textFrom: event.target.value })}
+          />
+        )}
+      </Field>
+      {kind === "mail" && (
+        <div className="flex items-center gap-2 self-end pb-2 text-sm">
+          <Switch
+            aria-label={t("poll_mark_seen")}
+            checked={draft.markSeen}
+            onChange={() => set({ markSeen: !draft.markSeen })}
+          />
+          <span>{t("poll_mark_seen")}</span>
+        </div>
+      )}
+    </div>
+  );
+}
+
+interface FieldProps {
+  field: PollField;
+  required: boolean;
+  kind: PollKind;
+  draft: PollDraft;
+  set: (changes: Partial<PollDraft>) => void;
+}
+
+function SourceField({ field, required, kind, draft, set }: FieldProps) {
+  const t = useTriggerTexts();
+  const value = draft.values[field] ?? "";
+  const change = (text: string) => set({ values: { ...draft.values, [field]: text } });
+  const label = t(field === "folder" && kind === "mail" ? "poll_mail_folder" : `poll_${field}`);
+  if (field === "connection")
+    return <ConnectionField label={label} required={required} kind={kind} value={value} onChange={change} />;
+  if (field === "sql")
+    return (
+      <div className="sm:col-span-2">
+        <Field label={label} help={t("poll_sql_help")} required>
+          {(control) => (
+            <Textarea
+              {...control}
+              className="font-mono"
+              value={value}
+              onChange={(event) => change(event.target.value)}
+            />
+          )}
+        </Field>
+      </div>
+    );
+  return (
+    <Field label={label} required={required}>
+      {(control) => <Input {...control} value={value} onChange={(event) => change(event.target.value)} />}
+    </Field>
+  );
+}
+
+interface ConnectionProps {
+  label: string;
+  required: boolean;
+  kind: PollKind;
+  value: string;
+  onChange: (name: string) => void;
+}
+
+function ConnectionField({ label, required, kind, value, onChange }: ConnectionProps) {
+  const t = useTriggerTexts();
+  const { data = [] } = useQuery(connectionsQuery(useDraft((state) => state.spaceId)));
+  const names = [...new Set(data.filter((one) => FORMS[kind].connections?.includes(one.kind)).map((one) => one.name))];
+  return (
+    <Field label={label} required={required} help={names.length === 0 ? t("poll_no_connection") : undefined}>
+      {(control) => (
+        <Select
+          {...control}
+          value={value || (required ? undefined : NONE)}
+          options={[
+            ...(required ? [] : [{ value: NONE, label: t("poll_none") }]),
+            ...names.map((name) => ({ value: name, label: name })),
+          ]}
+          onChange={(name) => onChange(name === NONE ? "" : name)}
+        />
+      )}
+    </Field>
+  );
+}

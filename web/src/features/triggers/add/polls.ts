@@ -1,0 +1,69 @@
+import type { NewTrigger } from "@/api/queries/triggers";
+
+export const POLLS = ["feed", "page", "folder", "rows", "mail", "api"] as const;
+export type PollKind = (typeof POLLS)[number];
+type PollConfig = Extract<NewTrigger["config"], { kind: PollKind }>;
+export const FIELDS = [
+  "url",
+  "selector",
+  "folder",
+  "pattern",
+  "connection",
+  "sql",
+  "cursor_column",
+  "key_column",
+  "sender",
+  "subject",
+  "items",
+  "key",
+] as const;
+export type PollField = (typeof FIELDS)[number];
+
+interface PollForm {
+  required: readonly PollField[];
+  optional: readonly PollField[];
+  connections?: readonly string[];
+}
+
+const HTTP = ["api_key_header", "api_key_query", "basic", "bearer", "oauth2_code", "oauth2_device", "oauth2_client"];
+
+/** What each kind asks for. */
+export const FORMS: Record<PollKind, PollForm> = {
+  feed: { required: ["url"], optional: [] },
+  page: { required: ["url"], optional: ["selector"] },
+  folder: { required: [], optional: ["folder", "pattern"] },
+  rows: { required: ["connection", "sql", "cursor_column"], optional: ["key_column"], connections: ["sql"] },
+  mail: { required: ["connection"], optional: ["folder", "sender", "subject"], connections: ["imap"] },
+  api: { required: ["url"], optional: ["connection", "items", "key"], connections: HTTP },
+};
+
+/** A poll as it is written in the dialog. */
+export interface PollDraft {
+  values: Partial<Record<PollField, string>>;
+  minutes: string;
+  first: "now" | "all";
+  textFrom: string;
+  markSeen: boolean;
+}
+
+export const newPoll = (): PollDraft => ({ values: {}, minutes: "5", first: "now", textFrom: "", markSeen: true });
+
+export const isPoll = (kind: string): kind is PollKind => (POLLS as readonly string[]).includes(kind);
+
+/** What the server stores; null while something is missing. */
+export function pollOf(kind: PollKind, draft: PollDraft): PollConfig | null {
+  const { required, optional } = FORMS[kind];
+  const minutes = Number(draft.minutes);
+  if (!(minutes >= 1 && minutes <= 10_080) || !Number.isInteger(minutes)) return null;
+  const given = (field: PollField) => draft.values[field]?.trim() ?? "";
+  if (!required.every(given)) return null;
+  const fields = Object.fromEntries([...required, ...optional].filter(given).map((field) => [field, given(field)]));
+  return {
+    kind,
+    ...fields,
+    every_seconds: minutes * 60,
+    first: draft.first,
+    ...(draft.textFrom.trim() ? { text_from: draft.textFrom.trim() } : {}),
+    ...(kind === "mail" ? { mark_seen: draft.markSeen } : {}),
+  } as PollConfig;
+}
