@@ -18,7 +18,9 @@ from headgate.foundation.database import Database
 Source = Literal["space", "organisation", "server"]
 """Owner of the variable: the space, the organisation, or the server's environment."""
 
-Purpose = Literal["assistant", "connection", "development", "flowise", "mcp", "models", "notice", "redaction", "test"]
+Purpose = Literal[
+    "assistant", "connection", "development", "flowise", "knowledge", "mcp", "models", "notice", "redaction", "test"
+]
 """Purposes of secret reads outside of runs. docs/operate/audit-log.md describes them."""
 
 REPEATED_SECONDS = 3600.0
