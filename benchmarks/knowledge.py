@@ -5,7 +5,7 @@ are added and indexed by the indexer; documents are read in this process, not in
 measured. Queries are three words, as a user with rights on half of the documents asks them. On SQLite each query is
 also sent to a bare FTS5 table with the same terms, in turns in the same run: the floor, without rights and texts.
 
-Searches by meaning have embeddings of 384 dimensions, which are random: only the search is measured, and how many of the
+Searches by meaning have random embeddings of 384 dimensions: only the search is measured, and how many of the
 10 nearest by exact 32-bit embeddings it returns.
 
     python -m benchmarks.knowledge [--quick | --smoke] [--json FILE]

@@ -64,7 +64,7 @@ async def search(
     rows = await search_index.read_passages(session, scope, ordered[: search_in.limit * 2])
     model = "" if question is None else question.model
     hits = [
-        _hit(*rows[id_], Found(ranks[id_], searched, model, 2 if mode == "hybrid" else 1))
+        _hit(*rows[id_], Match(ranks[id_], searched, model, 2 if mode == "hybrid" else 1))
         for id_ in ordered
         if id_ in rows
     ]
@@ -104,8 +104,8 @@ def _within(hits: list[HitOut], search_in: SearchIn) -> list[HitOut]:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """How a passage was found."""
+class Match:
+    """How a passage was match."""
 
     ranks: Ranks
     searched: list[str]
@@ -114,8 +114,8 @@ class Found:
     """Number of ways of searching whose ranks are fused."""
 
 
-def _hit(passage: PassageRow, document: DocumentRow, version: DocumentVersionRow, found: Found) -> HitOut:
-    ranks = found.ranks
+def _hit(passage: PassageRow, document: DocumentRow, version: DocumentVersionRow, match: Match) -> HitOut:
+    ranks = match.ranks
     present = set(terms(passage.text)) | content_terms(passage.context)
     return HitOut(
         document_id=document.id,
@@ -131,10 +131,10 @@ def _hit(passage: PassageRow, document: DocumentRow, version: DocumentVersionRow
         text=passage.text,
         tokens=passage.tokens,
         classification=document.classification,
-        score=round(ranks.fused * (RANK_CONSTANT + 1) / found.ways, 4),
+        score=round(ranks.fused * (RANK_CONSTANT + 1) / match.ways, 4),
         lexical_rank=ranks.lexical,
         vector_rank=ranks.vector,
         similarity=None if ranks.similarity is None else round(ranks.similarity, 4),
-        embedding_model="" if ranks.vector is None else found.model,
-        matched=[term for term in found.searched if term in present],
+        embedding_model="" if ranks.vector is None else match.model,
+        matched=[term for term in match.searched if term in present],
     )

@@ -61,8 +61,8 @@ async def embed_again(session: AsyncSession, base: KnowledgeBaseRow, at: int) ->
 
 
 async def _delete_vectors(session: AsyncSession, base: KnowledgeBaseRow) -> None:
-    kept = {base.embedding_model, base.searched_model}
-    query = delete(VectorRow).where(VectorRow.base_id == base.id, VectorRow.model.not_in(kept))
+    models = {base.embedding_model, base.searched_model}
+    query = delete(VectorRow).where(VectorRow.base_id == base.id, VectorRow.model.not_in(models))
     await session.execute(query.execution_options(**_QUIET))
 
 

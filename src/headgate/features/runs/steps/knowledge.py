@@ -44,16 +44,16 @@ class StepKnowledge:
         model = await self._bases.embedding_model(self._origin, query)
         question, problem = await self._question(query, model) if model else (None, "")
         clearance = None if self._guard is None else self._guard.clearance
-        found = await self._bases.search(self._origin, query, clearance=clearance, question=question)
+        answer = await self._bases.search(self._origin, query, clearance=clearance, question=question)
         if self._guard is not None:
-            self._guard.read(found.level)
-        self._outside.add(*(mark("file", passage.document) for passage in found.passages))
-        cited: list[JsonValue] = [citation(passage) for passage in found.passages]
-        asked: dict[str, JsonValue] = {"base": query.base, "query": query.text, "mode": found.mode}
+            self._guard.read(answer.level)
+        self._outside.add(*(mark("file", passage.document) for passage in answer.passages))
+        cited: list[JsonValue] = [citation(passage) for passage in answer.passages]
+        asked: dict[str, JsonValue] = {"base": query.base, "query": query.text, "mode": answer.mode}
         asked |= {"embedding_model": model} if question is not None else {}
         asked |= {"problem": problem} if problem else {}
         self._ctx.record_tool_call(SEARCH, asked, cited)
-        return found.passages
+        return answer.passages
 
     async def _question(self, query: KnowledgeQuery, model: str) -> tuple[Question | None, str]:
         """Return the embedded query; or why the search is lexical, unless the query has a mode."""
