@@ -62,6 +62,9 @@ class ServerModels:
     async def transcribe(self, origin: Origin, model: Model, audio: Recording) -> Transcript:
         raise NotImplementedError
 
+    async def embed(self, origin: Origin, model: Model, texts: Sequence[str]) -> Any:
+        raise NotImplementedError
+
     def check_inputs(self, model: Model, files: Sequence[File], *, unreadable: bool = False) -> frozenset[str]:
         return check_inputs(model, files, unreadable=unreadable)
 

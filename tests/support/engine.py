@@ -438,6 +438,9 @@ class NoModels:
     async def transcribe(self, origin: Origin, model: Model, audio: Recording) -> Transcript:
         raise Invalid(f"No key for {model}.")
 
+    async def embed(self, origin: Origin, model: Model, texts: Sequence[str]) -> Any:
+        raise Invalid(f"No key for {model}.")
+
     def check_inputs(self, model: Model, files: Sequence[File], *, unreadable: bool = False) -> frozenset[str]:
         return frozenset()
 

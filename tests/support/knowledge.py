@@ -1,6 +1,7 @@
 """Knowledge bases filled without HTTP, and an indexer whose readers run in this process."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +13,36 @@ from headgate.features.jobs.leases import Leases
 from headgate.features.jobs.runner import JobRunner
 from headgate.features.jobs.worker import Worker
 from headgate.features.knowledge import documents, service
+from headgate.features.knowledge.embedding import Searcher
 from headgate.features.knowledge.indexing import Indexer
 from headgate.features.knowledge.schemas import DocumentIn, KnowledgeBaseIn, Readers
+from headgate.features.models.embeddings import Embedded
 from headgate.foundation.database import Database
+from headgate.foundation.errors import HeadgateError
 from headgate.sdk.fakes import InProcess
+from tests.support.embedding_server import vector_of
+
+
+@dataclass
+class BagEmbedder:
+    """Embeds texts as bags of words; see `tests.support.embedding_server`."""
+
+    texts: list[tuple[str, str]] = field(default_factory=list)
+    """Model and text, in the order in which they were embedded."""
+    cleared_for: int | None = None
+    failure: HeadgateError | None = None
+
+    async def embed(self, principal: Principal, model: str, texts: Sequence[str]) -> Embedded:
+        if self.failure is not None:
+            raise self.failure
+        self.texts += [(model, text) for text in texts]
+        return Embedded(tuple(tuple(vector_of(text)) for text in texts), sum(len(text.split()) for text in texts))
+
+    async def clearance(self, tenant_id: str, model: str) -> int | None:
+        return self.cleared_for
+
+    def by(self, model: str) -> list[str]:
+        return [text for name, text in self.texts if name == model]
 
 
 class SameProcess:
@@ -39,7 +66,12 @@ class Shelf:
     storage: LocalStorage
     jobs: JobRunner
     indexer: Indexer
+    embedder: BagEmbedder
     base_id: str = ""
+
+    @property
+    def searcher(self) -> Searcher:
+        return Searcher(self.database, self.embedder)
 
     async def make_base(self, name: str = "Base", **more: Any) -> str:
         async with self.database.writing() as session:
@@ -69,7 +101,8 @@ def open_shelf(database: Database, folder: Path) -> Shelf:
     """A shelf whose jobs run when `jobs.running()` is entered."""
     storage = LocalStorage(folder / "files")
     jobs = JobRunner(database, Leases(Worker(folder / "workers"), 3.0))
-    return Shelf(database, storage, jobs, Indexer(database, storage, SameProcess(), jobs))
+    embedder = BagEmbedder()
+    return Shelf(database, storage, jobs, Indexer(database, storage, SameProcess(), jobs, embedder), embedder)
 
 
 def member(user_id: str, role: Role, space_id: str = DEFAULT_SPACE_ID) -> Principal:

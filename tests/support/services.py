@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from headgate.features.flows.rules import FlowRules
+from headgate.features.knowledge.questions import Question
 from headgate.features.runs import ports
 from headgate.features.runs.budgets.accounts import Account, BudgetUse, Charge, Kind
 from headgate.features.runs.capacity import Capacity
@@ -126,21 +127,37 @@ class NoSentEvents:
 class NoKnowledge:
     """Refuses to search."""
 
+    async def embedding_model(self, origin: ports.Origin, query: KnowledgeQuery) -> str:
+        return ""
+
     async def search(
-        self, origin: ports.Origin, query: KnowledgeQuery, *, clearance: int | None
-    ) -> tuple[tuple[Passage, ...], int]:
+        self,
+        origin: ports.Origin,
+        query: KnowledgeQuery,
+        *,
+        clearance: int | None,
+        question: Question | None = None,
+    ) -> ports.FoundPassages:
         raise AssertionError(f"step {origin.step_id} searches {query.base}")
 
 
 class OnePassage:
     """Every base has one passage, which every question finds."""
 
+    async def embedding_model(self, origin: ports.Origin, query: KnowledgeQuery) -> str:
+        return ""
+
     async def search(
-        self, origin: ports.Origin, query: KnowledgeQuery, *, clearance: int | None
-    ) -> tuple[tuple[Passage, ...], int]:
+        self,
+        origin: ports.Origin,
+        query: KnowledgeQuery,
+        *,
+        clearance: int | None,
+        question: Question | None = None,
+    ) -> ports.FoundPassages:
         sha256 = "0" * 64
         passage = Passage("It is green.", "", "a.txt", "d", "b", 1, sha256, 0, 0, 12, None, sha256, 1.0)
-        return (passage,), 1
+        return ports.FoundPassages((passage,), 1, "lexical")
 
 
 class NoConnections:

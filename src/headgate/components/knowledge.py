@@ -2,7 +2,7 @@
 
 import re
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import JsonValue, PrivateAttr
 
@@ -14,6 +14,7 @@ from headgate.sdk.knowledge import KnowledgeQuery, Passage
 from headgate.sdk.outside import for_model, mark, merged
 
 MOST_PASSAGES = 50
+Mode = Literal["automatic", "hybrid", "lexical", "vector"]
 NOTHING = "NO_ANSWER"
 """What a model answers when no passage supports an answer."""
 NO_ANSWER = "No document of the knowledge base supports an answer."
@@ -51,6 +52,16 @@ def budget_field() -> Any:  # noqa: ANN401 - as `field`
     )
 
 
+def mode_field() -> Any:  # noqa: ANN401 - as `field`
+    """Return the field `mode` of a component that searches a knowledge base."""
+    return field(
+        default="automatic",
+        label="Search",
+        help="By words, by meaning, or both. Automatic: both where the passages are embedded, else by words.",
+        advanced=True,
+    )
+
+
 class Retrieve(Component):
     """Searches a knowledge base: passages with scores and citations, of documents that the user of the run may read.
 
@@ -71,6 +82,7 @@ class Retrieve(Component):
     )
     limit: int = limit_field()
     max_tokens: int = budget_field()
+    mode: Mode = mode_field()
     _passages: tuple[Passage, ...] | None = PrivateAttr(default=None)
 
     @output(help="The passages, numbered, for a prompt.")
@@ -91,7 +103,8 @@ class Retrieve(Component):
 
     async def _search(self) -> tuple[Passage, ...]:
         if self._passages is None:
-            query = KnowledgeQuery(self.base, required(self.query, "Retrieve", "query"), self.limit, self.max_tokens)
+            text = required(self.query, "Retrieve", "query")
+            query = KnowledgeQuery(self.base, text, self.limit, self.max_tokens, searched_by(self.mode))
             self._passages = await self.ctx.knowledge.search(query)
         return self._passages
 
@@ -131,6 +144,7 @@ class AnswerFromKnowledge(ModelStep):
     )
     limit: int = limit_field()
     max_tokens: int = budget_field()
+    mode: Mode = mode_field()
     temperature: float | None = temperature_field()
     _answered: _Answer | None = PrivateAttr(default=None)
 
@@ -165,7 +179,8 @@ class AnswerFromKnowledge(ModelStep):
     async def _answer(self) -> _Answer:
         if self._answered is None:
             question = required(self.question, "AnswerFromKnowledge", "question")
-            passages = await self.ctx.knowledge.search(KnowledgeQuery(self.base, question, self.limit, self.max_tokens))
+            query = KnowledgeQuery(self.base, question, self.limit, self.max_tokens, searched_by(self.mode))
+            passages = await self.ctx.knowledge.search(query)
             self._answered = await self._asked(question, passages) if passages else _Answer(NO_ANSWER, (), ())
         return self._answered
 
@@ -184,6 +199,11 @@ class AnswerFromKnowledge(ModelStep):
             if not sentence.supported:
                 self.ctx.log(f"Not supported: {sentence.text}", reason=sentence.reason)
         return _Answer(marked_answer(answer, sentences), passages, sentences)
+
+
+def searched_by(mode: Mode) -> str:
+    """Return the mode of a query."""
+    return "" if mode == "automatic" else mode
 
 
 def required(value: str | Message, subject: str, name: str) -> str:

@@ -26,11 +26,12 @@ from headgate.sdk import File, Model, Recording, Transcript
 if TYPE_CHECKING:  # named without importing LangChain
     from langchain_core.language_models import BaseChatModel
 
-    from headgate.features.models import credentials, inputs, transcription
+    from headgate.features.models import credentials, embeddings, inputs, transcription
     from headgate.features.models import service as models
     from headgate.features.models.setup import facts as model_facts
 else:
     credentials = lazy_module("headgate.features.models.credentials")
+    embeddings = lazy_module("headgate.features.models.embeddings")
     inputs = lazy_module("headgate.features.models.inputs")
     transcription = lazy_module("headgate.features.models.transcription")
     models = lazy_module("headgate.features.models.service")
@@ -79,6 +80,10 @@ class StepModels:
     async def transcribe(self, origin: Origin, model: Model, audio: Recording) -> Transcript:
         """Transcribe a recording. Raises the errors of a chat model's call."""
         return await transcription.transcribe(model, audio, await self.variables.of(origin), web=self.web)
+
+    async def embed(self, origin: Origin, model: Model, texts: Sequence[str]) -> "embeddings.Embedded":
+        """Embed texts. Raises the errors of a chat model's call."""
+        return await embeddings.embed(model, texts, await self.variables.of(origin), web=self.web)
 
     def check_inputs(self, model: Model, files: Sequence[File], *, unreadable: bool = False) -> frozenset[str]:
         """Return the ids of files that the model accepts directly. Raises `Invalid` for an unsupported file."""

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from headgate.features.catalog.own.check import ComponentChecker
     from headgate.features.connections import manage
     from headgate.features.keyring import rotation
-    from headgate.features.knowledge import indexing, verifying
+    from headgate.features.knowledge import embedding, indexing, verifying
     from headgate.features.maintenance import service as maintenance
     from headgate.features.mcptools.connector import McpConnector
     from headgate.features.runs.engine import build
@@ -119,6 +119,11 @@ class Parts(Installation):
     def indexer(self) -> "indexing.Indexer":
         """Indexes documents of knowledge bases."""
         return self.services.indexer
+
+    @property
+    def searcher(self) -> "embedding.Searcher":
+        """Searches knowledge bases as users."""
+        return self.services.searcher
 
     @property
     def citations(self) -> "verifying.Verifier":

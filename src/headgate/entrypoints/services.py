@@ -20,7 +20,7 @@ from headgate.foundation.settings import EngineSettings, LimitSettings, Settings
 from headgate.foundation.telemetry import Telemetry
 
 if TYPE_CHECKING:
-    from headgate.entrypoints import adapters, starter_workspaces, traced
+    from headgate.entrypoints import adapters, embedding, starter_workspaces, traced
     from headgate.features.catalog.own import check
     from headgate.features.catalog.registry import Registry
     from headgate.features.connections import http as connection_http
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from headgate.features.connections.oauth import tokens as oauth_tokens
     from headgate.features.files import run_files
     from headgate.features.flows.rules import FlowRules
+    from headgate.features.knowledge import embedding as knowledge_embedding
     from headgate.features.knowledge import indexing, verifying
     from headgate.features.mcptools import connector as mcp_connector
     from headgate.features.models.classes import ModelClasses
@@ -57,6 +58,8 @@ else:
     outside_values = lazy_module("headgate.features.connections.outside_values")
     oauth_tokens = lazy_module("headgate.features.connections.oauth.tokens")
     run_files = lazy_module("headgate.features.files.run_files")
+    embedding = lazy_module("headgate.entrypoints.embedding")
+    knowledge_embedding = lazy_module("headgate.features.knowledge.embedding")
     indexing = lazy_module("headgate.features.knowledge.indexing")
     verifying = lazy_module("headgate.features.knowledge.verifying")
     mcp_connector = lazy_module("headgate.features.mcptools.connector")
@@ -314,7 +317,17 @@ class StepServices:
     @cached_property
     def indexer(self) -> "indexing.Indexer":
         """Indexes documents of knowledge bases; registers its jobs."""
-        return indexing.Indexer(self.installation.database, self.installation.storage, self.isolated, self.jobs)
+        base = self.installation
+        return indexing.Indexer(base.database, base.storage, self.isolated, self.jobs, self._embedder)
+
+    @cached_property
+    def searcher(self) -> "knowledge_embedding.Searcher":
+        """Searches knowledge bases as users."""
+        return knowledge_embedding.Searcher(self.installation.database, self._embedder)
+
+    @cached_property
+    def _embedder(self) -> "embedding.SpaceEmbedder":
+        return embedding.SpaceEmbedder(self.installation, self.web)
 
     @cached_property
     def citations(self) -> "verifying.Verifier":

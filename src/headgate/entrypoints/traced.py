@@ -14,6 +14,8 @@ from headgate.sdk import File, Model, Recording, Transcript
 if TYPE_CHECKING:  # named without importing LangChain
     from langchain_core.language_models import BaseChatModel
 
+    from headgate.features.models.embeddings import Embedded
+
 
 @dataclass(frozen=True, slots=True)
 class TracedHttp:
@@ -59,6 +61,11 @@ class TracedModels:
         """Transcribe a recording, in one span."""
         with self.traces.span(f"transcribe {model.name}", {"gen_ai.request.model": model.name}, kind="client"):
             return await self.models.transcribe(origin, model, audio)
+
+    async def embed(self, origin: Origin, model: Model, texts: Sequence[str]) -> "Embedded":
+        """Embed texts, in one span."""
+        with self.traces.span(f"embed {model.name}", {"gen_ai.request.model": model.name}, kind="client"):
+            return await self.models.embed(origin, model, texts)
 
     def check_inputs(self, model: Model, files: Sequence[File], *, unreadable: bool = False) -> frozenset[str]:
         """Return the ids of files that the model accepts directly."""

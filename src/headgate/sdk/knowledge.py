@@ -15,6 +15,8 @@ class KnowledgeQuery:
     """Maximum number of passages."""
     max_tokens: int = 3_000
     """Maximum number of tokens of all passages."""
+    mode: str = ""
+    """`lexical`, `vector` or `hybrid`; empty: hybrid where passages are embedded, else lexical."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +42,14 @@ class Passage:
     """Checksum of the text."""
     score: float
     """From 0 to 1, for the order."""
+    lexical_rank: int | None = None
+    """Rank among the passages found by words; None: it is not among the first."""
+    vector_rank: int | None = None
+    """Rank among the passages found by meaning; None: it is not among the first."""
+    similarity: float | None = None
+    """Cosine of the embeddings of passage and query, where it has a vector rank."""
+    embedding_model: str = ""
+    """Model of that embedding; empty without a vector rank."""
 
 
 class Knowledge(Protocol):

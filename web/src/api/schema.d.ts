@@ -3169,7 +3169,7 @@ export interface paths {
         put?: never;
         /**
          * Create a knowledge base
-         * @description Create a knowledge base. Flows of its space refer to it by name.
+         * @description Create a knowledge base. Flows of its space refer to it by name. Its embedding model is tested with one text.
          *
          *     Requires the permission `knowledge.edit`.
          */
@@ -3230,6 +3230,8 @@ export interface paths {
         /**
          * Change a knowledge base
          * @description Change a knowledge base. Another passage size applies to documents that are indexed later.
+         *
+         *     Another embedding model is tested with one text; then all passages are embedded in the background.
          *
          *     Requires the permission `knowledge.edit`.
          */
@@ -7523,6 +7525,10 @@ export interface components {
             passages_done: number;
             /** Passages Added */
             passages_added: number;
+            /** Passages Embedded */
+            passages_embedded: number;
+            /** Embedding Tokens */
+            embedding_tokens: number;
             /**
              * Created At
              * Format: date-time
@@ -9164,6 +9170,10 @@ export interface components {
             lexical_rank: number | null;
             /** Vector Rank */
             vector_rank: number | null;
+            /** Similarity */
+            similarity: number | null;
+            /** Embedding Model */
+            embedding_model: string;
             /** Matched */
             matched: string[];
         };
@@ -9804,6 +9814,11 @@ export interface components {
             passage_tokens?: number | null;
             /** Overlap Tokens */
             overlap_tokens?: number | null;
+            /**
+             * Embedding Model
+             * @description All passages are embedded with another model; until then the search uses the previous one. Empty: their embeddings are deleted, and the search is lexical only.
+             */
+            embedding_model?: string | null;
         };
         /**
          * KnowledgeBaseIn
@@ -9833,6 +9848,12 @@ export interface components {
              */
             overlap_tokens?: number;
             /**
+             * Embedding Model
+             * @description Model that embeds its passages, as `provider/name`, such as `openai/text-embedding-3-small` or `ollama/nomic-embed-text`; empty: the search is lexical only.
+             * @default
+             */
+            embedding_model?: string;
+            /**
              * Space Id
              * @description Space of the base; empty: your own space.
              */
@@ -9855,6 +9876,10 @@ export interface components {
             passage_tokens: number;
             /** Overlap Tokens */
             overlap_tokens: number;
+            /** Embedding Model */
+            embedding_model: string;
+            /** Searched Model */
+            searched_model: string;
             /**
              * Created At
              * Format: date-time
@@ -9865,6 +9890,12 @@ export interface components {
              * Format: date-time
              */
             updated_at: string;
+            /** Passages */
+            passages: number;
+            /** Passages Embedded */
+            passages_embedded: number;
+            /** Embedding Tokens */
+            embedding_tokens: number;
             /** Documents */
             documents: number;
             /** Waiting */
@@ -13182,6 +13213,11 @@ export interface components {
              * @default 3000
              */
             max_tokens?: number;
+            /**
+             * Mode
+             * @description By words, by meaning, or both fused by rank. Empty: hybrid where the passages are embedded, else lexical.
+             */
+            mode?: ("lexical" | "vector" | "hybrid") | null;
         };
         /**
          * SearchOut
@@ -13192,6 +13228,18 @@ export interface components {
             terms: string[];
             /** Vectors */
             vectors: boolean;
+            /**
+             * Mode
+             * @enum {string}
+             */
+            mode: "lexical" | "vector" | "hybrid";
+            /** Embedding Model */
+            embedding_model: string;
+            /**
+             * Problem
+             * @default
+             */
+            problem?: string;
             /** Hits */
             hits: components["schemas"]["HitOut"][];
         };

@@ -15,7 +15,7 @@ from headgate.entrypoints.cli.output import JsonFlag, console, print_json, table
 from headgate.entrypoints.cli.session import acting, with_installation, with_parts
 from headgate.entrypoints.compose import Parts
 from headgate.entrypoints.installation import Installation
-from headgate.features.knowledge import documents, searching, service
+from headgate.features.knowledge import documents, service
 from headgate.features.knowledge.contents import delete_contents
 from headgate.features.knowledge.schemas import (
     DEFAULT_PASSAGES,
@@ -24,9 +24,13 @@ from headgate.features.knowledge.schemas import (
     DocumentChange,
     DocumentIn,
     DocumentOut,
+    HitOut,
+    KnowledgeBaseChange,
     KnowledgeBaseIn,
+    KnowledgeBaseOut,
     Readers,
     SearchIn,
+    SearchOut,
 )
 from headgate.features.knowledge.tables import KnowledgeBaseRow
 from headgate.foundation.checked import checked
@@ -59,10 +63,20 @@ def list_(json: JsonFlag = False) -> None:
         elif not bases:
             console.print("No knowledge base. Create one: headgate knowledge create NAME")
         else:
-            rows = [(escape(item.name), item.documents, item.waiting, item.failed, item.id) for item in bases]
-            console.print(table(("name", "documents", "waiting", "failed", "id"), rows))
+            rows = [
+                (escape(item.name), item.documents, item.waiting, item.failed, _embedded(item), item.id)
+                for item in bases
+            ]
+            console.print(table(("name", "documents", "waiting", "failed", "search", "id"), rows))
 
     with_installation(work)
+
+
+def _embedded(base: KnowledgeBaseOut) -> str:
+    """Return how a base is searched."""
+    if not base.embedding_model:
+        return "lexical"
+    return f"{escape(base.embedding_model)}, {base.passages_embedded} of {base.passages} embedded"
 
 
 @app.command()
@@ -71,6 +85,9 @@ def create(
     description: Annotated[str, typer.Option(help="What its documents are about.")] = "",
     passage_tokens: Annotated[int, typer.Option(help="Size of a passage in tokens.")] = 400,
     overlap_tokens: Annotated[int, typer.Option(help="How much neighbouring passages share, in tokens.")] = 40,
+    embedding_model: Annotated[
+        str, typer.Option(help="Model that embeds passages, such as ollama/nomic-embed-text; empty: lexical search.")
+    ] = "",
     json: JsonFlag = False,
 ) -> None:
     """Create a knowledge base in the space."""
@@ -80,17 +97,57 @@ def create(
         description=description,
         passage_tokens=passage_tokens,
         overlap_tokens=overlap_tokens,
+        embedding_model=embedding_model,
     )
 
-    async def work(installation: Installation) -> None:
-        async with installation.database.writing() as session:
+    async def work(parts: Parts) -> None:
+        await parts.searcher.probe(acting(), acting().space_id, base_in.embedding_model)
+        async with parts.database.writing() as session:
             base = await service.create_base(session, acting(), base_in)
         if json:
             print_json(base)
         else:
             console.print(f"Created {escape(base.name)}: {base.id}")
 
-    with_installation(work)
+    with_parts(work)
+
+
+@app.command()
+def embed(
+    which: BaseArgument,
+    model: Annotated[str, typer.Argument(help="As provider/name; empty text: the search is lexical only.")],
+    json: JsonFlag = False,
+) -> None:
+    """Choose the model that embeds the passages of a knowledge base, and embed them.
+
+    Until all are embedded, searches use the previous model.
+    """
+    change = checked(KnowledgeBaseChange, embedding_model=model)
+
+    async def work(parts: Parts) -> KnowledgeBaseOut:
+        base = await _base(parts, which)
+        await parts.searcher.probe(acting(), base.space_id, model)
+        async with parts.database.writing() as session:
+            await service.change_base(session, acting(), base.id, change)
+        async with parts.database.reading() as session:
+            document_ids = await documents.due_documents(session, acting(), base.id)
+        for document_id in document_ids:
+            parts.indexer.soon(document_id)
+        await parts.indexer.settle()
+        async with parts.database.reading() as session:
+            return await service.described(session, acting(), await service.get_base(session, acting(), base.id))
+
+    changed = with_parts(work)
+    if json:
+        print_json(changed)
+    elif not changed.embedding_model:
+        console.print(f"{escape(changed.name)}: lexical search.")
+    else:
+        console.print(
+            f"{escape(changed.name)}: {changed.passages_embedded} of {changed.passages} passages embedded with"
+            f" {escape(changed.embedding_model)}, {changed.embedding_tokens} tokens in all. Searches use"
+            f" {escape(changed.searched_model or 'words only')}."
+        )
 
 
 @app.command()
@@ -223,25 +280,37 @@ def search(
     limit: Annotated[int, typer.Option(help="Maximum number of passages.", min=1, max=MOST_PASSAGES)] = (
         DEFAULT_PASSAGES
     ),
+    mode: Annotated[
+        Literal["lexical", "vector", "hybrid"] | None,
+        typer.Option(help="By words, by meaning, or both. Default: hybrid where passages are embedded, else lexical."),
+    ] = None,
     json: JsonFlag = False,
 ) -> None:
     """Search a knowledge base: passages with scores, documents and pages."""
-    search_in = checked(SearchIn, query=query, limit=limit)
+    search_in = checked(SearchIn, query=query, limit=limit, mode=mode)
 
-    async def work(installation: Installation) -> None:
-        base = await _base(installation, which)
-        async with installation.database.reading() as session:
-            answer = await searching.search_as(session, acting(), base.id, search_in)
-        if json:
-            print_json(answer)
-        elif not answer.hits:
-            console.print("No passage matches.")
-        for number, hit in enumerate(() if json else answer.hits, start=1):
-            page = f", page {hit.page}" if hit.page is not None else ""
-            console.print(f"[bold]{number}. {escape(hit.document)}{page}[/bold]  score {hit.score}")
-            console.print(escape(hit.text.strip()[:600]), soft_wrap=True)
+    async def work(parts: Parts) -> SearchOut:
+        base = await _base(parts, which)
+        return await parts.searcher.search_as(acting(), base.id, search_in)
 
-    with_installation(work)
+    answer = with_parts(work)
+    if json:
+        print_json(answer)
+        return
+    how = {"lexical": "by words only", "vector": "by meaning", "hybrid": "by words and meaning"}[answer.mode]
+    console.print(escape(answer.problem or f"Search {how}{f', {answer.embedding_model}' * answer.vectors}."))
+    if not answer.hits:
+        console.print("No passage matches.")
+    for number, hit in enumerate(answer.hits, start=1):
+        page = f", page {hit.page}" if hit.page is not None else ""
+        console.print(f"[bold]{number}. {escape(hit.document)}{page}[/bold]  score {hit.score}{_ranks(hit)}")
+        console.print(escape(hit.text.strip()[:600]), soft_wrap=True)
+
+
+def _ranks(hit: HitOut) -> str:
+    words = "" if hit.lexical_rank is None else f", rank {hit.lexical_rank} by words"
+    meaning = "" if hit.vector_rank is None else f", rank {hit.vector_rank} by meaning (similarity {hit.similarity})"
+    return words + meaning
 
 
 @app.command()

@@ -15,7 +15,7 @@ from headgate.features.audit.recorder import record
 from headgate.features.files import service as files
 from headgate.features.files.tables import StoredFile
 from headgate.features.jobs.leases import clock
-from headgate.features.knowledge import repository
+from headgate.features.knowledge import repository, vector_index
 from headgate.features.knowledge.contents import bring_file, delete_unused, hold_file
 from headgate.features.knowledge.errors import (
     DocumentNotFound,
@@ -93,7 +93,7 @@ async def _new_document(
         owner_user_id=principal.user_id or None, reader_role=readers.role,
         classification=document_in.classification or 0, language=document_in.language, version=1, generation=1,
         tries=0, status="pending", problem="", notes=[], characters=0, pages=None, passages=0, passages_done=0,
-        passages_added=0, created_at=now(), updated_at=now(), due_at=clock(),
+        passages_added=0, passages_embedded=0, embedding_tokens=0, created_at=now(), updated_at=now(), due_at=clock(),
     )  # fmt: skip
     try:
         await repository.add_knowledge(session, row)
@@ -202,6 +202,12 @@ async def list_documents(
         session, base.id, tenant_id=principal.tenant_id, visible=visible, limit=limit, before=before
     )
     return await _described(session, rows, principal.tenant_id)
+
+
+async def due_documents(session: AsyncSession, principal: Principal, base_id: str) -> Sequence[str]:
+    """Return the documents of a base that are to be indexed or embedded, as an editor. Raises like `get_base`."""
+    base = await get_base(session, principal, base_id, permission=Permission.KNOWLEDGE_EDIT)
+    return await vector_index.due_documents(session, base.id, tenant_id=base.tenant_id)
 
 
 async def list_passages(

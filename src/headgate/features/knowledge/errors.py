@@ -72,6 +72,26 @@ class RightsDiffer(Conflict):
         )
 
 
+class NoEmbeddings(Invalid):
+    """A search by meaning in a base whose passages are not embedded."""
+
+    code = "knowledge_not_embedded"
+    title = "Not embedded"
+
+
+class VectorsNotInstalled(Invalid):
+    """Vectors need a package that is not installed."""
+
+    code = "knowledge_vectors_not_installed"
+    title = "Package missing"
+
+    def __init__(self) -> None:
+        super().__init__(
+            "The package with which vectors are searched is not installed.",
+            remedy="Install it with: pip install 'headgate[vectors]'",
+        )
+
+
 class TooManyDocuments(Conflict):
     """The knowledge base has as many documents as it can have."""
 

@@ -1,30 +1,41 @@
-"""Indexes documents, as one kind of job: read in the sandbox, divided, and stored in small transactions.
+"""Indexes documents, as one kind of job: read in the sandbox, divided, stored in small transactions, and embedded.
 
 A job that was interrupted continues: passages that are stored are unique rows and stay. Of a new version only changed
 passages are indexed. The generation of a document keeps a job for an older content from writing. An attempt that fails
 because something is unavailable is repeated later, at most `MOST_TRIES` times; the document says why.
+
+A document that is ready when its job runs is only embedded: its base has another embedding model. Each batch of vectors
+is committed with the tokens that it used. An interrupted job embeds the passages without a vector.
 """
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from sqlalchemy.ext.asyncio import AsyncSession
+
 from headgate.components.isolated.calls import Runners
+from headgate.features.access.principal import Principal, system_principal
 from headgate.features.files import service as files
 from headgate.features.files.storage import Storage
 from headgate.features.jobs.errors import LeaseLost
 from headgate.features.jobs.leases import MICROSECONDS, clock
 from headgate.features.jobs.queue import Job
 from headgate.features.jobs.runner import JobKind, JobRunner
-from headgate.features.knowledge import repository, search_index
+from headgate.features.knowledge import repository, search_index, vector_index
 from headgate.features.knowledge.changes import changes_of
 from headgate.features.knowledge.chunking import Chunk, count_tokens, divide
+from headgate.features.knowledge.embedding import Embedder
 from headgate.features.knowledge.extraction import Extract, extract
+from headgate.features.knowledge.questions import LIKELY_TO_PASS
 from headgate.features.knowledge.tables import DocumentRow, KnowledgeBaseRow
 from headgate.features.knowledge.terms import language_of, terms
+from headgate.features.knowledge.vectors import encode, require_vectors
+from headgate.features.models.embeddings import MOST_TEXTS
 from headgate.foundation.database import Database
-from headgate.foundation.errors import HeadgateError, Unavailable
+from headgate.foundation.errors import HeadgateError
 from headgate.foundation.flow_threads import run_in_flow_thread
 from headgate.foundation.log import get_logger
 
@@ -42,8 +53,22 @@ _ENDED = (
 )
 BATCH = 200
 """Passages of one transaction."""
+NOT_EMBEDDED = "Not embedded:"
 Item = TypeVar("Item")
 log = get_logger(__name__)
+
+
+class _Outdated(Exception):
+    """The job works on an earlier content, or with an earlier embedding model."""
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Passages to embed, with a model and the keys of a space."""
+
+    principal: Principal
+    model: str
+    ids: Sequence[int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,13 +92,17 @@ class Indexer:
         storage: Contents of files.
         isolated: Processes of the sandbox in which documents are read.
         jobs: Runs due documents.
+        embedder: Embeds passages.
     """
 
-    def __init__(self, database: Database, storage: Storage, isolated: Runners, jobs: JobRunner) -> None:
+    def __init__(
+        self, database: Database, storage: Storage, isolated: Runners, jobs: JobRunner, embedder: Embedder
+    ) -> None:
         self._database = database
         self._storage = storage
         self._isolated = isolated
         self._jobs = jobs
+        self._embedder = embedder
         jobs.register(JobKind(KIND, repository.QUEUE, self.index, AT_ONCE))
 
     def soon(self, document_id: str) -> None:
@@ -92,31 +121,40 @@ class Indexer:
             raise LeaseLost(f"The document {job.id} was deleted.")
         document, base = pair
         if document.tries >= MOST_TRIES:
-            await self._fail(job, document.generation, _ENDED)
+            await self._fail(job, document, base, _ENDED)
             return
-        await self._hold(job, document.generation, status="indexing", tries=document.tries + 1)
+        status = "ready" if document.status == "ready" else "indexing"
+        await self._hold(job, document.generation, status=status, tries=document.tries + 1)
         try:
-            await self._index(job, document, base)
+            if document.status == "ready":
+                notes = await self._embed(job, document, base)
+                await self._finish(job, document, base, problem="", notes=[*_without_embedding(document.notes), *notes])
+            else:
+                await self._index(job, document, base)
         except LeaseLost:
             raise
-        except Unavailable as error:
-            await self._postpone(job, document, str(error))
+        except LIKELY_TO_PASS as error:
+            await self._postpone(job, document, base, str(error))
         except HeadgateError as error:
-            await self._fail(job, document.generation, str(error))
+            await self._fail(job, document, base, str(error))
         except Exception as error:
             log.exception("document not indexed", document_id=document.id)
-            await self._postpone(job, document, f"Unexpected error {type(error).__name__}; see the log of the server.")
+            reason = f"Unexpected error {type(error).__name__}; see the log of the server."
+            await self._postpone(job, document, base, reason)
 
     async def _index(self, job: Job, document: DocumentRow, base: KnowledgeBaseRow) -> None:
         generation = document.generation
         read = await self._read(document)
         passages = await run_in_flow_thread(prepared, read, document, base)
-        await self._hold(job, generation, passages=len(passages.rows), characters=len(read.text))
+        count = len(passages.rows)
+        await self._hold(job, generation, passages=count, characters=len(read.text), passages_embedded=0)
         added = await self._store(job, generation, document.tenant_id, passages)
         notes = list(read.notes) if passages.rows else [*read.notes, "The document has no text."]
+        notes += await self._embed(job, document, base)
         await self._finish(
             job,
-            generation,
+            document,
+            base,
             status="ready",
             problem="",
             notes=notes,
@@ -180,26 +218,94 @@ class Indexer:
                 return
         await self._again(job)
 
-    async def _finish(self, job: Job, generation: int, **values: Any) -> None:  # noqa: ANN401
+    async def _embed(self, job: Job, document: DocumentRow, base: KnowledgeBaseRow) -> list[str]:
+        """Embed the passages without a vector. Returns why they were not embedded, if they may not be."""
+        model = base.embedding_model
+        if not model:
+            return []
+        clearance = await self._embedder.clearance(document.tenant_id, model)
+        if clearance is not None and document.classification > clearance:
+            level = document.classification
+            reason = f"the document has sensitivity level {level}, and {model} is cleared for {clearance}"
+            return [f"{NOT_EMBEDDED} {reason}. It is found by words."]
+        require_vectors()
+        async with self._database.reading() as session:
+            missing = await vector_index.without_vector(session, document, model)
+            count = len(await repository.stored_passages(session, document.id, tenant_id=document.tenant_id))
+        await self._hold(job, document.generation, passages_embedded=count - len(missing))
+        principal = system_principal(document.tenant_id, base.space_id)
+        for ids in _batches(missing, MOST_TEXTS):
+            await self._embed_batch(job, document, base, Batch(principal, model, ids))
+        await self._switch(document)
+        return []
+
+    async def _embed_batch(self, job: Job, document: DocumentRow, base: KnowledgeBaseRow, batch: Batch) -> None:
+        async with self._database.reading() as session:
+            passages = await vector_index.passages_of(session, batch.ids, tenant_id=document.tenant_id)
+            digests = {digest for _, digest, _, _, _ in passages}
+            vectors = await vector_index.vectors_of_digests(session, digests, base, batch.model)
+        texts = {digest: f"{context}\n\n{text}".strip() for _, digest, context, text, _ in passages}
+        new = [digest for digest in texts if digest not in vectors]
+        used = 0
+        if new:
+            embedded = await self._embedder.embed(batch.principal, batch.model, [texts[digest] for digest in new])
+            vectors |= {digest: encode(vector) for digest, vector in zip(new, embedded.vectors, strict=True)}
+            estimate = sum({digest: tokens for _, digest, _, _, tokens in passages if digest in new}.values())
+            used = estimate if embedded.tokens is None else embedded.tokens
+        place = {"base_id": base.id, "model": batch.model, "document_id": document.id, "tenant_id": document.tenant_id}
+        rows = [{**place, "passage_id": id_, "vector": vectors[digest]} for id_, digest, _, _, _ in passages]
+        counts = {
+            "passages_embedded": DocumentRow.passages_embedded + len(rows),
+            "embedding_tokens": DocumentRow.embedding_tokens + used,
+        }
+        async with self._holding(job, document, base, **counts) as session:
+            await vector_index.add_vectors(session, rows)
+
+    async def _switch(self, document: DocumentRow, *, but: str = "") -> None:
+        """Search the base with its embedding model if all documents, except perhaps one, are embedded."""
         async with self._database.writing() as session:
-            if await repository.hold_generation(session, job, generation, **values):
-                await repository.QUEUE.finish(session, job)
-                return
-        await self._again(job)
+            await vector_index.use_embedded(session, document.base_id, tenant_id=document.tenant_id, but=but)
 
-    async def _fail(self, job: Job, generation: int, reason: str) -> None:
-        await self._finish(job, generation, status="failed", problem=reason, notes=[], passages_done=0)
+    async def _finish(self, job: Job, document: DocumentRow, base: KnowledgeBaseRow, **values: Any) -> None:  # noqa: ANN401
+        """End the job, unless its base has another embedding model by now: then it continues with that one."""
+        async with self._holding(job, document, base, **values) as session:
+            await repository.QUEUE.finish(session, job)
 
-    async def _postpone(self, job: Job, document: DocumentRow, reason: str) -> None:
+    @asynccontextmanager
+    async def _holding(
+        self,
+        job: Job,
+        document: DocumentRow,
+        base: KnowledgeBaseRow,
+        **values: Any,  # noqa: ANN401
+    ) -> AsyncIterator[AsyncSession]:
+        """Write in one transaction, if the job still has this generation and its base this model. Raises `LeaseLost`.
+
+        The document is locked before the model is read: another model has all documents embedded after this.
+        """
+        try:
+            async with self._database.writing() as session:
+                await _require_current(session, job, document, base, values)
+                yield session
+        except _Outdated:
+            await self._again(job)
+
+    async def _fail(self, job: Job, document: DocumentRow, base: KnowledgeBaseRow, reason: str) -> None:
+        await self._switch(document, but=document.id)
+        await self._finish(job, document, base, status="failed", problem=reason, notes=[], passages_done=0)
+        await self._switch(document)
+
+    async def _postpone(self, job: Job, document: DocumentRow, base: KnowledgeBaseRow, reason: str) -> None:
         """Release a job until its next attempt, with the reason; after the last attempt it has failed."""
         attempt = document.tries + 1
         problem = f"Attempt {attempt} of {MOST_TRIES} failed: {reason}"
         if attempt >= MOST_TRIES:
-            await self._fail(job, document.generation, problem)
+            await self._fail(job, document, base, problem)
             return
         pause = min(RETRY_SECONDS * 2 ** (attempt - 1), MOST_RETRY_SECONDS)
         async with self._database.writing() as session:
-            if await repository.hold_generation(session, job, document.generation, status="pending", problem=problem):
+            status = "ready" if document.status == "ready" else "pending"
+            if await repository.hold_generation(session, job, document.generation, status=status, problem=problem):
                 await repository.QUEUE.release(session, job, due_at=clock() + int(pause * MICROSECONDS))
                 return
         await self._again(job)
@@ -209,6 +315,14 @@ class Indexer:
         async with self._database.writing() as session:
             await repository.QUEUE.release(session, job, due_at=clock())
         raise LeaseLost(f"The document {job.id} was changed or deleted.")
+
+
+async def _require_current(
+    session: AsyncSession, job: Job, document: DocumentRow, base: KnowledgeBaseRow, values: dict[str, Any]
+) -> None:
+    held = await repository.hold_generation(session, job, document.generation, **values)
+    if not held or await vector_index.embedding_model_of(session, base.id) != base.embedding_model:
+        raise _Outdated
 
 
 def prepared(read: Extract, document: DocumentRow, base: KnowledgeBaseRow) -> Passages:
@@ -222,8 +336,13 @@ def prepared(read: Extract, document: DocumentRow, base: KnowledgeBaseRow) -> Pa
     return Passages(rows, language_of(read.text))
 
 
-def _batches(items: Sequence[Item]) -> Iterator[Sequence[Item]]:
-    return (items[start : start + BATCH] for start in range(0, len(items), BATCH))
+def _batches(items: Sequence[Item], size: int | None = None) -> Iterator[Sequence[Item]]:
+    size = size or BATCH
+    return (items[start : start + size] for start in range(0, len(items), size))
+
+
+def _without_embedding(notes: Sequence[str]) -> list[str]:
+    return [note for note in notes if not note.startswith(NOT_EMBEDDED)]
 
 
 def _row(read: Extract, chunk: Chunk) -> dict[str, Any]:

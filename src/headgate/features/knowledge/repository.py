@@ -78,6 +78,20 @@ async def count_states(
     return counts
 
 
+async def sum_passages(
+    session: AsyncSession, base_ids: Collection[str], *, tenant_id: str, visible: ColumnElement[bool]
+) -> dict[str, tuple[int, int, int]]:
+    """Return passages, embedded passages and tokens sent to embedding models, by base; `visible` as above."""
+    row = DocumentRow
+    query = (
+        select(row.base_id, func.sum(row.passages), func.sum(row.passages_embedded), func.sum(row.embedding_tokens))
+        .join(KnowledgeBaseRow, KnowledgeBaseRow.id == row.base_id)
+        .where(row.base_id.in_(base_ids), row.tenant_id == tenant_id, visible)
+        .group_by(row.base_id)
+    )
+    return {base_id: (int(all_), int(done), int(used)) for base_id, all_, done, used in await session.execute(query)}
+
+
 async def lock_base(session: AsyncSession, base_id: str, *, tenant_id: str) -> str | None:
     """Lock a base until the transaction ends: nobody else adds a document to it. Returns its id."""
     base = select(KnowledgeBaseRow.id).where(KnowledgeBaseRow.id == base_id, KnowledgeBaseRow.tenant_id == tenant_id)

@@ -9,8 +9,9 @@ from headgate.features.access.caller import Caller, needs
 from headgate.features.access.permissions import Permission
 from headgate.features.files.download import download, sent_file
 from headgate.features.files.storage import Storage
-from headgate.features.knowledge import documents, searching, service
+from headgate.features.knowledge import documents, service
 from headgate.features.knowledge.contents import delete_contents
+from headgate.features.knowledge.embedding import Searcher
 from headgate.features.knowledge.indexing import Indexer
 from headgate.features.knowledge.schemas import (
     MOST_VERSION,
@@ -55,6 +56,11 @@ def _indexer(request: Request) -> Indexer:
     return indexer
 
 
+def _searcher(request: Request) -> Searcher:
+    searcher: Searcher = request.app.state.searcher
+    return searcher
+
+
 def _verifier(request: Request) -> Verifier:
     verifier: Verifier = request.app.state.citations
     return verifier
@@ -62,6 +68,7 @@ def _verifier(request: Request) -> Verifier:
 
 Contents = Annotated[Storage, Depends(_storage)]
 Jobs = Annotated[Indexer, Depends(_indexer)]
+Search = Annotated[Searcher, Depends(_searcher)]
 
 
 @router.get("", summary="List knowledge bases", responses=problems(404), dependencies=_VIEW)
@@ -77,9 +84,11 @@ async def list_(
 @router.post(
     "", status_code=201, summary="Create a knowledge base", responses=problems(403, 404, 409), dependencies=_EDIT
 )
-async def create(body: KnowledgeBaseIn, session: WriteSession, caller: Caller) -> KnowledgeBaseOut:
-    """Create a knowledge base. Flows of its space refer to it by name."""
-    return await service.create_base(session, caller, body)
+async def create(body: KnowledgeBaseIn, database: Data, caller: Caller, searcher: Search) -> KnowledgeBaseOut:
+    """Create a knowledge base. Flows of its space refer to it by name. Its embedding model is tested with one text."""
+    await searcher.probe(caller, body.space_id or caller.space_id, body.embedding_model)
+    async with database.writing() as session:
+        return await service.create_base(session, caller, body)
 
 
 @router.post("/verify", summary="Verify citations", responses=problems(), dependencies=_VIEW)
@@ -95,9 +104,18 @@ async def read(base_id: str, session: ReadSession, caller: Caller) -> KnowledgeB
 
 
 @router.patch("/{base_id}", summary="Change a knowledge base", responses=problems(403, 404, 409), dependencies=_EDIT)
-async def change(base_id: str, body: KnowledgeBaseChange, session: WriteSession, caller: Caller) -> KnowledgeBaseOut:
-    """Change a knowledge base. Another passage size applies to documents that are indexed later."""
-    return await service.change_base(session, caller, base_id, body)
+async def change(
+    base_id: str, body: KnowledgeBaseChange, database: Data, caller: Caller, searcher: Search
+) -> KnowledgeBaseOut:
+    """Change a knowledge base. Another passage size applies to documents that are indexed later.
+
+    Another embedding model is tested with one text; then all passages are embedded in the background.
+    """
+    async with database.reading() as session:
+        row = await service.get_base(session, caller, base_id, permission=Permission.KNOWLEDGE_EDIT)
+    await searcher.probe(caller, row.space_id, body.embedding_model)
+    async with database.writing() as session:
+        return await service.change_base(session, caller, base_id, body)
 
 
 @router.delete(
@@ -116,9 +134,9 @@ async def delete(base_id: str, caller: Caller, database: Data, storage: Contents
 
 
 @router.post("/{base_id}/search", summary="Search a knowledge base", responses=problems(404), dependencies=_VIEW)
-async def search(base_id: str, body: SearchIn, session: ReadSession, caller: Caller) -> SearchOut:
+async def search(base_id: str, body: SearchIn, caller: Caller, searcher: Search) -> SearchOut:
     """Return the passages that answer a query, of the documents that you may read."""
-    return await searching.search_as(session, caller, base_id, body)
+    return await searcher.search_as(caller, base_id, body)
 
 
 @router.get("/{base_id}/documents", summary="List documents", responses=problems(404), dependencies=_VIEW)

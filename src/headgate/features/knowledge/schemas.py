@@ -13,6 +13,10 @@ from headgate.graph.json_values import PlainText
 Name = Annotated[names.Name, Field(max_length=100)]
 DocumentName = Annotated[names.Name, Field(max_length=255)]
 ReaderRole = Literal["visitor", "viewer", "runner", "editor", "publisher", "owner"]
+Mode = Literal["lexical", "vector", "hybrid"]
+EmbeddingModel = Annotated[
+    str, Field(max_length=250, pattern=r"^([^\s/\x00][^/\x00]*/[^\s\x00][^\x00]*)?$", description="As `provider/name`.")
+]
 Status = Literal["pending", "indexing", "ready", "failed"]
 Sha256 = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
 MOST_READERS = 200
@@ -37,6 +41,13 @@ class KnowledgeBaseIn(BaseModel):
     overlap_tokens: int = Field(
         default=OVERLAP_TOKENS, ge=0, le=500, description="How much neighbouring passages share, in tokens."
     )
+    embedding_model: EmbeddingModel = Field(
+        default="",
+        description=(
+            "Model that embeds its passages, as `provider/name`, such as `openai/text-embedding-3-small` or"
+            " `ollama/nomic-embed-text`; empty: the search is lexical only."
+        ),
+    )
     space_id: str | None = Field(default=None, description="Space of the base; empty: your own space.")
 
 
@@ -49,6 +60,13 @@ class KnowledgeBaseChange(BaseModel):
     description: PlainText | None = Field(default=None, max_length=2_000)
     passage_tokens: int | None = Field(default=None, ge=50, le=2_000)
     overlap_tokens: int | None = Field(default=None, ge=0, le=500)
+    embedding_model: EmbeddingModel | None = Field(
+        default=None,
+        description=(
+            "All passages are embedded with another model; until then the search uses the previous one. Empty: their"
+            " embeddings are deleted, and the search is lexical only."
+        ),
+    )
 
 
 class KnowledgeBaseOut(BaseModel):
@@ -62,8 +80,17 @@ class KnowledgeBaseOut(BaseModel):
     description: str
     passage_tokens: int
     overlap_tokens: int
+    embedding_model: str
+    """The model that embeds its passages; empty: none, the search is lexical."""
+    searched_model: str
+    """The model whose embeddings a search uses; empty: none is complete yet, the search is lexical."""
     created_at: datetime
     updated_at: datetime
+    passages: int
+    passages_embedded: int
+    """Passages with an embedding of `embedding_model`."""
+    embedding_tokens: int
+    """Tokens that were sent to embedding models, in all."""
     documents: int
     waiting: int
     """Documents that are not indexed yet."""
@@ -151,6 +178,10 @@ class DocumentOut(BaseModel):
     passages_done: int
     passages_added: int
     """Passages that the last indexing added; the others were unchanged."""
+    passages_embedded: int
+    """Passages with an embedding of the base's model."""
+    embedding_tokens: int
+    """Tokens that were sent to embedding models, in all."""
     created_at: datetime
     updated_at: datetime
 
@@ -182,6 +213,12 @@ class SearchIn(BaseModel):
     query: PlainText = Field(min_length=1, max_length=LONGEST_QUERY)
     limit: int = Field(default=DEFAULT_PASSAGES, ge=1, le=MOST_PASSAGES, description="Most passages.")
     max_tokens: int = Field(default=DEFAULT_BUDGET, ge=50, le=MOST_BUDGET, description="Most tokens of all passages.")
+    mode: Mode | None = Field(
+        default=None,
+        description=(
+            "By words, by meaning, or both fused by rank. Empty: hybrid where the passages are embedded, else lexical."
+        ),
+    )
 
 
 class CitationOut(BaseModel):
@@ -209,7 +246,13 @@ class HitOut(CitationOut):
     score: float
     """From 0 to 1, for the order; the best of all ways of searching is 1."""
     lexical_rank: int | None
+    """Rank among the passages found by words; null: it is not among the first."""
     vector_rank: int | None
+    """Rank among the passages found by meaning; null: it is not among the first."""
+    similarity: float | None
+    """Cosine of the embeddings of passage and query, where it has a vector rank."""
+    embedding_model: str
+    """Model of that embedding; empty without a vector rank."""
     matched: list[str]
     """Terms of the query that it contains."""
 
@@ -221,6 +264,11 @@ class SearchOut(BaseModel):
     """Terms that were searched."""
     vectors: bool
     """Whether embeddings were used; without them the search is lexical only."""
+    mode: Mode
+    embedding_model: str
+    """The model that embedded the query; empty for a lexical search."""
+    problem: str = ""
+    """Why the search is lexical although the passages are embedded; empty when nothing failed."""
     hits: list[HitOut]
 
 

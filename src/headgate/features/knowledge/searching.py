@@ -1,13 +1,14 @@
 """Searching a knowledge base: passages that the reader may read, the best first, within a budget of tokens."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.features.access.principal import Principal
-from headgate.features.knowledge import search_index
+from headgate.features.knowledge import search_index, vectors
+from headgate.features.knowledge.questions import Question
 from headgate.features.knowledge.rights import reader_of
-from headgate.features.knowledge.schemas import HitOut, SearchIn, SearchOut
+from headgate.features.knowledge.schemas import HitOut, Mode, SearchIn, SearchOut
 from headgate.features.knowledge.search_index import Scope
 from headgate.features.knowledge.service import get_base
 from headgate.features.knowledge.tables import DocumentRow, DocumentVersionRow, PassageRow
@@ -25,6 +26,8 @@ class Ranks:
 
     lexical: int | None = None
     vector: int | None = None
+    similarity: float | None = None
+    """Cosine of the embeddings of passage and question; None unless it is among the nearest."""
 
     @property
     def fused(self) -> float:
@@ -33,23 +36,58 @@ class Ranks:
 
 
 async def search_as(
-    session: AsyncSession, principal: Principal, base_id: str, search_in: SearchIn, *, clearance: int | None = None
+    session: AsyncSession,
+    principal: Principal,
+    base_id: str,
+    search_in: SearchIn,
+    *,
+    question: Question | None = None,
+    clearance: int | None = None,
 ) -> SearchOut:
-    """Search a base as a user. Raises `BaseNotFound`, `PermissionMissing`."""
+    """Search a base as a user; lexically without the embedded query. Raises `BaseNotFound`, `PermissionMissing`."""
     base = await get_base(session, principal, base_id)
     reader = await reader_of(session, principal, base.space_id, clearance=clearance)
-    return await search(session, Scope(principal.tenant_id, base.id, reader), search_in)
+    return await search(session, Scope(principal.tenant_id, base.id, reader), search_in, question)
 
 
-async def search(session: AsyncSession, scope: Scope, search_in: SearchIn) -> SearchOut:
-    """Return the best passages that the reader may read, no others; see `search_index` for what decides the order."""
+async def search(
+    session: AsyncSession, scope: Scope, search_in: SearchIn, question: Question | None = None
+) -> SearchOut:
+    """Return the best passages that the reader may read, no others.
+
+    `search_index` and `vectors` decide the order of each way of searching; the ranks of both are fused.
+    """
+    mode: Mode = "lexical" if question is None else search_in.mode or "hybrid"
     searched = query_terms(search_in.query)
-    ids = await search_index.ranked(session, scope, searched, limit=CANDIDATES)
-    ranks = {id_: Ranks(lexical=rank) for rank, id_ in enumerate(ids, start=1)}
+    ranks = await _ranks(session, scope, mode, searched, question)
     ordered = sorted(ranks, key=lambda id_: (-ranks[id_].fused, id_))
     rows = await search_index.read_passages(session, scope, ordered[: search_in.limit * 2])
-    hits = [_hit(*rows[id_], ranks[id_], searched) for id_ in ordered if id_ in rows]
-    return SearchOut(terms=searched, vectors=False, hits=_within(hits, search_in))
+    model = "" if question is None else question.model
+    hits = [
+        _hit(*rows[id_], Match(ranks[id_], searched, model, 2 if mode == "hybrid" else 1))
+        for id_ in ordered
+        if id_ in rows
+    ]
+    return SearchOut(
+        terms=[] if mode == "vector" else searched,
+        vectors=mode != "lexical",
+        mode=mode,
+        embedding_model=model,
+        hits=_within(hits, search_in),
+    )
+
+
+async def _ranks(
+    session: AsyncSession, scope: Scope, mode: Mode, searched: list[str], question: Question | None
+) -> dict[int, Ranks]:
+    """Return the ranks of the candidates of each way of searching."""
+    ids = [] if mode == "vector" else await search_index.ranked(session, scope, searched, limit=CANDIDATES)
+    ranks = {id_: Ranks(lexical=rank) for rank, id_ in enumerate(ids, start=1)}
+    if question is not None:
+        near = await vectors.nearest(session, scope, question.model, question.vector, limit=CANDIDATES)
+        for rank, (id_, similarity) in enumerate(near, start=1):
+            ranks[id_] = replace(ranks.get(id_, Ranks()), vector=rank, similarity=similarity)
+    return ranks
 
 
 def _within(hits: list[HitOut], search_in: SearchIn) -> list[HitOut]:
@@ -65,9 +103,19 @@ def _within(hits: list[HitOut], search_in: SearchIn) -> list[HitOut]:
     return chosen
 
 
-def _hit(
-    passage: PassageRow, document: DocumentRow, version: DocumentVersionRow, ranks: Ranks, searched: list[str]
-) -> HitOut:
+@dataclass(frozen=True, slots=True)
+class Match:
+    """How a passage was match."""
+
+    ranks: Ranks
+    searched: list[str]
+    model: str
+    ways: int
+    """Number of ways of searching whose ranks are fused."""
+
+
+def _hit(passage: PassageRow, document: DocumentRow, version: DocumentVersionRow, match: Match) -> HitOut:
+    ranks = match.ranks
     present = set(terms(passage.text)) | content_terms(passage.context)
     return HitOut(
         document_id=document.id,
@@ -83,8 +131,10 @@ def _hit(
         text=passage.text,
         tokens=passage.tokens,
         classification=document.classification,
-        score=round(ranks.fused * (RANK_CONSTANT + 1), 4),
+        score=round(ranks.fused * (RANK_CONSTANT + 1) / match.ways, 4),
         lexical_rank=ranks.lexical,
         vector_rank=ranks.vector,
-        matched=[term for term in searched if term in present],
+        similarity=None if ranks.similarity is None else round(ranks.similarity, 4),
+        embedding_model="" if ranks.vector is None else match.model,
+        matched=[term for term in match.searched if term in present],
     )

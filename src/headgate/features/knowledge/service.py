@@ -11,7 +11,8 @@ from headgate.features.access.permissions import Permission
 from headgate.features.access.principal import Principal
 from headgate.features.accounts.spaces.service import require_space, spaces_shown
 from headgate.features.audit.recorder import record_of
-from headgate.features.knowledge import repository
+from headgate.features.jobs.leases import clock
+from headgate.features.knowledge import repository, vector_index
 from headgate.features.knowledge.contents import delete_unused
 from headgate.features.knowledge.errors import BaseNameTaken, BaseNotFound
 from headgate.features.knowledge.rights import Reader, of_spaces, readable, reader_of, readers_of
@@ -27,8 +28,9 @@ async def create_base(session: AsyncSession, principal: Principal, base_in: Know
     await require_space(session, principal, space, Permission.KNOWLEDGE_EDIT)
     values = base_in.model_dump(exclude={"space_id"})
     row = KnowledgeBaseRow(
-        id=new_id(), tenant_id=principal.tenant_id, space_id=space, created_at=now(), updated_at=now(), **values
-    )
+        id=new_id(), tenant_id=principal.tenant_id, space_id=space, created_at=now(), updated_at=now(),
+        searched_model=base_in.embedding_model, **values,
+    )  # fmt: skip
     try:
         await repository.add_knowledge(session, row)
     except IntegrityError as error:
@@ -85,8 +87,10 @@ async def _described(
     readers = await readers_of(session, principal, {row.space_id for row in rows})
     visible = of_spaces({space_id: _visible(principal, space_id, reader) for space_id, reader in readers.items()})
     base_ids = [row.id for row in rows]
-    counts = await repository.count_states(session, base_ids, tenant_id=principal.tenant_id, visible=visible)
-    return [_out(row, counts.get(row.id, {})) for row in rows]
+    tenant_id = principal.tenant_id
+    counts = await repository.count_states(session, base_ids, tenant_id=tenant_id, visible=visible)
+    sums = await repository.sum_passages(session, base_ids, tenant_id=tenant_id, visible=visible)
+    return [_out(row, counts.get(row.id, {}), sums.get(row.id, (0, 0, 0))) for row in rows]
 
 
 async def change_base(
@@ -94,6 +98,8 @@ async def change_base(
 ) -> KnowledgeBaseOut:
     """Change a base. Raises `BaseNotFound`, `PermissionMissing`, `BaseNameTaken`."""
     row = await get_base(session, principal, base_id, permission=Permission.KNOWLEDGE_EDIT)
+    await repository.lock_base(session, row.id, tenant_id=row.tenant_id)
+    await session.refresh(row)
     before = _values(row)
     for name, value in change.model_dump(exclude_unset=True, exclude_none=True).items():
         setattr(row, name, value)
@@ -102,8 +108,19 @@ async def change_base(
         await session.flush()
     except IntegrityError as error:
         raise BaseNameTaken(change.name or "") from error
+    if row.embedding_model != before["embedding_model"]:
+        await _embed_again(session, row)
     await record_of(session, principal, "knowledge_base.changed", row, before=before, after=_values(row))
     return await described(session, principal, row)
+
+
+async def _embed_again(session: AsyncSession, row: KnowledgeBaseRow) -> None:
+    """Have the passages of a base embedded with its new model; the search uses the previous one until then."""
+    if not row.embedding_model:
+        row.searched_model = ""
+        await session.flush()
+    await vector_index.embed_again(session, row, clock())
+    await vector_index.use_embedded(session, row.id, tenant_id=row.tenant_id)
 
 
 async def delete_base(session: AsyncSession, principal: Principal, base_id: str) -> list[str]:
@@ -129,9 +146,11 @@ def _visible(principal: Principal, space_id: str, reader: Reader) -> ColumnEleme
     return repository.any_document() if principal.may(Permission.KNOWLEDGE_MANAGE, space_id) else readable(reader)
 
 
-def _out(row: KnowledgeBaseRow, counts: Mapping[str, int]) -> KnowledgeBaseOut:
-    """Return a base with the numbers of its documents by status."""
-    states = {
+def _out(
+    row: KnowledgeBaseRow, counts: Mapping[str, int], passages: tuple[int, int, int] = (0, 0, 0)
+) -> KnowledgeBaseOut:
+    """Return a base with the numbers of its documents by status, and of their passages."""
+    states = dict(zip(("passages", "passages_embedded", "embedding_tokens"), passages, strict=True)) | {
         "documents": sum(counts.values()),
         "waiting": counts.get("pending", 0) + counts.get("indexing", 0),
         "failed": counts.get("failed", 0),

@@ -3,7 +3,18 @@
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import BigInteger, CheckConstraint, Dialect, ForeignKeyConstraint, Index, Integer, String, Text
+from sqlalchemy import (
+    BigInteger,
+    CheckConstraint,
+    Dialect,
+    ForeignKeyConstraint,
+    Index,
+    Integer,
+    LargeBinary,
+    String,
+    Text,
+    text,
+)
 from sqlalchemy import UniqueConstraint as Unique
 from sqlalchemy.orm import Mapped, mapped_column
 from sqlalchemy.types import TypeDecorator, TypeEngine
@@ -48,6 +59,10 @@ class KnowledgeBaseRow(Row):
     description: Mapped[str] = mapped_column(Text)
     passage_tokens: Mapped[int]
     overlap_tokens: Mapped[int]
+    embedding_model: Mapped[str] = mapped_column(String(250), default="", server_default=text("''"))
+    """The model with which passages are embedded, as `provider/name`; empty: none, the search is lexical."""
+    searched_model: Mapped[str] = mapped_column(String(250), default="", server_default=text("''"))
+    """The model whose vectors are searched: the previous one until all passages are embedded with another one."""
     created_at: Mapped[datetime] = mapped_column(Timestamp, default=now)
     updated_at: Mapped[datetime] = mapped_column(Timestamp, default=now)
 
@@ -96,6 +111,10 @@ class DocumentRow(JobColumns, Row):
     passages_done: Mapped[int]
     passages_added: Mapped[int]
     """Passages that the last indexing had to add: the others were unchanged."""
+    passages_embedded: Mapped[int] = mapped_column(default=0, server_default="0")
+    """Passages that have a vector of the base's embedding model."""
+    embedding_tokens: Mapped[int] = mapped_column(BigInteger, default=0, server_default="0")
+    """Tokens that were sent to embedding models, in all."""
     created_at: Mapped[datetime] = mapped_column(Timestamp, default=now)
     updated_at: Mapped[datetime] = mapped_column(Timestamp, default=now)
 
@@ -153,7 +172,7 @@ class PassageRow(Row):
             ["knowledge_documents.id", "knowledge_documents.tenant_id"],
             ondelete="CASCADE",
         ),
-        Index("ix_knowledge_passages_base_id", "base_id"),
+        Index("ix_knowledge_passages_base_id_digest", "base_id", "digest"),
     )
 
     id: Mapped[int] = mapped_column(BigInteger().with_variant(Integer, "sqlite"), primary_key=True)
@@ -175,3 +194,23 @@ class PassageRow(Row):
     """Of the text and its context: a passage with the same digest is not indexed again."""
     tokens: Mapped[int]
     terms: Mapped[str] = mapped_column(Terms)
+
+
+class VectorRow(Row):
+    """The embedding of a passage by a model; see `vectors` for its bytes. One of each passage and model."""
+
+    __tablename__ = "knowledge_vectors"
+    __table_args__ = (
+        ForeignKeyConstraint(["passage_id"], ["knowledge_passages.id"], ondelete="CASCADE"),
+        Index("ix_knowledge_vectors_passage_id", "passage_id"),
+        {"sqlite_with_rowid": False},
+    )
+
+    base_id: Mapped[str] = mapped_column(String(36), primary_key=True)
+    model: Mapped[str] = mapped_column(String(250), primary_key=True)
+    passage_id: Mapped[int] = mapped_column(
+        BigInteger().with_variant(Integer, "sqlite"), primary_key=True, autoincrement=False
+    )
+    document_id: Mapped[str] = mapped_column(String(36))
+    tenant_id: Mapped[str] = mapped_column(String(36))
+    vector: Mapped[bytes] = mapped_column(LargeBinary)

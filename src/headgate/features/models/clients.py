@@ -44,11 +44,11 @@ def client_arguments(
             return arguments | {"http_client": blocking_client(transport), "http_async_client": client(transport)}
         case "httpx":
             return arguments | {
-                "http_client": httpx.Client(**_classic(transport)),
-                "http_async_client": httpx.AsyncClient(**_classic(transport)),
+                "http_client": httpx.Client(**classic_arguments(transport)),
+                "http_async_client": httpx.AsyncClient(**classic_arguments(transport)),
             }
         case "client_kwargs" | "client_args" as name:
-            return arguments | {name: {**arguments.get(name, {}), **_classic(transport)}}
+            return arguments | {name: {**arguments.get(name, {}), **classic_arguments(transport)}}
         case "watsonx":
             return _with_watsonx_client(arguments, transport)
         case _:
@@ -78,7 +78,8 @@ def _without_cookies(made: _Client) -> _Client:
     return made
 
 
-def _classic(transport: SharedTransport) -> dict[str, Any]:
+def classic_arguments(transport: SharedTransport) -> dict[str, Any]:
+    """Return the arguments with which a client of the library `httpx` uses the transport."""
     return {"transport": classic.ClassicTransport(transport), **_PLAIN}
 
 
@@ -90,7 +91,7 @@ def _with_watsonx_client(arguments: dict[str, Any], transport: SharedTransport) 
     made = ibm_watsonx_ai.APIClient(
         credentials=ibm_watsonx_ai.Credentials(**named),
         project_id=arguments.get("project_id"),
-        httpx_client=httpx.Client(**_classic(transport)),
-        async_httpx_client=httpx.AsyncClient(**_classic(transport)),
+        httpx_client=httpx.Client(**classic_arguments(transport)),
+        async_httpx_client=httpx.AsyncClient(**classic_arguments(transport)),
     )
     return {name: value for name, value in arguments.items() if name not in _WATSONX} | {"watsonx_client": made}

@@ -29,6 +29,8 @@ from headgate.sdk.state import StateChange, StateValue
 if TYPE_CHECKING:  # referenced without importing them
     from langchain_core.language_models import BaseChatModel
 
+    from headgate.features.knowledge.questions import Question
+    from headgate.features.models.embeddings import Embedded
     from headgate.features.runs.budgets.accounts import Account, BudgetUse, Charge, Kind
     from headgate.features.runs.deliveries.target import Target
     from headgate.features.runs.failure_handlers.values import FailedRun, HandlerLink
@@ -90,6 +92,10 @@ class ChatModels(Protocol):
 
     async def transcribe(self, origin: Origin, model: Model, audio: Recording) -> Transcript:
         """Transcribe a recording. Raises the errors of a chat model's call."""
+        ...
+
+    async def embed(self, origin: Origin, model: Model, texts: Sequence[str]) -> "Embedded":
+        """Return the vectors of texts. Raises the errors of a chat model's call."""
         ...
 
     def check_inputs(self, model: Model, files: Sequence[File], *, unreadable: bool = False) -> frozenset[str]:
@@ -331,18 +337,37 @@ class FlowState(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class FoundPassages:
+    """The answer to a search."""
+
+    passages: tuple[Passage, ...]
+    level: int
+    """Their highest classification."""
+    mode: str
+    """How they were searched."""
+
+
 class KnowledgeBases(Protocol):
     """Documents that steps may read."""
 
+    async def embedding_model(self, origin: Origin, query: KnowledgeQuery) -> str:
+        """Return the model to embed a query with; empty for a lexical search.
+
+        Raises `NotFound` for an unknown base, `Invalid` for a mode that its passages are not embedded for.
+        """
+        ...
+
     async def search(
-        self, origin: Origin, query: KnowledgeQuery, *, clearance: int | None
-    ) -> tuple[tuple[Passage, ...], int]:
-        """Return the passages that the user who started the run may read, and their highest classification.
+        self, origin: Origin, query: KnowledgeQuery, *, clearance: int | None, question: "Question | None" = None
+    ) -> FoundPassages:
+        """Return the passages that the user who started the run may read.
 
         Args:
             origin: The step; the base is of the space of its flow.
             query: What is searched.
             clearance: The highest classification that the step may read; None when classifications are disabled.
+            question: The embedded query; without it the search is lexical.
 
         Raises:
             NotFound: The space has no such base.

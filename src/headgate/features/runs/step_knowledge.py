@@ -6,14 +6,17 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.features.accounts.directory.service import group_ids_of
 from headgate.features.knowledge import searching
+from headgate.features.knowledge.embedding import model_of_search
+from headgate.features.knowledge.questions import Question
 from headgate.features.knowledge.rights import VISITOR, Reader
 from headgate.features.knowledge.schemas import HitOut, SearchIn
 from headgate.features.knowledge.search_index import Scope
 from headgate.features.knowledge.service import base_of_space
 from headgate.features.runs import repository
-from headgate.features.runs.ports import Origin
+from headgate.features.runs.ports import FoundPassages, Origin
 from headgate.features.runs.spaces import Spaces
 from headgate.features.runs.transitions import RunKey
+from headgate.foundation.checked import checked
 from headgate.foundation.database import Database
 from headgate.sdk.knowledge import KnowledgeQuery, Passage
 
@@ -25,19 +28,31 @@ class RunKnowledge:
     database: Database
     spaces: Spaces
 
-    async def search(
-        self, origin: Origin, query: KnowledgeQuery, *, clearance: int | None
-    ) -> tuple[tuple[Passage, ...], int]:
-        """Return passages and their highest classification. Raises `BaseNotFound`."""
+    async def embedding_model(self, origin: Origin, query: KnowledgeQuery) -> str:
+        """Return the model to embed a query with; empty for a lexical search. Raises `BaseNotFound`, `NoEmbeddings`."""
         key = origin.key
         space_id = await self.spaces.of(key.tenant_id, key.flow_id)
-        search_in = SearchIn(query=query.text, limit=query.limit, max_tokens=query.max_tokens)
+        async with self.database.reading() as session:
+            base = await base_of_space(session, query.base, tenant_id=key.tenant_id, space_id=space_id)
+            return await model_of_search(session, base, _search_in(query).mode)
+
+    async def search(
+        self, origin: Origin, query: KnowledgeQuery, *, clearance: int | None, question: Question | None = None
+    ) -> FoundPassages:
+        """Return passages. Raises `BaseNotFound`."""
+        key = origin.key
+        space_id = await self.spaces.of(key.tenant_id, key.flow_id)
         async with self.database.reading() as session:
             base = await base_of_space(session, query.base, tenant_id=key.tenant_id, space_id=space_id)
             reader = await _reader(session, key, clearance)
-            answer = await searching.search(session, Scope(key.tenant_id, base.id, reader), search_in)
+            scope = Scope(key.tenant_id, base.id, reader)
+            answer = await searching.search(session, scope, _search_in(query), question)
         level = max((hit.classification for hit in answer.hits), default=0)
-        return tuple(_passage(hit, base.id) for hit in answer.hits), level
+        return FoundPassages(tuple(_passage(hit, base.id) for hit in answer.hits), level, answer.mode)
+
+
+def _search_in(query: KnowledgeQuery) -> SearchIn:
+    return checked(SearchIn, query=query.text, limit=query.limit, max_tokens=query.max_tokens, mode=query.mode or None)
 
 
 async def _reader(session: AsyncSession, key: RunKey, clearance: int | None) -> Reader:
@@ -65,4 +80,8 @@ def _passage(hit: HitOut, base_id: str) -> Passage:
         page=hit.page,
         sha256=hit.sha256,
         score=hit.score,
+        lexical_rank=hit.lexical_rank,
+        vector_rank=hit.vector_rank,
+        similarity=hit.similarity,
+        embedding_model=hit.embedding_model,
     )

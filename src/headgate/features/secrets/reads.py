@@ -19,7 +19,17 @@ Source = Literal["space", "organisation", "server"]
 """Owner of the variable: the space, the organisation, or the server's environment."""
 
 Purpose = Literal[
-    "assistant", "connection", "development", "flowise", "mcp", "models", "notice", "redaction", "test", "trigger"
+    "assistant",
+    "connection",
+    "development",
+    "flowise",
+    "knowledge",
+    "mcp",
+    "models",
+    "notice",
+    "redaction",
+    "test",
+    "trigger",
 ]
 """Purposes of secret reads outside of runs. docs/operate/audit-log.md describes them."""
 

@@ -18,6 +18,7 @@ from headgate.features.flows.readiness.environment import Environment
 from headgate.features.flows.rules import FlowRules
 from headgate.features.flows.tables import FlowRow
 from headgate.features.flows.undo import Draft
+from headgate.features.knowledge.embedding import Searcher
 from headgate.features.models.local.models import LocalModels
 from headgate.features.models.ports import KeySource
 from headgate.features.runs.engine.backend import ExecutionBackend
@@ -61,6 +62,14 @@ class Studio:
     storage_limits: StorageLimits | None = None
     box: Sealer | None = None
     """Decrypts what approvals show, and state."""
+    searcher: Searcher | None = None
+    """Searches knowledge bases."""
+
+    def knowledge(self) -> Searcher:
+        """Return `searcher`. Raises `Unavailable` where there is none."""
+        if self.searcher is None:
+            raise Unavailable("Knowledge cannot be searched here.", remedy="Search it in the page.")
+        return self.searcher
 
     def sealer(self) -> Sealer:
         """Return `box`. Raises `Unavailable` where there is none."""

@@ -45,7 +45,7 @@ STORED_AS_IT_IS = {
     "codev_pattern_words", "codev_instances", "idempotency_keys", "webhook_deliveries", "webhook_delivery_attempts",
     "audit_events", "secret_reads", "triggers", "mcp_servers", "mcp_tools", "model_servers",
     "model_facts", "model_roles",
-    "knowledge_bases", "knowledge_documents", "knowledge_passages",
+    "knowledge_bases", "knowledge_documents", "knowledge_passages", "knowledge_vectors",
     "connections",
     "flow_tags", "flow_comments",
 }  # fmt: skip

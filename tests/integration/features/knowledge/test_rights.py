@@ -25,15 +25,19 @@ from headgate.features.knowledge.errors import (
     RightsDiffer,
     VersionNotFound,
 )
+from headgate.features.knowledge.questions import Question
 from headgate.features.knowledge.rights import Reader
-from headgate.features.knowledge.schemas import DocumentChange, DocumentIn, Readers, SearchIn
+from headgate.features.knowledge.schemas import DocumentChange, DocumentIn, Mode, Readers, SearchIn
 from headgate.features.knowledge.search_index import Scope
 from headgate.foundation.database import Database
 from headgate.foundation.ids import new_id
+from tests.support.embedding_server import vector_of
 from tests.support.knowledge import Shelf, member, open_shelf
 from tests.support.people import add_space_row
 
 QUERIES = 2_000
+MEANT = 400
+"""Of each way of searching that uses embeddings."""
 """Adversarial queries of each database; the benchmark asks 10,000."""
 WORDS = ("salary", "merger", "password", "layoff", "vault", "project", "budget", "diagnosis")
 ATTACKS = (
@@ -280,7 +284,9 @@ async def listed(shelf: Shelf, principal: Principal) -> tuple[dict[str, int], in
 
 
 class TestLeakage:
-    async def test_no_adversarial_query_gets_a_passage_without_rights(self, shelf: Shelf) -> None:
+    @pytest.mark.parametrize("mode", ["lexical", "vector", "hybrid"])
+    async def test_no_adversarial_query_gets_a_passage_without_rights(self, shelf: Shelf, mode: Mode) -> None:
+        await shelf.make_base("Embedded", passage_tokens=60, overlap_tokens=0, embedding_model="openai/small")
         outsider = await add_user(shelf.database)
         author = member(await add_user(shelf.database), Role.PUBLISHER)
         texts = [f"The {word} of unit {number} is {new_id()}." for number, word in enumerate(WORDS * 4)]
@@ -293,11 +299,32 @@ class TestLeakage:
             await shelf.add(f"open{number}", f"Everyone may know about the {word}.")
         await shelf.indexer.settle()
         viewer = member(outsider, Role.RUNNER)
-        for query in adversarial(texts, hidden, shelf.base_id, QUERIES):
-            async with shelf.database.reading() as session:
-                hits = (await searching.search_as(session, viewer, shelf.base_id, SearchIn(query=query, limit=50))).hits
-                assert all(hit.document.startswith("open") for hit in hits), query
-        assert await names(shelf, author, " ".join(WORDS)) >= {"hidden0", "open0"}, "the owner gets them"
+        for query in adversarial(texts, hidden, shelf.base_id, QUERIES if mode == "lexical" else MEANT):
+            search_in = SearchIn(query=query, limit=50, mode=mode)
+            answer = await shelf.searcher.search_as(viewer, shelf.base_id, search_in)
+            assert all(hit.document.startswith("open") for hit in answer.hits), query
+            assert answer.hits or mode == "lexical"
+        everything = SearchIn(query=" ".join(WORDS), limit=50, max_tokens=100_000, mode=mode)
+        found = {hit.document for hit in (await shelf.searcher.search_as(author, shelf.base_id, everything)).hits}
+        assert found >= {"hidden0", "open0"}, "the owner gets them"
+
+    async def test_the_nearest_passages_are_ranked_among_those_that_may_be_read(self, shelf: Shelf) -> None:
+        await shelf.make_base("Embedded", passage_tokens=60, overlap_tokens=0, embedding_model="openai/small")
+        author = member(await add_user(shelf.database), Role.PUBLISHER)
+        for number in range(searching.CANDIDATES + 5):
+            await shelf.add(f"hidden{number}", f"the merger {number}", author, readers=Readers(role=None), level=3)
+        await shelf.add("open", "a garden in spring")
+        await shelf.add("secret", "the merger, for everyone with clearance", level=3)
+        await shelf.indexer.settle()
+        viewer = member(new_id(), Role.VIEWER)
+        search_in = SearchIn(query="the merger", mode="vector")
+        answer = await shelf.searcher.search_as(viewer, shelf.base_id, search_in)
+        assert [(hit.document, hit.vector_rank) for hit in answer.hits] == [("secret", 1), ("open", 2)]
+        question = Question("openai/small", tuple(vector_of("the merger")))
+        async with shelf.database.reading() as session:
+            scope = Scope(DEFAULT_TENANT_ID, shelf.base_id, Reader(viewer.user_id, "viewer", clearance=2))
+            cleared = await searching.search(session, scope, search_in, question)
+        assert [hit.document for hit in cleared.hits] == ["open"]
 
 
 def adversarial(texts: Sequence[str], ids: Sequence[str], base: str, count: int) -> list[str]:

@@ -7,6 +7,7 @@ export type KnowledgeBase = Schemas["KnowledgeBaseOut"];
 export type KnowledgeDocument = Schemas["DocumentOut"];
 export type Passage = Schemas["PassageOut"];
 export type Hit = Schemas["HitOut"];
+export type SearchMode = NonNullable<Schemas["SearchIn"]["mode"]>;
 export type ReaderRole = NonNullable<Schemas["Readers"]["role"]>;
 
 export const knowledgeKeys = {
@@ -15,7 +16,7 @@ export const knowledgeKeys = {
   documents: (base: string) => ["knowledge", base, "documents"] as const,
   document: (base: string, id: string) => ["knowledge", base, "documents", id] as const,
   passages: (base: string, id: string) => ["knowledge", base, "documents", id, "passages"] as const,
-  search: (base: string, query: string) => ["knowledge", base, "search", query] as const,
+  search: (base: string, query: string, mode: SearchMode | null) => ["knowledge", base, "search", query, mode] as const,
 };
 
 const A_PAGE = 100;
@@ -23,11 +24,14 @@ const INDEXING_MS = 1000;
 
 const isIndexing = ({ status }: KnowledgeDocument) => status === "pending" || status === "indexing";
 
+const isEmbedding = (base: KnowledgeBase) => base.embedding_model !== base.searched_model;
+
 /** The knowledge bases that the user can view. */
 export const basesQuery = queryOptions({
   queryKey: knowledgeKeys.bases,
   queryFn: async ({ signal }) =>
     (await unwrap(api.GET("/api/v1/knowledge-bases", { params: { query: { limit: A_PAGE } }, signal }))).items,
+  refetchInterval: ({ state: { data } }) => (data?.some(isEmbedding) ? INDEXING_MS : false),
 });
 
 /** The documents of a base, newest first; read again while one is being indexed. */
@@ -79,20 +83,23 @@ export const passagesQuery = (base_id: string, document_id: string, first: numbe
     getNextPageParam: (last) => (last.length < A_PAGE ? null : (last.at(-1)?.ordinal ?? null)),
   });
 
-export const searchQuery = (base_id: string, query: string) =>
+export const searchQuery = (base_id: string, query: string, mode: SearchMode | null) =>
   queryOptions({
-    queryKey: knowledgeKeys.search(base_id, query),
+    queryKey: knowledgeKeys.search(base_id, query, mode),
     queryFn: ({ signal }) =>
       unwrap(
         api.POST("/api/v1/knowledge-bases/{base_id}/search", {
           params: { path: { base_id } },
-          body: { query, limit: 10, max_tokens: 10_000 },
+          body: { query, limit: 10, max_tokens: 10_000, mode },
           signal,
         }),
       ),
   });
 
-export const createBase = (body: { name: string; description: string }) =>
+export const chooseEmbedding = (base_id: string, embedding_model: string) =>
+  unwrap(api.PATCH("/api/v1/knowledge-bases/{base_id}", { params: { path: { base_id } }, body: { embedding_model } }));
+
+export const createBase = (body: { name: string; description: string; embedding_model: string }) =>
   unwrap(api.POST("/api/v1/knowledge-bases", { body: { ...body, passage_tokens: 400, overlap_tokens: 40 } }));
 
 export const deleteBase = (base_id: string) =>

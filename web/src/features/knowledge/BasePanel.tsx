@@ -6,6 +6,7 @@ import { useRights } from "@/api/rights";
 import { Confirm, IconButton, Tabs } from "@/components/ui";
 import { useChange } from "@/components/useChange";
 import { Documents } from "./documents/Documents";
+import { Embedding } from "./Embedding";
 import { SearchPane } from "./search/SearchPane";
 import { useKnowledgeTexts } from "./texts";
 
@@ -38,6 +39,7 @@ export function BasePanel({ base }: { base: KnowledgeBase }) {
           </IconButton>
         )}
       </header>
+      <Embedding base={base} />
       <Tabs
         aria-label={base.name}
         value={view === "search" ? "search" : "documents"}
@@ -51,7 +53,7 @@ export function BasePanel({ base }: { base: KnowledgeBase }) {
         }
         tabs={[
           { value: "documents", label: t("documents"), content: <Documents base={base} /> },
-          { value: "search", label: t("search"), content: <SearchPane baseId={base.id} /> },
+          { value: "search", label: t("search"), content: <SearchPane base={base} /> },
         ]}
       />
       <Confirm

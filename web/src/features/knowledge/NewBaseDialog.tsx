@@ -3,6 +3,7 @@ import { useState } from "react";
 import { createBase, type KnowledgeBase, knowledgeKeys } from "@/api/queries/knowledge";
 import { Button, Dialog, Field, Input, Problem } from "@/components/ui";
 import { useChange } from "@/components/useChange";
+import { EmbeddingField } from "./Embedding";
 import { useKnowledgeTexts } from "./texts";
 
 /** Makes a knowledge base, and opens it. */
@@ -11,8 +12,9 @@ export function NewBaseDialog({ onClose }: { onClose: () => void }) {
   const navigate = useNavigate();
   const [name, setName] = useState("");
   const [description, setDescription] = useState("");
+  const [model, setModel] = useState("");
   const create = useChange<void, KnowledgeBase>({
-    change: () => createBase({ name: name.trim(), description }),
+    change: () => createBase({ name: name.trim(), description, embedding_model: model.trim() }),
     touches: [knowledgeKeys.bases],
   });
   const submit = () =>
@@ -51,6 +53,7 @@ export function NewBaseDialog({ onClose }: { onClose: () => void }) {
             <Input {...control} value={description} onChange={(event) => setDescription(event.target.value)} />
           )}
         </Field>
+        <EmbeddingField value={model} onChange={setModel} />
         <button type="submit" hidden />
         {create.isError && <Problem error={create.error} />}
       </form>

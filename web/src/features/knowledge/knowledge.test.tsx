@@ -2,7 +2,7 @@ import { screen, within } from "@testing-library/react";
 import { HttpResponse, http } from "msw";
 import { describe, expect, it, vi } from "vitest";
 import { server } from "@/testing/server";
-import { API, BASE, DOCUMENT, openPage, serve, TEXT } from "./serving";
+import { API, BASE, DOCUMENT, HIT, openPage, serve, TEXT } from "./serving";
 
 vi.setConfig({ testTimeout: 20_000 });
 
@@ -126,6 +126,23 @@ describe("the documents of a base", () => {
   });
 });
 
+describe("an embedding model", () => {
+  it("is chosen, and its progress is shown while the previous search goes on", async () => {
+    const served = serve();
+    const { user } = openPage("/knowledge/b1");
+    expect(await screen.findByText("Searched by words only: it has no embedding model.")).toBeInTheDocument();
+    await user.click(screen.getByRole("button", { name: "Change model" }));
+    await user.type(screen.getByRole("textbox", { name: /Embedding model/ }), "openai/small");
+    served.bases = [
+      { ...BASE, embedding_model: "openai/small", passages: 9, passages_embedded: 4, embedding_tokens: 80 },
+    ];
+    await user.click(screen.getByRole("button", { name: "Save" }));
+    expect(await screen.findByText("openai/small: 4 of 9 passages embedded, 80 tokens used.")).toBeInTheDocument();
+    expect(screen.getByText("Until all are embedded, searches are by words only.")).toBeInTheDocument();
+    expect(served.sent).toEqual([{ embedding_model: "openai/small" }]);
+  });
+});
+
 describe("a search", () => {
   it("shows passages with score and words, and opens one in its document", async () => {
     const served = serve();
@@ -134,13 +151,28 @@ describe("a search", () => {
     expect(await screen.findByText(TEXT)).toBeInTheDocument();
     expect(screen.getByText("Score 1")).toBeInTheDocument();
     expect(screen.getByText("Matches: lisbon · Rank 1 by words")).toBeInTheDocument();
-    expect(served.sent).toEqual([{ query: "Lisbon", limit: 10, max_tokens: 10_000 }]);
+    expect(served.sent).toEqual([{ query: "Lisbon", limit: 10, max_tokens: 10_000, mode: null }]);
     await user.click(screen.getByRole("link", { name: "Open in the document" }));
     expect(await screen.findByText("Cited passage")).toBeInTheDocument();
     expect(screen.getByRole("link", { name: "Download travel.md" })).toHaveAttribute(
       "href",
       "/api/v1/knowledge-bases/b1/documents/d1/content",
     );
+  });
+
+  it("by meaning says the rank in each list, and can be by words only", async () => {
+    const served = serve();
+    served.bases = [{ ...BASE, embedding_model: "openai/small", searched_model: "openai/small" }];
+    served.hits = [
+      { ...HIT, matched: [], lexical_rank: null, vector_rank: 1, similarity: 0.81, embedding_model: "openai/small" },
+    ];
+    const { user } = openPage("/knowledge/b1?view=search");
+    await user.type(await screen.findByLabelText("Question or words"), "Portugal{Enter}");
+    expect(await screen.findByText("Rank 1 by meaning (similarity 0.81, openai/small)")).toBeInTheDocument();
+    expect(screen.getByText(/the ranks in both lists are fused/)).toBeInTheDocument();
+    await user.click(screen.getByRole("radio", { name: "Words" }));
+    expect(await screen.findByText(/Lexical search/)).toBeInTheDocument();
+    expect(served.sent.map((body) => (body as { mode: string }).mode)).toEqual(["hybrid", "lexical"]);
   });
 
   it("says that nothing matches", async () => {

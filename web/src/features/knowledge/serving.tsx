@@ -25,6 +25,11 @@ export const BASE: KnowledgeBase = {
   description: "Rules of the house",
   passage_tokens: 400,
   overlap_tokens: 40,
+  embedding_model: "",
+  searched_model: "",
+  passages: 1,
+  passages_embedded: 0,
+  embedding_tokens: 0,
   created_at: AT,
   updated_at: AT,
   documents: 1,
@@ -53,6 +58,8 @@ export const DOCUMENT: KnowledgeDocument = {
   passages: 1,
   passages_done: 1,
   passages_added: 1,
+  passages_embedded: 0,
+  embedding_tokens: 0,
   created_at: AT,
   updated_at: AT,
 };
@@ -69,7 +76,7 @@ const PASSAGE: Passage = {
   sha256: SHA,
   tokens: 9,
 };
-const HIT: Hit = {
+export const HIT: Hit = {
   ...PASSAGE,
   document_id: "d1",
   document: "travel.md",
@@ -78,6 +85,8 @@ const HIT: Hit = {
   score: 1,
   lexical_rank: 1,
   vector_rank: null,
+  similarity: null,
+  embedding_model: "",
   matched: ["lisbon"],
 };
 
@@ -99,12 +108,19 @@ export function serve(permissions: string[] = ["knowledge.view", "knowledge.edit
   server.use(
     http.get("*/api/v1/me", () => HttpResponse.json(me)),
     http.get(API, () => HttpResponse.json({ items: served.bases, next_cursor: null })),
+    http.patch(`${API}/b1`, async ({ request }) => {
+      served.sent.push(await request.json());
+      return HttpResponse.json(BASE);
+    }),
     http.get(`${API}/b1/documents`, () => HttpResponse.json({ items: served.documents, next_cursor: null })),
     http.get(`${API}/b1/documents/d1`, () => HttpResponse.json(served.documents[0])),
     http.get(`${API}/b1/documents/d1/passages`, () => HttpResponse.json([PASSAGE])),
     http.post(`${API}/b1/search`, async ({ request }) => {
-      served.sent.push(await request.json());
-      return HttpResponse.json({ terms: ["lisbon"], vectors: false, hits: served.hits });
+      const body = (await request.json()) as { mode: string | null };
+      served.sent.push(body);
+      const mode = body.mode ?? "lexical";
+      const found = { terms: ["lisbon"], vectors: mode !== "lexical", mode, embedding_model: "", problem: "" };
+      return HttpResponse.json({ ...found, hits: served.hits });
     }),
   );
   return served;

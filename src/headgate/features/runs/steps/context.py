@@ -4,12 +4,13 @@ import asyncio
 import hashlib
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 from pydantic import JsonValue, SecretStr
 
+from headgate.features.knowledge.chunking import count_tokens
 from headgate.features.models.chain import Miss, ModelChain
 from headgate.features.runs.circuits.of_models import ModelCircuit
 from headgate.features.runs.patience import patiently
@@ -65,6 +66,18 @@ if TYPE_CHECKING:  # referenced without importing LangChain
 else:
     fallback = lazy_module("headgate.features.models.fallback")
     models = lazy_module("headgate.features.models.service")
+
+
+@dataclass(frozen=True, slots=True)
+class ModelCall:
+    """A call of a model that is no chat."""
+
+    content: Mapping[str, JsonValue]
+    """What identifies it."""
+    prompt_tokens: int
+    """What is charged before it."""
+    call: Callable[[], Awaitable[tuple[JsonValue, int | None]]]
+    """Makes it; returns the answer and the tokens of the prompt, where they are counted."""
 
 
 class StepContext:
@@ -288,28 +301,57 @@ class StepContext:
         return await self._chain(first, following).first_answer(ask)
 
     async def _transcript(self, model: Model, audio: Recording, *, replaceable: bool) -> Transcript:
-        await self.check_cancelled()
-        await self._take_model(model)
         content = {
             "audio": hashlib.sha256(audio.content).hexdigest(),
             "language": audio.language,
             "prompt": audio.prompt,
         }
-        request = CallRequest.of("model", str(model), {**content, "params": model.params})
+
+        async def call() -> tuple[JsonValue, int | None]:
+            transcript = await self._services.chat_models.transcribe(self._origin, model, audio)
+            return {"text": transcript.text, "language": transcript.language, "seconds": transcript.seconds}, None
+
+        value = await self._paid(model, ModelCall(content, 1, call), replaceable=replaceable)
+        return Transcript(**cast("dict[str, Any]", value))
+
+    async def embed(self, model: Model, text: str) -> tuple[float, ...]:
+        """Embed a text, paid for and stored as other model calls. Raises like a chat model's call."""
+        self._check_models(model)
+
+        async def call() -> tuple[JsonValue, int | None]:
+            embedded = await self._services.chat_models.embed(self._origin, model, [text])
+            return list(embedded.vectors[0]), embedded.tokens
+
+        paid = ModelCall({"embed": text}, count_tokens(text), call)
+        return tuple(cast("list[float]", await self._paid(model, paid, replaceable=False)))
+
+    async def _paid(self, model: Model, paid: "ModelCall", *, replaceable: bool) -> JsonValue:
+        """Make a call of a model that is no chat, once: charged to budgets, and within its slots and circuits."""
+        await self.check_cancelled()
+        await self._take_model(model)
+        tokens: int | None = None
 
         async def call() -> JsonValue:
-            if self.payments is not None:
-                await self.payments.pay(model, 1)
-            async with self._asking(model, replaceable):
-                transcript = await self._services.chat_models.transcribe(self._origin, model, audio)
-            return {"text": transcript.text, "language": transcript.language, "seconds": transcript.seconds}
+            nonlocal tokens
+            payment = None if self.payments is None else await self.payments.pay(model, paid.prompt_tokens)
+            try:
+                async with self._asking(model, replaceable):
+                    value, tokens = await paid.call()
+            except HeadgateError as error:
+                if payment is not None:
+                    await payment.failed(error)
+                raise
+            if payment is not None:
+                await payment.answered((tokens, None))
+            return value
 
+        request = CallRequest.of("model", str(model), {**paid.content, "params": model.params})
         result = await self.once(request, call)
         if result.replayed:
             self._recorder.used_model(model)
         else:
-            self.record_usage(model, input_tokens=None, output_tokens=None)
-        return Transcript(**cast("dict[str, Any]", result.value))
+            self.record_usage(model, input_tokens=tokens, output_tokens=None)
+        return result.value
 
     async def once(self, request: CallRequest, call: Callable[[], Awaitable[JsonValue]]) -> CallResult:
         """Return the stored answer of an earlier attempt at the step, or make the call."""

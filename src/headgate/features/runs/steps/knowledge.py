@@ -5,9 +5,12 @@ from typing import TYPE_CHECKING, Final
 
 from pydantic import JsonValue
 
+from headgate.features.knowledge.questions import LIKELY_TO_PASS, Question, not_embedded
+from headgate.features.runs.errors import ClassRefused
 from headgate.features.runs.ports import KnowledgeBases, Origin
 from headgate.features.runs.steps.guard import StepGuard
 from headgate.features.runs.steps.outside import OutsideContent
+from headgate.sdk import Model
 from headgate.sdk.knowledge import KnowledgeQuery, Passage
 from headgate.sdk.outside import mark
 
@@ -38,14 +41,31 @@ class StepKnowledge:
     async def search(self, query: KnowledgeQuery) -> tuple[Passage, ...]:
         """Return the passages that the user who started the run may read."""
         await self._ctx.check_cancelled()
+        model = await self._bases.embedding_model(self._origin, query)
+        question, problem = await self._question(query, model) if model else (None, "")
         clearance = None if self._guard is None else self._guard.clearance
-        passages, level = await self._bases.search(self._origin, query, clearance=clearance)
+        answer = await self._bases.search(self._origin, query, clearance=clearance, question=question)
         if self._guard is not None:
-            self._guard.read(level)
-        self._outside.add(*(mark("file", passage.document) for passage in passages))
-        cited: list[JsonValue] = [citation(passage) for passage in passages]
-        self._ctx.record_tool_call(SEARCH, {"base": query.base, "query": query.text}, cited)
-        return passages
+            self._guard.read(answer.level)
+        self._outside.add(*(mark("file", passage.document) for passage in answer.passages))
+        cited: list[JsonValue] = [citation(passage) for passage in answer.passages]
+        asked: dict[str, JsonValue] = {"base": query.base, "query": query.text, "mode": answer.mode}
+        asked |= {"embedding_model": model} if question is not None else {}
+        asked |= {"problem": problem} if problem else {}
+        self._ctx.record_tool_call(SEARCH, asked, cited)
+        return answer.passages
+
+    async def _question(self, query: KnowledgeQuery, model: str) -> tuple[Question | None, str]:
+        """Return the embedded query; or why the search is lexical, unless the query has a mode."""
+        try:
+            vector = await self._ctx.embed(Model.model_validate(model), query.text)
+        except (*LIKELY_TO_PASS, ClassRefused) as error:
+            if query.mode:
+                raise
+            problem = not_embedded(error)
+            self._ctx.log(problem)
+            return None, problem
+        return Question(model, vector), ""
 
 
 def citation(passage: Passage) -> dict[str, JsonValue]:

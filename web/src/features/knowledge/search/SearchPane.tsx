@@ -2,16 +2,18 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { Search, SearchX } from "lucide-react";
 import { useState } from "react";
-import { type Hit, searchQuery } from "@/api/queries/knowledge";
-import { Button, Chip, EmptyState, Field, Input, Problem, Skeleton } from "@/components/ui";
+import { type Hit, type KnowledgeBase, type SearchMode, searchQuery } from "@/api/queries/knowledge";
+import { Button, Chip, EmptyState, Field, Input, Problem, Segments, Skeleton } from "@/components/ui";
 import { useKnowledgeTexts } from "../texts";
 
 /** What a step would receive for a question: passages in their order, with scores explained. */
-export function SearchPane({ baseId }: { baseId: string }) {
+export function SearchPane({ base }: { base: KnowledgeBase }) {
   const t = useKnowledgeTexts();
   const [text, setText] = useState("");
   const [asked, setAsked] = useState("");
-  const answer = useQuery({ ...searchQuery(baseId, asked), enabled: asked !== "" });
+  const [mode, setMode] = useState<SearchMode>("hybrid");
+  const hasVectors = base.searched_model !== "";
+  const answer = useQuery({ ...searchQuery(base.id, asked, hasVectors ? mode : null), enabled: asked !== "" });
   return (
     <div className="flex flex-col gap-4 py-4">
       <form
@@ -37,6 +39,18 @@ export function SearchPane({ baseId }: { baseId: string }) {
           {t("search")}
         </Button>
       </form>
+      {hasVectors && (
+        <Segments
+          aria-label={t("search_by")}
+          value={mode}
+          onChange={setMode}
+          options={[
+            { value: "hybrid", label: t("mode_hybrid") },
+            { value: "lexical", label: t("mode_lexical") },
+            { value: "vector", label: t("mode_vector") },
+          ]}
+        />
+      )}
       {asked === "" && (
         <EmptyState icon={<Search />} title={t("ask_first")}>
           {t("ask_first_more")}
@@ -45,6 +59,9 @@ export function SearchPane({ baseId }: { baseId: string }) {
       {answer.isError && <Problem error={answer.error} />}
       {asked !== "" && answer.isPending && <Skeleton className="h-24" />}
       {answer.data && !answer.data.vectors && <p className="text-sm text-muted">{t("lexical_only")}</p>}
+      {answer.data?.mode === "vector" && <p className="text-sm text-muted">{t("vector_only")}</p>}
+      {answer.data?.mode === "hybrid" && <p className="text-sm text-muted">{t("hybrid_how")}</p>}
+      {answer.data?.problem && <p className="text-sm text-bad">{answer.data.problem}</p>}
       {answer.data?.hits.length === 0 && (
         <EmptyState icon={<SearchX />} title={t("no_hits")}>
           {t("no_hits_more")}
@@ -52,7 +69,7 @@ export function SearchPane({ baseId }: { baseId: string }) {
       )}
       <ol className="flex flex-col gap-3">
         {answer.data?.hits.map((hit) => (
-          <OneHit key={`${hit.document_id}-${hit.ordinal}`} baseId={baseId} hit={hit} />
+          <OneHit key={`${hit.document_id}-${hit.ordinal}`} baseId={base.id} hit={hit} />
         ))}
       </ol>
     </div>
@@ -73,7 +90,14 @@ function OneHit({ baseId, hit }: { baseId: string; hit: Hit }) {
       {hit.context && <p className="text-xs text-faint">{hit.context}</p>}
       <p className="line-clamp-6 whitespace-pre-wrap wrap-anywhere text-sm">{hit.text.trim()}</p>
       <p className="text-xs text-muted">
-        {t("matched", { words: hit.matched.join(", ") })} · {t("rank", { rank: hit.lexical_rank ?? "–" })}
+        {[
+          hit.matched.length > 0 && t("matched", { words: hit.matched.join(", ") }),
+          hit.lexical_rank !== null && t("rank", { rank: hit.lexical_rank }),
+          hit.vector_rank !== null &&
+            t("rank_vector", { rank: hit.vector_rank, similarity: hit.similarity ?? "–", model: hit.embedding_model }),
+        ]
+          .filter(Boolean)
+          .join(" · ")}
       </p>
       <Link
         to="/knowledge/{-$baseId}"

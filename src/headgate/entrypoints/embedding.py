@@ -1,0 +1,42 @@
+"""Embedding models for knowledge bases, with the keys of a space."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from headgate.entrypoints.installation import Installation
+from headgate.features.access.principal import Principal
+from headgate.features.models.ports import GuardedWeb
+from headgate.foundation.lazy import lazy_module
+from headgate.graph.classification import model_ref
+from headgate.sdk import Model
+
+if TYPE_CHECKING:  # named without importing the HTTP library
+    from headgate.features.models import embeddings
+else:
+    embeddings = lazy_module("headgate.features.models.embeddings")
+
+
+@dataclass(frozen=True, slots=True)
+class SpaceEmbedder:
+    """See `knowledge.embedding.Embedder`."""
+
+    installation: Installation
+    web: GuardedWeb
+
+    async def embed(self, principal: Principal, model: str, texts: Sequence[str]) -> "embeddings.Embedded":
+        """Embed texts, in one span; calls and tokens are counted in the metrics of models."""
+        asked = Model.model_validate(model)
+        keys = self.installation.keys_of(principal, "knowledge")
+        telemetry = self.installation.telemetry
+        with telemetry.traces.span(f"embed {asked.name}", {"gen_ai.request.model": asked.name}, kind="client"):
+            embedded = await embeddings.embed(asked, texts, keys, web=self.web)
+        telemetry.metrics.model_called(asked.provider, embedded.tokens, None)
+        return embedded
+
+    async def clearance(self, tenant_id: str, model: str) -> int | None:
+        """Return the classification of a model; None when classifications are disabled."""
+        classes, ref = self.installation.classes, model_ref(model)
+        if not classes.enabled or ref is None:
+            return None
+        return (await classes.of_tenant(tenant_id)).of(ref)

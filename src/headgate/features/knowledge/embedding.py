@@ -1,0 +1,89 @@
+"""Embedding questions and passages: the port to the models, and which model a search uses."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from headgate.features.access.permissions import Permission
+from headgate.features.access.principal import Principal, within
+from headgate.features.accounts.spaces.service import require_space
+from headgate.features.knowledge import searching, vector_index
+from headgate.features.knowledge.errors import NoEmbeddings
+from headgate.features.knowledge.questions import LIKELY_TO_PASS, Question, not_embedded
+from headgate.features.knowledge.schemas import Mode, SearchIn, SearchOut
+from headgate.features.knowledge.service import get_base
+from headgate.features.knowledge.tables import KnowledgeBaseRow
+from headgate.features.knowledge.vectors import require_vectors
+from headgate.features.models.embeddings import Embedded
+from headgate.foundation.database import Database
+
+PROBE = "Headgate"
+"""Text that is embedded to test a model."""
+
+
+class Embedder(Protocol):
+    """Embedding models with the keys of a space."""
+
+    async def embed(self, principal: Principal, model: str, texts: Sequence[str]) -> Embedded:
+        """Return the vectors of at most `MOST_TEXTS` texts, as a user who works in a space. Raises `HeadgateError`."""
+        ...
+
+    async def clearance(self, tenant_id: str, model: str) -> int | None:
+        """Return the highest classification that a model may receive; None when classifications are disabled."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Searcher:
+    """Searches as a user: no connection is held while the question is embedded."""
+
+    database: Database
+    embedder: Embedder
+
+    async def search_as(self, principal: Principal, base_id: str, search_in: SearchIn) -> SearchOut:
+        """Search a base. Raises `BaseNotFound`, `PermissionMissing`, `NoEmbeddings`, and what the model came to."""
+        async with self.database.reading() as session:
+            base = await get_base(session, principal, base_id)
+            model = await model_of_search(session, base, search_in.mode)
+        question, problem = None, ""
+        if model:
+            try:
+                question = await self._question(within(principal, base.space_id), model, search_in.query)
+            except LIKELY_TO_PASS as error:
+                if search_in.mode is not None:
+                    raise
+                problem = not_embedded(error)
+        async with self.database.reading() as session:
+            answer = await searching.search_as(session, principal, base_id, search_in, question=question)
+        return answer.model_copy(update={"problem": problem}) if problem else answer
+
+    async def _question(self, principal: Principal, model: str, text: str) -> Question:
+        embedded = await self.embedder.embed(principal, model, [text])
+        return Question(model, embedded.vectors[0])
+
+    async def probe(self, principal: Principal, space_id: str, model: str | None) -> None:
+        """Embed a text with a model that a base is to have, as an editor of its space.
+
+        Raises `SpaceNotFound`, `PermissionMissing`, `VectorsNotInstalled`, and what the model came to.
+        """
+        if model:
+            async with self.database.reading() as session:
+                await require_space(session, principal, space_id, Permission.KNOWLEDGE_EDIT)
+            require_vectors()
+            await self.embedder.embed(within(principal, space_id), model, [PROBE])
+
+
+async def model_of_search(session: AsyncSession, base: KnowledgeBaseRow, mode: Mode | None) -> str:
+    """Return the model to embed the question with; empty for a lexical search. Raises `NoEmbeddings`."""
+    if mode == "lexical":
+        return ""
+    model = await vector_index.searched_model(session, base)
+    if mode is not None and not model:
+        reason = "its passages are still being embedded" if base.embedding_model else "it has no embedding model"
+        raise NoEmbeddings(
+            f"The knowledge base '{base.name}' can only be searched lexically: {reason}.",
+            remedy="Omit the mode, or choose 'lexical'.",
+        )
+    return model

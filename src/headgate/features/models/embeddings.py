@@ -1,0 +1,161 @@
+"""Texts into vectors, over OpenAI's `/embeddings`, which most servers of models speak too, or Ollama's `/api/embed`."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from headgate.features.models.credentials import Credentials, find_credentials
+from headgate.features.models.diagnosis import Caller, friendly_error
+from headgate.features.models.errors import BadModelSettings, BrokenModelAnswer, ProviderNotInstalled
+from headgate.features.models.params import ModelParams
+from headgate.features.models.ports import GuardedWeb, KeySource
+from headgate.features.models.providers import Provider
+from headgate.features.models.service import provider_of
+from headgate.foundation.lazy import lazy_module
+from headgate.sdk.values import Model
+
+if TYPE_CHECKING:
+    from headgate.features.models import clients
+    from headgate.foundation.guarded_http.transport import SharedTransport
+else:
+    clients = lazy_module("headgate.features.models.clients")
+
+KINDS = ("openai", "openai_compatible", "ollama")
+"""Protocols over which texts are embedded."""
+MOST_TEXTS = 64
+"""Texts of one request."""
+MOST_DIMENSIONS = 8_192
+
+
+@dataclass(frozen=True, slots=True)
+class Embedded:
+    """Vectors of texts, in their order."""
+
+    vectors: tuple[tuple[float, ...], ...]
+    tokens: int | None
+    """Tokens of the texts, as counted by the server; None when it does not count them."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Server:
+    """How a request reaches a provider's server."""
+
+    credentials: Credentials
+    transport: "SharedTransport"
+    timeout_seconds: float
+
+
+async def embed(model: Model, texts: Sequence[str], keys: KeySource, *, web: GuardedWeb) -> Embedded:
+    """Return the vectors of at most `MOST_TEXTS` texts, in one request.
+
+    Args:
+        model: For example `openai/text-embedding-3-small`, `ollama/nomic-embed-text`, or a model of a named server.
+        texts: None of them is empty.
+        keys: Where keys come from.
+        web: The way to the provider's server.
+
+    Raises:
+        Invalid: A provider without embeddings, a missing key or package, or wrong settings.
+        BrokenModelAnswer: The server answered with other than one vector of numbers for each text.
+        HeadgateError: What the call came to, as for a chat model.
+    """
+    provider = await provider_of(model.provider, keys)
+    _require_embeddings(provider)
+    params = ModelParams.parse(model.params, provider=provider, api_key=model.api_key)
+    if params.base_url is not None:
+        await web.check(params.base_url)
+    credentials = await find_credentials(provider, params, keys)
+    timeout = params.timeout_seconds or provider.timeout_seconds
+    caller = Caller(
+        model=f"{provider.id}/{model.name}",
+        provider=provider.label,
+        key_variable=credentials.key_variable,
+        base_url=credentials.base_url if provider.flow_base_url or provider.server is not None else "",
+        timeout_seconds=timeout,
+        server=provider.server is not None,
+    )
+    ask = _ask_ollama if provider.kind == "ollama" else _ask_openai
+    server = _Server(credentials, web.library_transport(credentials.networks), timeout)
+    try:
+        vectors, tokens = await ask(provider, model.name, texts, server)
+    except Exception as error:  # noqa: BLE001 - the libraries raise anything; all of it is translated
+        # Not chained: the libraries' exceptions hold request headers.
+        raise friendly_error(error, caller) from None
+    return Embedded(_checked(vectors, len(texts), caller.model), tokens)
+
+
+def _require_embeddings(provider: Provider) -> None:
+    if provider.kind not in KINDS:
+        raise BadModelSettings(
+            f"{provider.label} has no embedding API that Headgate supports.",
+            remedy=f"Use a model of {', '.join(KINDS)} or of a model server, such as openai/text-embedding-3-small.",
+        )
+
+
+async def _ask_openai(provider: Provider, name: str, texts: Sequence[str], server: "_Server") -> tuple[Any, int | None]:
+    credentials = server.credentials
+    client = _library("openai", provider).AsyncOpenAI(
+        api_key=credentials.arguments["api_key"].get_secret_value(),
+        organization=credentials.arguments.get("organization"),
+        base_url=credentials.base_url,
+        timeout=server.timeout_seconds,
+        default_headers=dict(credentials.headers),
+        http_client=clients.client(server.transport),
+    )
+    async with client:
+        answer = await client.embeddings.create(model=name, input=list(texts), encoding_format="float")
+    ordered = sorted(answer.data, key=lambda entry: entry.index)
+    tokens = getattr(answer.usage, "prompt_tokens", None)
+    return [entry.embedding for entry in ordered], tokens
+
+
+async def _ask_ollama(provider: Provider, name: str, texts: Sequence[str], server: "_Server") -> tuple[Any, int | None]:
+    credentials = server.credentials
+    client = _library("ollama", provider).AsyncClient(
+        credentials.base_url,
+        timeout=server.timeout_seconds,
+        headers=dict(credentials.headers),
+        **clients.classic_arguments(server.transport),
+    )
+    async with client:
+        answer = await client.embed(name, list(texts))
+    return answer.embeddings, answer.prompt_eval_count
+
+
+def _checked(vectors: Any, count: int, model: str) -> tuple[tuple[float, ...], ...]:  # noqa: ANN401 - of a server
+    """Return the vectors. Raises `BrokenModelAnswer` unless there are `count` of the same size, of finite numbers."""
+    try:
+        checked = tuple(tuple(float(value) for value in vector) for vector in vectors)
+    except (TypeError, ValueError):
+        checked = ()
+    sizes = {len(vector) for vector in checked}
+    if (
+        len(checked) != count
+        or len(sizes) != 1
+        or not 0 < min(sizes) <= MOST_DIMENSIONS
+        or not all(math.isfinite(value) for vector in checked for value in vector)
+        or not all(any(vector) for vector in checked)
+    ):
+        raise BrokenModelAnswer(
+            f"{model} did not answer with one embedding for each of {count} texts.",
+            remedy="Check that it is an embedding model.",
+        )
+    return checked
+
+
+def _library(name: str, provider: Provider) -> Any:  # noqa: ANN401 - the module
+    """Return a provider's library, imported when first used. Raises `ProviderNotInstalled` naming the extra."""
+    try:
+        if name == "ollama":
+            import ollama  # noqa: PLC0415
+
+            return ollama
+        import openai  # noqa: PLC0415
+    except ImportError as error:
+        raise ProviderNotInstalled(
+            f"Embeddings of {provider.label} require a package that is not installed.",
+            remedy=f"Install it with: {provider.install}",
+            extra_name=provider.extra,
+        ) from error
+    return openai

@@ -1,0 +1,89 @@
+import { useState } from "react";
+import { chooseEmbedding, type KnowledgeBase, knowledgeKeys } from "@/api/queries/knowledge";
+import { useRights } from "@/api/rights";
+import { Button, Dialog, Field, Input, Problem } from "@/components/ui";
+import { useChange } from "@/components/useChange";
+import { useKnowledgeTexts } from "./texts";
+
+/** How a base is searched: by words only, or with which model, and how far its passages are embedded. */
+export function Embedding({ base }: { base: KnowledgeBase }) {
+  const t = useKnowledgeTexts();
+  const { may } = useRights();
+  const [choosing, setChoosing] = useState(false);
+  const model = base.embedding_model;
+  return (
+    <div className="flex flex-wrap items-center gap-x-3 gap-y-1 text-sm text-muted">
+      <span>
+        {model
+          ? t("embedded", { model, done: base.passages_embedded, all: base.passages, tokens: base.embedding_tokens })
+          : t("not_embedded")}
+      </span>
+      {model !== base.searched_model && (
+        <span role="status">
+          {base.searched_model ? t("embedding_old", { model: base.searched_model }) : t("embedding_first")}
+        </span>
+      )}
+      {may("knowledge.edit", base.space_id) && (
+        <Button size="sm" onClick={() => setChoosing(true)}>
+          {t("choose_embedding")}
+        </Button>
+      )}
+      {choosing && <ChooseDialog base={base} onClose={() => setChoosing(false)} />}
+    </div>
+  );
+}
+
+function ChooseDialog({ base, onClose }: { base: KnowledgeBase; onClose: () => void }) {
+  const t = useKnowledgeTexts();
+  const [model, setModel] = useState(base.embedding_model);
+  const change = useChange<void>({
+    change: () => chooseEmbedding(base.id, model.trim()),
+    touches: [knowledgeKeys.bases, knowledgeKeys.documents(base.id)],
+  });
+  const submit = () => change.mutate(undefined, { onSuccess: onClose });
+  return (
+    <Dialog
+      open
+      onOpenChange={(open) => !open && onClose()}
+      title={t("embedding_model")}
+      footer={
+        <>
+          <Button onClick={onClose}>{t("cancel")}</Button>
+          <Button kind="primary" busy={change.isPending} onClick={submit}>
+            {t("save")}
+          </Button>
+        </>
+      }
+    >
+      <form
+        className="flex flex-col gap-4"
+        onSubmit={(event) => {
+          event.preventDefault();
+          submit();
+        }}
+      >
+        <EmbeddingField value={model} onChange={setModel} />
+        <p className="text-sm text-muted">{t("embedding_again")}</p>
+        <button type="submit" hidden />
+        {change.isError && <Problem error={change.error} />}
+      </form>
+    </Dialog>
+  );
+}
+
+/** The model that embeds passages, as `provider/name`; empty: words only. */
+export function EmbeddingField({ value, onChange }: { value: string; onChange: (value: string) => void }) {
+  const t = useKnowledgeTexts();
+  return (
+    <Field label={t("embedding_model")} help={t("embedding_help")}>
+      {(control) => (
+        <Input
+          {...control}
+          placeholder="openai/text-embedding-3-small"
+          value={value}
+          onChange={(event) => onChange(event.target.value)}
+        />
+      )}
+    </Field>
+  );
+}
