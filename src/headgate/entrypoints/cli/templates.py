@@ -6,7 +6,7 @@ import typer
 from rich.markup import escape
 
 from headgate.components import BUILTINS
-from headgate.entrypoints.cli.output import JsonFlag, console, print_json, table
+from headgate.entrypoints.cli.output import JsonFlag, console, print_json, print_result, print_rows
 from headgate.entrypoints.cli.session import acting, with_installation
 from headgate.entrypoints.installation import Installation
 from headgate.features.catalog.gallery import Recipe, find_recipe, load_gallery, recipe_index
@@ -26,11 +26,12 @@ def list_(
 ) -> None:
     """List ready-made flows."""
     recipes = _search(query)
-    if json:
-        print_json([_as_json(recipe) for recipe in recipes])
-    else:
-        rows = [(recipe.key, recipe.category, escape(recipe.description), _needs(recipe)) for recipe in recipes]
-        console.print(table(("template", "category", "what it does", "needs"), rows))
+    print_rows(
+        [_as_json(recipe) for recipe in recipes],
+        ("template", "category", "what it does", "needs"),
+        [(recipe.key, recipe.category, escape(recipe.description), _needs(recipe)) for recipe in recipes],
+        json=json,
+    )
 
 
 @app.command()
@@ -55,10 +56,11 @@ def use(name: Name, json: JsonFlag = False) -> None:
         definition = read_spec(recipe.spec, installation.registry)
         async with installation.database.writing() as session:
             row = await service.create_flow(session, acting(), installation.registry, definition=definition)
-        if json:
-            print_json({"id": row.id, "name": row.name, "revision": row.revision})
-        else:
-            console.print(f"Created [bold]{escape(row.name)}[/] {row.id}")
+        print_result(
+            {"id": row.id, "name": row.name, "revision": row.revision},
+            f"Created [bold]{escape(row.name)}[/] {row.id}",
+            json=json,
+        )
 
     with_installation(work)
 
