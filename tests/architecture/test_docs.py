@@ -71,9 +71,9 @@ def faults(text: str) -> list[str]:
 
 
 class TestFlowsOnPages:
-    @pytest.mark.parametrize("block", [block for block in BLOCKS if block.is_flow], ids=str)
-    def test_are_ready_to_run(self, block: Block) -> None:
-        assert faults(block.text) == []
+    def test_are_ready_to_run(self) -> None:
+        flows = [block for block in BLOCKS if block.is_flow]
+        assert {str(block): lines for block in flows if (lines := faults(block.text))} == {}
 
     @pytest.mark.parametrize("block", [block for block in BLOCKS if block.kind == "flow-error"], ids=str)
     def test_with_errors_give_exactly_the_message_below_them(self, block: Block) -> None:
@@ -138,9 +138,9 @@ class TestLinksOnPages:
 
 
 class TestCommandLinePage:
-    @pytest.mark.parametrize("command", COMMANDS)
-    def test_has_every_command(self, command: str) -> None:
-        assert f"\n## `headgate {command}`\n" in (DOCS / "reference/command-line.md").read_text(encoding="utf-8")
+    def test_has_every_command(self) -> None:
+        page = (DOCS / "reference/command-line.md").read_text(encoding="utf-8")
+        assert [command for command in COMMANDS if f"\n## `headgate {command}`\n" not in page] == []
 
     def test_commands_that_pages_show_exist(self) -> None:
         shown = {

@@ -34,11 +34,6 @@ def step_logic_hash(step: PlanStep, resolved: Mapping[str, JsonValue] | None = N
     )
 
 
-def input_context_hash(value: JsonValue) -> str:
-    """Return the hash of a step's input: its resolved fields, as JSON. Order of members is ignored."""
-    return sha256_of(value)
-
-
 def step_execution_hash(
     step: PlanStep,
     *,
@@ -52,7 +47,7 @@ def step_execution_hash(
     Args:
         step: The step in its plan.
         run_pin: What the run is pinned to, for example `run id:flow version`.
-        input_context: `input_context_hash` of what the step saw.
+        input_context: Hash of what the step saw.
         resolved: See `step_logic_hash`.
         logic: The step's `step_logic_hash`, where it is known already: it is the same in every run.
     """

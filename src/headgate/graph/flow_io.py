@@ -59,16 +59,6 @@ class FlowIO:
             flow_input.kind == "chat" for flow_input in self.outputs
         )
 
-    @property
-    def takes_text(self) -> bool:
-        """Return whether anything reads the run's text."""
-        return any(flow_input.kind in {"chat", "text"} for flow_input in self.inputs)
-
-    @property
-    def takes_files(self) -> bool:
-        """Return whether anything reads the run's files."""
-        return any(flow_input.kind == "files" for flow_input in self.inputs)
-
     def as_json(self) -> dict[str, JsonValue]:
         """Return the classification as a JSON object."""
         inputs: list[JsonValue] = [

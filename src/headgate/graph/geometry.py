@@ -18,8 +18,6 @@ DEFAULT_WIDTH, DEFAULT_HEIGHT = 640, 360
 """Of a group's frame."""
 SMALLEST, LARGEST = 120, 20_000
 """Sides of a frame."""
-GAP = 40.0
-"""Free space around new nodes."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from headgate.graph.check_params import param_issues
 from headgate.graph.check_policies import contract_issues, policy_issues
 from headgate.graph.check_run import run_issues
 from headgate.graph.check_tools import allowlist_issues, approval_issues
-from headgate.graph.issues import Issue, raise_if_any
+from headgate.graph.issues import Issue
 from headgate.graph.model import Flow
 from headgate.graph.own_code import unchecked_issues
 from headgate.graph.template import Catalog
@@ -53,16 +53,6 @@ def check_runnable(flow: Flow, catalog: Catalog) -> list[Issue]:
 def check_advice(flow: Flow, catalog: Catalog) -> list[Issue]:
     """Return warnings about likely mistakes that do not prevent a flow from running."""
     return list(hidden_values(wire(flow, catalog)))
-
-
-def require_draft(flow: Flow, catalog: Catalog) -> None:
-    """Raise `FlowInvalid` when `check_draft` finds anything."""
-    raise_if_any(check_draft(flow, catalog))
-
-
-def require_runnable(flow: Flow, catalog: Catalog) -> None:
-    """Raise `FlowInvalid` when `check_runnable` finds anything."""
-    raise_if_any(check_runnable(flow, catalog))
 
 
 def _structural_issues(wiring: Wiring, catalog: Catalog) -> Iterator[Issue]:

@@ -350,11 +350,11 @@ class TestRowGuards:
                 for table in TRUNCATES
             ]
 
-    @pytest.mark.parametrize("statement", [*UPDATES, *DELETES, *INSERTS])
-    async def test_refuse(self, published: Database, statement: str) -> None:
+    async def test_refuse(self, published: Database) -> None:
         before = await self.everything(published)
-        assert "immutable" in await refused(published, executing(text(statement)))
-        assert await self.everything(published) == before
+        for statement in (*UPDATES, *DELETES, *INSERTS):
+            assert "immutable" in await refused(published, executing(text(statement))), statement
+            assert await self.everything(published) == before, statement
 
     @pytest.mark.parametrize("statement", REPLACES)
     async def test_refuse_to_replace(self, published: Database, statement: str) -> None:

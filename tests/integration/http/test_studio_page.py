@@ -39,11 +39,11 @@ def address(place: Place, rest: str) -> str:
 
 
 class TestThePage:
-    @pytest.mark.parametrize("place", [address(place, "a/b") for place in PLACES])
-    async def test_answers_at_every_place(self, client: httpx2.AsyncClient, built: Path, place: str) -> None:
-        answer = await client.get(place)
-        assert answer.status_code == 200
-        assert '<div id="root">' in answer.text
+    async def test_answers_at_every_place(self, client: httpx2.AsyncClient, built: Path) -> None:
+        for place in PLACES:
+            answer = await client.get(address(place, "a/b"))
+            assert answer.status_code == 200, place
+            assert '<div id="root">' in answer.text, place
 
     async def test_lets_in_its_own_style_elements_and_no_script_of_the_page_s_text(
         self, client: httpx2.AsyncClient, built: Path

@@ -7,7 +7,6 @@ import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 
-import pytest
 from jsonschema import Draft202012Validator
 from pydantic import JsonValue
 
@@ -18,7 +17,7 @@ from headgate.graph.ports import PortType
 from headgate.graph.spec import read_spec
 from headgate.graph.template import TOOL_OUTPUT, FieldTemplate, OutputTemplate, Template
 from headgate.graph.validate import check_runnable
-from headgate.sdk import Component, tool_name
+from headgate.sdk import tool_name
 
 CONTRACT = """
 ChatInput: text -> text:Text message:Message files:Data
@@ -110,7 +109,6 @@ Group: title colour width height ->
 _FIELD = re.compile(r"(?P<name>\w+)(?P<marks>[*@~\[\]]*)(?:\((?P<types>[\w|]+)\))?")
 ROWS = CONTRACT.strip().splitlines()
 TEMPLATES = [component.template() for component in BUILTINS]
-by_type = pytest.mark.parametrize("component", BUILTINS, ids=lambda component: component.__name__)
 
 
 class Builtins:
@@ -128,26 +126,30 @@ class Builtins:
 
 
 class TestContract:
-    @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.partition(":")[0])
-    def test_has_the_fields_and_outputs_that_flows_rely_on(self, row: str) -> None:
+    def test_has_the_fields_and_outputs_that_flows_rely_on(self) -> None:
+        for row in ROWS:
+            self.check_row(row)
+
+    def check_row(self, row: str) -> None:
         head, _, rest = row.partition(":")
         fields, _, outputs = rest.partition("->")
         template = Builtins().template(head.rstrip("!"))
-        assert template is not None
-        assert template.effect is head.endswith("!")
+        assert template is not None, head
+        assert template.effect is head.endswith("!"), head
         for match in _FIELD.finditer(fields):
             field = template.field(match["name"])
-            assert field is not None, match["name"]
-            assert field.required is ("*" in match["marks"]), match["name"]
-            assert field.tool_mode is ("~" in match["marks"]), match["name"]
-            assert field.many is ("[]" in match["marks"]), match["name"]
+            name = f"{head}.{match['name']}"
+            assert field is not None, name
+            assert field.required is ("*" in match["marks"]), name
+            assert field.tool_mode is ("~" in match["marks"]), name
+            assert field.many is ("[]" in match["marks"]), name
             if "@" in match["marks"]:
-                assert template.main_field == field
+                assert template.main_field == field, name
             if match["types"]:
                 wanted = [PortType(name) for name in match["types"].split("|")]
-                assert (field.types[0], set(field.types)) == (wanted[0], set(wanted))
+                assert (field.types[0], set(field.types)) == (wanted[0], set(wanted)), name
         found = [f"{out.name}:{out.type}{'?' if out.branch else ''}" for out in template.outputs]
-        assert found == outputs.split()
+        assert found == outputs.split(), head
 
     def test_is_all_there_is(self) -> None:
         assert sorted(row.partition(":")[0].rstrip("!") for row in ROWS) == Builtins().types()
@@ -161,42 +163,44 @@ class TestContract:
 
 
 class TestEveryTemplate:
-    @by_type
-    def test_is_json(self, component: type[Component]) -> None:
-        template = component.template()
-        assert Template.model_validate_json(template.model_dump_json()) == template
+    def test_is_json(self) -> None:
+        for template in TEMPLATES:
+            assert Template.model_validate_json(template.model_dump_json()) == template
 
-    @by_type
-    def test_explains_itself(self, component: type[Component]) -> None:
-        template = component.template()
+    def test_explains_itself(self) -> None:
+        for template in TEMPLATES:
+            self.check_explanation(template)
+
+    def check_explanation(self, template: Template) -> None:
         assert re.fullmatch(TYPE_PATTERN, template.type)
-        assert len(template.description) > 20
-        assert re.fullmatch(r"[a-z0-9-]+", template.icon)
-        assert template.icon != "box"
+        assert len(template.description) > 20, template.type
+        assert re.fullmatch(r"[a-z0-9-]+", template.icon), template.type
+        assert template.icon != "box", template.type
         assert template.category in {"input", "output", "text", "data", "web", "logic", "code", "ai", "note"}
-        assert 8 <= len(template.keywords) <= 25
-        assert len(set(template.keywords)) == len(template.keywords)
+        assert 8 <= len(template.keywords) <= 25, template.type
+        assert len(set(template.keywords)) == len(template.keywords), template.type
         parts: list[FieldTemplate | OutputTemplate] = [*template.fields, *template.outputs]
         for part in parts:
-            assert re.fullmatch(PORT_PATTERN, part.name)
-            assert part.name != TOOL_OUTPUT
-            assert part.label, f"{template.type}.{part.name}"
-            assert len(part.help) > 5, f"{template.type}.{part.name}"
-            assert "\n" not in part.help
+            name = f"{template.type}.{part.name}"
+            assert re.fullmatch(PORT_PATTERN, part.name), name
+            assert part.name != TOOL_OUTPUT, name
+            assert part.label, name
+            assert len(part.help) > 5, name
+            assert "\n" not in part.help, name
 
-    @by_type
-    def test_has_a_valid_tool_schema(self, component: type[Component]) -> None:
-        schema = component.tool_schema()
-        Draft202012Validator.check_schema(schema)
-        names = {field.name for field in component.template().fields if field.tool_mode}
-        assert set(schema["properties"]) == names  # type: ignore[arg-type]
-        assert len(json.dumps(schema)) < 4_000
+    def test_has_a_valid_tool_schema(self) -> None:
+        for component in BUILTINS:
+            schema = component.tool_schema()
+            Draft202012Validator.check_schema(schema)
+            names = {field.name for field in component.template().fields if field.tool_mode}
+            assert set(schema["properties"]) == names, component.__name__  # type: ignore[arg-type]
+            assert len(json.dumps(schema)) < 4_000, component.__name__
 
-    @by_type
-    def test_has_an_example_that_runs(self, component: type[Component]) -> None:
-        flow = read_spec(example(component.__name__), Builtins())
-        assert component.__name__ in {node.type for node in flow.nodes}
-        assert check_runnable(flow, Builtins()) == []
+    def test_has_an_example_that_runs(self) -> None:
+        for component in BUILTINS:
+            flow = read_spec(example(component.__name__), Builtins())
+            assert component.__name__ in {node.type for node in flow.nodes}
+            assert check_runnable(flow, Builtins()) == [], component.__name__
 
     def test_has_a_name_of_its_own(self) -> None:
         assert len({template.type for template in TEMPLATES}) == len(TEMPLATES)

@@ -3,7 +3,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
-from headgate.graph.execution_hash import input_context_hash, step_execution_hash, step_logic_hash
+from headgate.graph.canonical import sha256_of
+from headgate.graph.execution_hash import step_execution_hash, step_logic_hash
 from headgate.graph.model import Flow, HttpCall, InputSource, OutputType, Position, StepPolicy
 from headgate.graph.plan import PlanStep, compile_plan
 from tests.unit.graph.palette import PALETTE
@@ -35,7 +36,7 @@ def boss(made: Flow) -> PlanStep:
 
 
 def hashed(made: Flow, *, pin: str = "run:1", seen: JsonValue = "input") -> str:
-    return step_execution_hash(boss(made), run_pin=pin, input_context=input_context_hash(seen))
+    return step_execution_hash(boss(made), run_pin=pin, input_context=sha256_of(seen))
 
 
 class TestStepExecutionHash:

@@ -18,8 +18,6 @@ class TestClassifyIo:
         assert found.outputs == (FlowOutput("out", "chat", "message"),)
         assert found.tools == (("calc", "boss"),)
         assert found.is_chat
-        assert found.takes_text
-        assert not found.takes_files
 
     def test_goes_by_the_wiring_not_by_names(self) -> None:
         made = flow(
@@ -40,7 +38,6 @@ class TestClassifyIo:
             FlowInput("f", "files", ("ritning",)),
         )
         assert found.fields == FORM
-        assert found.takes_files
 
     def test_sees_references_to_the_run_in_steps_and_what_is_attached(self) -> None:
         made = flow(

@@ -2,9 +2,9 @@ import pytest
 from hypothesis import given
 from pydantic import JsonValue
 
-from headgate.graph.issues import FlowInvalid, IssueCode
-from headgate.graph.model import Flow, FormField, HttpCall, InputSource, InputType, OutputType, StepPolicy
-from headgate.graph.validate import check_draft, check_kept, check_runnable, require_draft, require_runnable
+from headgate.graph.issues import IssueCode
+from headgate.graph.model import Flow, FormField, HttpCall, InputType, OutputType, StepPolicy
+from headgate.graph.validate import check_draft, check_kept, check_runnable
 from tests.unit.graph.palette import PALETTE
 from tests.unit.graph.strategies import SOME, flows, graphs
 from tests.unit.graph.test_wiring import AGENT
@@ -544,14 +544,3 @@ class TestCheckRunnable:
             edges=edge,
         )
         assert (runnable(made) == []) is ok
-
-
-class TestRequire:
-    def test_raises_with_every_issue(self) -> None:
-        made = flow(node("a", "AIStep", StepPolicy(input_source=InputSource.HTTP_GET)))
-        with pytest.raises(FlowInvalid) as caught:
-            require_draft(made, PALETTE)
-        assert len(caught.value.issues) == 1
-        with pytest.raises(FlowInvalid) as caught:
-            require_runnable(made, PALETTE)
-        assert len(caught.value.issues) == 3

@@ -12,8 +12,7 @@ from headgate.foundation.guarded_http.errors import AddressRefused, BadUrl, Conn
 from headgate.graph.manifest import Manifest
 from headgate.sandbox.broker.connecting import CONNECT_SECONDS, connect
 from headgate.sandbox.broker.rules import NO_NETWORK, Grant, NetworkRules
-from headgate.sandbox.broker.session import LEAST_SECONDS, Question, read_question
-from headgate.sandbox.broker.traffic import bytes_transferred
+from headgate.sandbox.broker.session import LEAST_SECONDS, Question, bytes_transferred, read_question
 from headgate.sandbox.errors import HostRefused
 from headgate.sandbox.hosts import read_pattern
 

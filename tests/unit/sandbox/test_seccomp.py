@@ -287,6 +287,5 @@ class TestTables:
         numbers = {call: resolve(ctypes.c_uint32(architecture.audit), call.encode()) for call in architecture.numbers}
         assert architecture.numbers == numbers
 
-    @pytest.mark.parametrize("dangerous", DANGEROUS.split())
-    def test_let_nothing_dangerous_through(self, dangerous: str) -> None:
-        assert dangerous not in {*ALLOWED, *GUARDED}
+    def test_let_nothing_dangerous_through(self) -> None:
+        assert {*DANGEROUS.split()} & {*ALLOWED, *GUARDED} == set()

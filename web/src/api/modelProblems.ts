@@ -3,7 +3,6 @@ import { ApiError } from "./problem";
 /** Codes of errors that connecting a provider may cure. */
 const CODES = new Set([
   "model_key_missing",
-  "no_model_configured",
   "unknown_provider",
   "provider_not_configured",
   "provider_not_installed",

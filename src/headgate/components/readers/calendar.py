@@ -1,7 +1,7 @@
 """Reads calendars (iCalendar, RFC 5545), with recurring events expanded. Run it in a separate process."""
 
 from collections.abc import Iterator
-from datetime import UTC, date, datetime, timedelta, tzinfo
+from datetime import date, datetime, tzinfo
 from itertools import islice
 from typing import Any
 
@@ -99,9 +99,3 @@ def _text(event: Any, name: str) -> str | None:  # noqa: ANN401
 
 def _address(value: Any) -> str | None:  # noqa: ANN401
     return None if value is None else clean_text(str(value)).removeprefix("mailto:").removeprefix("MAILTO:")
-
-
-def default_period() -> tuple[datetime, datetime]:
-    """Return the next 30 days."""
-    now = datetime.now(UTC)
-    return now, now + timedelta(days=30)

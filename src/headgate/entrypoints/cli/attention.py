@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
-from headgate.entrypoints.cli.output import JsonFlag, console, print_json, table, when
+from headgate.entrypoints.cli.output import JsonFlag, print_result, print_rows, when
 from headgate.entrypoints.cli.session import acting, with_installation
 from headgate.entrypoints.installation import Installation
 from headgate.features.attention.schemas import AttentionItem
@@ -24,14 +24,9 @@ def list_(
     async def work(installation: Installation) -> None:
         async with installation.database.reading() as session:
             attention = await list_attention(session, acting(), dismissed=dismissed)
-        if json:
-            print_json(attention)
-        elif not attention.items:
-            console.print("Nothing needs you.")
-        else:
-            console.print(
-                table(("what", "name", "count", "last", "message", "key"), [_row(item) for item in attention.items])
-            )
+        rows = [_row(item) for item in attention.items]
+        columns = ("what", "name", "count", "last", "message", "key")
+        print_rows(attention, columns, rows, json=json, none="Nothing needs you.")
 
     with_installation(work)
 
@@ -47,10 +42,8 @@ def dismiss(
     async def work(installation: Installation) -> None:
         async with installation.database.writing() as session:
             attention = await set_dismissed(session, acting(), key, dismissed=not undo)
-        if json:
-            print_json(attention)
-        else:
-            console.print(f"{'Shown again' if undo else 'Dismissed'}: {escape(key)}. Open items: {attention.open}")
+        did = "Shown again" if undo else "Dismissed"
+        print_result(attention, f"{did}: {escape(key)}. Open items: {attention.open}", json=json)
 
     with_installation(work)
 

@@ -12,8 +12,8 @@ from rich.markup import escape
 
 from headgate.entrypoints.cli.evidence import FileMissing, trusted
 from headgate.entrypoints.cli.exit_codes import FAILED, OK
-from headgate.entrypoints.cli.output import JsonFlag, console, errors, print_json, table, when
-from headgate.entrypoints.cli.session import acting, with_installation
+from headgate.entrypoints.cli.output import JsonFlag, console, errors, print_json, print_result, print_rows, when
+from headgate.entrypoints.cli.session import acting, with_installation, with_reading
 from headgate.entrypoints.installation import Installation
 from headgate.features.audit import service
 from headgate.features.audit.export import LONGEST_LINE, verify_export
@@ -46,27 +46,23 @@ def list_(
     """List who changed what, newest first."""
     filters = EventFilters(actor=actor, action=action, resource_id=resource, since=_utc(since), until=_utc(until))
 
-    async def work(installation: Installation) -> None:
-        async with installation.database.reading() as session:
-            rows = await service.list_events(session, acting(), filters, limit=limit)
-        entries = [AuditOut.of(row) for row in rows]
-        if json:
-            print_json([entry.model_dump(mode="json") for entry in entries])
-        elif not entries:
-            console.print("No matching entries.")
-        else:
-            cells = [
-                (
-                    entry.seq,
-                    when(entry.at),
-                    escape(entry.actor.name),
-                    escape(_in_words(entry)),
-                )
-                for entry in entries
-            ]
-            console.print(table(("entry", "when", "who", "what"), cells))
-
-    with_installation(work)
+    rows = with_reading(lambda session, _: service.list_events(session, acting(), filters, limit=limit))
+    entries = [AuditOut.of(row) for row in rows]
+    print_rows(
+        entries,
+        ("entry", "when", "who", "what"),
+        [
+            (
+                entry.seq,
+                when(entry.at),
+                escape(entry.actor.name),
+                escape(_in_words(entry)),
+            )
+            for entry in entries
+        ],
+        json=json,
+        none="No matching entries.",
+    )
 
 
 @app.command()
@@ -102,16 +98,8 @@ def export(
 @app.command()
 def head(json: JsonFlag = False) -> None:
     """Print the end of the log. Store it elsewhere and pass it to a later `audit verify` as `--noted`."""
-
-    async def work(installation: Installation) -> None:
-        async with installation.database.reading() as session:
-            end = await service.get_head(session, acting())
-        if json:
-            print_json(HeadOut(seq=end.seq, hash=end.hash))
-        else:
-            console.print(f"{end.seq}:{end.hash}", markup=False)
-
-    with_installation(work)
+    end = with_reading(lambda session, _: service.get_head(session, acting()))
+    print_result(HeadOut(seq=end.seq, hash=end.hash), f"{end.seq}:{end.hash}", json=json, markup=False)
 
 
 @app.command()

@@ -17,7 +17,7 @@ from headgate.entrypoints.backups.log import record_backup
 from headgate.entrypoints.backups.passphrase import read_passphrase
 from headgate.entrypoints.backups.restore import verify_backup
 from headgate.entrypoints.backups.stored import backup_folder, list_backups, prune_backups
-from headgate.entrypoints.cli.output import JsonFlag, console, errors, print_json, table
+from headgate.entrypoints.cli.output import JsonFlag, console, errors, print_json, print_result, print_rows
 from headgate.entrypoints.cli.session import operator
 from headgate.foundation.settings import Settings
 
@@ -89,14 +89,15 @@ def verify(
 def list_(folder: Folder = None, json: JsonFlag = False) -> None:
     """List the backups in the folder of backups, newest first."""
     backups = list_backups(folder or backup_folder(Settings()))
-    if json:
-        print_json([asdict(backup) for backup in backups])
-        return
-    rows = [
-        (backup.path.name, backup.created_at, _size(backup.archive_bytes), "yes" if backup.sealed else "no")
-        for backup in backups
-    ]
-    console.print(table(("backup", "made", "size", "encrypted"), rows))
+    print_rows(
+        [asdict(backup) for backup in backups],
+        ("backup", "made", "size", "encrypted"),
+        [
+            (backup.path.name, backup.created_at, _size(backup.archive_bytes), "yes" if backup.sealed else "no")
+            for backup in backups
+        ],
+        json=json,
+    )
 
 
 @app.command()
@@ -108,10 +109,7 @@ def prune(
     """Delete all but the newest backups in the folder of backups. Other files in it stay."""
     settings = Settings()
     deleted = prune_backups(folder or backup_folder(settings), keep=keep or settings.backup.keep)
-    if json:
-        print_json([asdict(backup) for backup in deleted])
-        return
-    console.print(f"Deleted {len(deleted)} backup(s).", markup=False)
+    print_result([asdict(backup) for backup in deleted], f"Deleted {len(deleted)} backup(s).", json=json, markup=False)
 
 
 def describe(header: Header) -> str:

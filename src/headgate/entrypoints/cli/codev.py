@@ -26,7 +26,7 @@ from headgate.entrypoints.cli.codev_watch import SessionWatch
 from headgate.entrypoints.cli.exit_codes import OK
 from headgate.entrypoints.cli.files import write_file
 from headgate.entrypoints.cli.flow_choice import flow_id_of
-from headgate.entrypoints.cli.output import JsonFlag, console, print_json, table, when
+from headgate.entrypoints.cli.output import JsonFlag, console, print_json, print_rows, table, when
 from headgate.entrypoints.cli.printable import printable
 from headgate.entrypoints.cli.session import acting, with_installation, with_parts
 from headgate.entrypoints.compose import Parts
@@ -311,13 +311,13 @@ def patterns(
             else:
                 rows = await patterns_service.list_patterns(session, acting(), domain=domain, limit=_MOST)
             results = [pattern_out(row) for row in rows]
-        if json:
-            print_json(results)
-        elif not results:
-            console.print("No patterns" + (" have these words." if asked else " yet: a session keeps one at its end."))
-        else:
-            cells = [(row.id, _line(row.name), _line(row.requirement), row.success_count) for row in results]
-            console.print(table(("id", "name", "wanted", "succeeded"), cells))
+        print_rows(
+            results,
+            ("id", "name", "wanted", "succeeded"),
+            [(row.id, _line(row.name), _line(row.requirement), row.success_count) for row in results],
+            json=json,
+            none="No patterns" + (" have these words." if asked else " yet: a session keeps one at its end."),
+        )
 
     with_installation(work)
 

@@ -9,7 +9,7 @@ from rich.markup import escape
 from rich.prompt import Prompt
 
 from headgate.agents.codev.instances.schemas import FlowiseInstanceIn
-from headgate.entrypoints.cli.output import JsonFlag, console, print_json, table
+from headgate.entrypoints.cli.output import JsonFlag, console, print_json, print_result, table
 from headgate.entrypoints.cli.session import acting, with_parts
 from headgate.entrypoints.compose import Parts
 from headgate.foundation.checked import checked
@@ -56,10 +56,9 @@ def add(
     async def work(parts: Parts) -> None:
         async with parts.database.writing() as session:
             made = await parts.flowise.instances.add(session, acting(), instance)
-        if json:
-            print_json(made)
-        else:
-            console.print(f"Added {escape(made.id)}. Try it: headgate codev instances test {escape(made.id)}")
+        print_result(
+            made, f"Added {escape(made.id)}. Try it: headgate codev instances test {escape(made.id)}", json=json
+        )
 
     with_parts(work)
 
@@ -82,10 +81,9 @@ def try_(name: Name, json: JsonFlag = False) -> None:
 
     async def work(parts: Parts) -> None:
         probe = await parts.flowise.probe(await parts.flowise.instances.find(acting(), name))
-        if json:
-            print_json(probe)
-        else:
-            console.print(f"Flowise {escape(probe.version)} with {probe.nodes} components, in {probe.ms:.0f} ms.")
+        print_result(
+            probe, f"Flowise {escape(probe.version)} with {probe.nodes} components, in {probe.ms:.0f} ms.", json=json
+        )
 
     with_parts(work)
 

@@ -9,7 +9,7 @@ from typer.core import TyperGroup
 
 from headgate.entrypoints.cli.component_checks import show_check
 from headgate.entrypoints.cli.exit_codes import INVALID, OK
-from headgate.entrypoints.cli.output import JsonFlag, console, print_json, table
+from headgate.entrypoints.cli.output import JsonFlag, console, print_json, print_result, table
 from headgate.entrypoints.cli.session import acting, with_parts
 from headgate.entrypoints.cli.transfer import read_text
 from headgate.entrypoints.compose import Parts
@@ -79,10 +79,11 @@ def register(
         if not yes and not typer.confirm(f"Save {proposed.checked.type}?"):
             raise typer.Abort
         saved = await parts.workshop.save(acting(), code, proposed.id)
-        if json:
-            print_json({"type": saved.checked.type, "kept": saved.stored, "not_kept": saved.not_kept})
-        else:
-            console.print(f"Saved {saved.checked.type}." if saved.stored else escape(saved.not_kept))
+        print_result(
+            {"type": saved.checked.type, "kept": saved.stored, "not_kept": saved.not_kept},
+            f"Saved {saved.checked.type}." if saved.stored else escape(saved.not_kept),
+            json=json,
+        )
         return OK if saved.stored else INVALID
 
     return with_parts(work)

@@ -10,7 +10,7 @@ from headgate.entrypoints.backups.create import create_backup, new_name
 from headgate.entrypoints.backups.passphrase import read_passphrase
 from headgate.entrypoints.backups.stored import backup_folder
 from headgate.entrypoints.cli.backup import shown_progress
-from headgate.entrypoints.cli.output import JsonFlag, console, errors, print_json
+from headgate.entrypoints.cli.output import JsonFlag, console, errors, print_json, print_result
 from headgate.foundation.database import Database
 from headgate.foundation.database.migrate import HEAD, current, require_known, upgrade
 from headgate.foundation.settings import Settings
@@ -69,7 +69,4 @@ def _back_up(settings: Settings) -> str:
 def status(json: JsonFlag = False) -> None:
     """Show the schema version of the database."""
     version = asyncio.run(_with_database(Settings(), current))
-    if json:
-        print_json({"current": version, "newest": HEAD})
-    else:
-        console.print(f"{version or 'empty'} (newest: {HEAD})")
+    print_result({"current": version, "newest": HEAD}, f"{version or 'empty'} (newest: {HEAD})", json=json)

@@ -10,10 +10,9 @@ from rich.markup import escape
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.entrypoints.cli import exit_codes
-from headgate.entrypoints.cli.output import JsonFlag, console, print_json, table, when
-from headgate.entrypoints.cli.session import acting, with_installation, with_parts
+from headgate.entrypoints.cli.output import JsonFlag, console, print_rows, when
+from headgate.entrypoints.cli.session import acting, with_parts, with_reading
 from headgate.entrypoints.compose import Parts
-from headgate.entrypoints.installation import Installation
 from headgate.features.runs.deliveries.schemas import DeliveryOut
 from headgate.foundation.lazy import lazy_module
 
@@ -30,13 +29,8 @@ _COLOURS = {"delivered": "green", "failed": "red", "cancelled": "dim"}
 
 def deliveries(run_id: RunId, json: JsonFlag = False) -> None:
     """List the deliveries of a run to web addresses (output_mode http_post) and their status."""
-
-    async def work(installation: Installation) -> None:
-        async with installation.database.reading() as session:
-            rows = await service.list_deliveries(session, acting(), run_id)
-        show(rows, json=json)
-
-    with_installation(work)
+    rows = with_reading(lambda session, _: service.list_deliveries(session, acting(), run_id))
+    show(rows, json=json)
 
 
 def redeliver(
@@ -99,12 +93,11 @@ async def _reopen(session: AsyncSession, run_id: str, step: str | None) -> Seque
 
 def show(deliveries: Sequence[DeliveryOut], *, json: bool, across: bool = False) -> None:
     """Deliveries as a table, or as JSON; `across` runs with their ids."""
-    if json:
-        print_json(deliveries)
-    elif not deliveries:
-        console.print("Nothing to deliver.")
-    else:
-        rows = [
+    first = ("id", "run") if across else ()
+    print_rows(
+        deliveries,
+        (*first, "step", "to", "status", "attempts", "answer", ""),
+        [
             (
                 *((delivery.id, delivery.run_id) if across else ()),
                 escape(delivery.step_id),
@@ -115,9 +108,10 @@ def show(deliveries: Sequence[DeliveryOut], *, json: bool, across: bool = False)
                 _why(delivery),
             )
             for delivery in deliveries
-        ]
-        first = ("id", "run") if across else ()
-        console.print(table((*first, "step", "to", "status", "attempts", "answer", ""), rows))
+        ],
+        json=json,
+        none="Nothing to deliver.",
+    )
 
 
 def _state(delivery: DeliveryOut) -> str:

@@ -6,8 +6,8 @@ import typer
 from rich.markup import escape
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from headgate.entrypoints.cli.output import JsonFlag, console, print_json, table, when
-from headgate.entrypoints.cli.session import acting, with_installation
+from headgate.entrypoints.cli.output import JsonFlag, console, print_json, print_result, print_rows, when
+from headgate.entrypoints.cli.session import acting, with_installation, with_reading, with_writing
 from headgate.entrypoints.installation import Installation
 from headgate.features.access.permissions import Role
 from headgate.features.accounts.directory import service
@@ -33,20 +33,21 @@ def show(json: JsonFlag = False) -> None:
         root = (server.public_url or f"http://{server.host}:{server.port}").rstrip("/")
         async with installation.database.reading() as session:
             directory = await service.read_directory(session, acting(), address=f"{root}/scim/v2")
-        if json:
-            print_json(directory.model_dump(mode="json"))
-            return
         token = directory.token
-        rows = [
-            ("address", escape(directory.address)),
-            ("token", f"{token.prefix}..." if token else "none; create one: headgate directory token"),
-            ("networks", ", ".join(token.networks or ["everywhere"]) if token else "-"),
-            ("last used", (when(token.last_used_at) if token else "") or "never"),
-            ("last change", when(directory.last_change_at) or "never"),
-            ("users", str(directory.users)),
-            ("groups", str(directory.groups)),
-        ]
-        console.print(table(("", "directory"), rows))
+        print_rows(
+            directory,
+            ("", "directory"),
+            [
+                ("address", escape(directory.address)),
+                ("token", f"{token.prefix}..." if token else "none; create one: headgate directory token"),
+                ("networks", ", ".join(token.networks or ["everywhere"]) if token else "-"),
+                ("last used", (when(token.last_used_at) if token else "") or "never"),
+                ("last change", when(directory.last_change_at) or "never"),
+                ("users", str(directory.users)),
+                ("groups", str(directory.groups)),
+            ],
+            json=json,
+        )
 
     with_installation(work)
 
@@ -62,50 +63,34 @@ def token(
     json: JsonFlag = False,
 ) -> None:
     """Create the token for the identity provider, or replace it. The previous one stops working at once."""
-
-    async def work(installation: Installation) -> None:
-        async with installation.database.writing() as session:
-            made = await service.create_token(session, acting(), token_in=checked(TokenIn, networks=network or None))
-        if json:
-            print_json(made.model_dump(mode="json"))
-            return
-        console.print("The directory has a new token. This is the only time it is shown:")
-        console.print(made.token, markup=False, soft_wrap=True)
-
-    with_installation(work)
+    made = with_writing(
+        lambda session, _: service.create_token(session, acting(), token_in=checked(TokenIn, networks=network or None))
+    )
+    if json:
+        print_json(made.model_dump(mode="json"))
+        return
+    console.print("The directory has a new token. This is the only time it is shown:")
+    console.print(made.token, markup=False, soft_wrap=True)
 
 
 @app.command()
 def disconnect(json: JsonFlag = False) -> None:
     """Revoke the token. Users, groups and their roles stay as they are."""
-
-    async def work(installation: Installation) -> None:
-        async with installation.database.writing() as session:
-            await service.disconnect(session, acting())
-        if json:
-            print_json({"token": None})
-        else:
-            console.print("Revoked the token. The identity provider can no longer make changes.")
-
-    with_installation(work)
+    with_writing(lambda session, _: service.disconnect(session, acting()))
+    print_result({"token": None}, "Revoked the token. The identity provider can no longer make changes.", json=json)
 
 
 @app.command()
 def groups(json: JsonFlag = False) -> None:
     """List the groups of the directory and the roles that they grant in spaces."""
-
-    async def work(installation: Installation) -> None:
-        async with installation.database.reading() as session:
-            rows = await service.list_groups(session, acting(), limit=_MOST)
-        if json:
-            print_json([group.model_dump(mode="json") for group in rows])
-        elif not rows:
-            console.print("No groups yet. The identity provider creates them once it is connected.")
-        else:
-            cells = [(group.id, escape(group.name), str(group.members), escape(_roles(group))) for group in rows]
-            console.print(table(("id", "group", "members", "roles"), cells))
-
-    with_installation(work)
+    rows = with_reading(lambda session, _: service.list_groups(session, acting(), limit=_MOST))
+    print_rows(
+        rows,
+        ("id", "group", "members", "roles"),
+        [(group.id, escape(group.name), str(group.members), escape(_roles(group))) for group in rows],
+        json=json,
+        none="No groups yet. The identity provider creates them once it is connected.",
+    )
 
 
 @app.command("map")
@@ -121,10 +106,12 @@ def map_(
         async with installation.database.writing() as session:
             group_id, space_id = await _ids(session, group, space)
             made = await service.set_role(session, acting(), group_id, space_id, role=role)
-        if json:
-            print_json({"group_id": group_id} | made.model_dump(mode="json"))
-        else:
-            console.print(f"Members of {group} have the role {role} in {made.space_name}.", markup=False)
+        print_result(
+            {"group_id": group_id} | made.model_dump(mode="json"),
+            f"Members of {group} have the role {role} in {made.space_name}.",
+            json=json,
+            markup=False,
+        )
 
     with_installation(work)
 
@@ -137,10 +124,12 @@ def unmap(group: Group, space: Space, json: JsonFlag = False) -> None:
         async with installation.database.writing() as session:
             group_id, space_id = await _ids(session, group, space)
             await service.remove_role(session, acting(), group_id, space_id)
-        if json:
-            print_json({"group_id": group_id, "space_id": space_id, "role": None})
-        else:
-            console.print(f"{group} gives no role in {space} any more.", markup=False)
+        print_result(
+            {"group_id": group_id, "space_id": space_id, "role": None},
+            f"{group} gives no role in {space} any more.",
+            json=json,
+            markup=False,
+        )
 
     with_installation(work)
 

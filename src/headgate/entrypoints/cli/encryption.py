@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from headgate.entrypoints.cli.output import JsonFlag, console, print_json, when
+from headgate.entrypoints.cli.output import JsonFlag, console, print_json, print_result, when
 from headgate.entrypoints.cli.session import acting, with_installation
 from headgate.entrypoints.installation import Installation
 from headgate.features.encryption import service
@@ -82,7 +82,4 @@ def destroy(
             return await service.destroy(session, acting())
 
     count = with_installation(work)
-    if json:
-        print_json({"destroyed": count})
-    else:
-        console.print(f"Destroyed {count} data key(s).", markup=False)
+    print_result({"destroyed": count}, f"Destroyed {count} data key(s).", json=json, markup=False)

@@ -8,9 +8,8 @@ import typer
 from pydantic import JsonValue
 from rich.markup import escape
 
-from headgate.entrypoints.cli.output import JsonFlag, console, print_json, table, when
-from headgate.entrypoints.cli.session import acting, with_installation
-from headgate.entrypoints.installation import Installation
+from headgate.entrypoints.cli.output import JsonFlag, print_result, print_rows, when
+from headgate.entrypoints.cli.session import acting, with_reading, with_writing
 from headgate.features.runs.sent_events import service
 from headgate.features.runs.sent_events.schemas import EventIn, SentEventOut
 from headgate.foundation.checked import checked
@@ -42,15 +41,10 @@ def send(
         key=key,
     )
 
-    async def work(installation: Installation) -> None:
-        async with installation.database.writing() as session:
-            event = await service.send_event(session, acting(), event_in, box=installation.box)
-        if json:
-            print_json(event)
-            return
-        console.print(f"Event {event.id}: {_outcome(event)}")
-
-    with_installation(work)
+    event = with_writing(
+        lambda session, installation: service.send_event(session, acting(), event_in, box=installation.box)
+    )
+    print_result(event, f"Event {event.id}: {_outcome(event)}", json=json)
 
 
 @app.command("list")
@@ -60,49 +54,39 @@ def list_(
     json: JsonFlag = False,
 ) -> None:
     """List sent events, newest first."""
-
-    async def work(installation: Installation) -> None:
-        async with installation.database.reading() as session:
-            events = await service.list_events(session, acting(), name=name, limit=limit)
-        if json:
-            print_json(events)
-        elif not events:
-            console.print("No events.")
-        else:
-            rows = [
-                (item.id, escape(item.name), escape(item.correlation[:80]), _outcome(item), when(item.received_at))
-                for item in events
-            ]
-            console.print(table(("id", "event", "correlation", "status", "received"), rows))
-
-    with_installation(work)
+    events = with_reading(lambda session, _: service.list_events(session, acting(), name=name, limit=limit))
+    print_rows(
+        events,
+        ("id", "event", "correlation", "status", "received"),
+        [
+            (item.id, escape(item.name), escape(item.correlation[:80]), _outcome(item), when(item.received_at))
+            for item in events
+        ],
+        json=json,
+        none="No events.",
+    )
 
 
 @app.command()
 def waiting(json: JsonFlag = False) -> None:
     """List steps that wait for events, the latest first."""
-
-    async def work(installation: Installation) -> None:
-        async with installation.database.reading() as session:
-            waits = await service.list_waiting(session, acting())
-        if json:
-            print_json(waits)
-        elif not waits:
-            console.print("No step waits for an event.")
-        else:
-            rows = [
-                (
-                    escape(item.name),
-                    escape(item.correlation[:80]),
-                    escape(item.flow_name),
-                    item.run_id,
-                    when(item.since),
-                )
-                for item in waits
-            ]
-            console.print(table(("event", "correlation", "flow", "run", "since"), rows))
-
-    with_installation(work)
+    waits = with_reading(lambda session, _: service.list_waiting(session, acting()))
+    print_rows(
+        waits,
+        ("event", "correlation", "flow", "run", "since"),
+        [
+            (
+                escape(item.name),
+                escape(item.correlation[:80]),
+                escape(item.flow_name),
+                item.run_id,
+                when(item.since),
+            )
+            for item in waits
+        ],
+        json=json,
+        none="No step waits for an event.",
+    )
 
 
 def _outcome(event: SentEventOut) -> str:

@@ -7,7 +7,7 @@ import typer
 from rich.markup import escape
 
 from headgate.entrypoints.cli.exit_codes import FAILED, OK
-from headgate.entrypoints.cli.output import JsonFlag, console, print_json
+from headgate.entrypoints.cli.output import JsonFlag, console, print_json, print_result
 from headgate.entrypoints.cli.session import with_installation
 from headgate.entrypoints.installation import Installation
 from headgate.features.keyring.service import signing_keys
@@ -58,10 +58,7 @@ def verify_(
 def key(json: JsonFlag = False) -> None:
     """Print the public key that signs this installation's evidence. It is created if there is none."""
     current_key = with_installation(_current_key)
-    if json:
-        print_json(current_key)
-    else:
-        console.print(current_key.public_key, markup=False)
+    print_result(current_key, current_key.public_key, json=json, markup=False)
 
 
 @app.command("keys")

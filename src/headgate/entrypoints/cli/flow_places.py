@@ -8,7 +8,7 @@ from pydantic import TypeAdapter, ValidationError
 from rich.markup import escape
 
 from headgate.entrypoints.cli.flow_choice import FlowArgument, flow_id_of
-from headgate.entrypoints.cli.output import JsonFlag, console, print_json, table, when
+from headgate.entrypoints.cli.output import JsonFlag, console, print_json, print_result, table, when
 from headgate.entrypoints.cli.session import acting, with_installation
 from headgate.entrypoints.installation import Installation
 from headgate.features.flows import service
@@ -60,10 +60,7 @@ def move(
         flow_id = await flow_id_of(installation, which)
         async with installation.database.writing() as session:
             summary = FlowSummary.model_validate(await organization.move_flow(session, acting(), flow_id, path))
-        if json:
-            print_json(summary)
-        else:
-            console.print(f"{escape(summary.name)} is in {escape(path) or 'no folder'}.")
+        print_result(summary, f"{escape(summary.name)} is in {escape(path) or 'no folder'}.", json=json)
 
     with_installation(work)
 
@@ -81,10 +78,7 @@ def tag(
         flow_id = await flow_id_of(installation, which)
         async with installation.database.writing() as session:
             tags = await organization.change_tags(session, acting(), flow_id, add=added, remove=removed)
-        if json:
-            print_json({"id": flow_id, "tags": tags})
-        else:
-            console.print(escape(", ".join(tags)) or "No tags.")
+        print_result({"id": flow_id, "tags": tags}, escape(", ".join(tags)) or "No tags.", json=json)
 
     with_installation(work)
 
@@ -100,10 +94,11 @@ def favourite(
         flow_id = await flow_id_of(installation, which)
         async with installation.database.writing() as session:
             await organization.set_favourite(session, acting(), flow_id, favourite=not off)
-        if json:
-            print_json({"id": flow_id, "favourite": not off})
-        else:
-            console.print("Removed from your favourites." if off else "Added to your favourites.")
+        print_result(
+            {"id": flow_id, "favourite": not off},
+            "Removed from your favourites." if off else "Added to your favourites.",
+            json=json,
+        )
 
     with_installation(work)
 
@@ -115,10 +110,7 @@ def unpublish(which: FlowArgument, json: JsonFlag = False) -> None:
         flow_id = await flow_id_of(installation, which)
         async with installation.database.writing() as session:
             summary = FlowSummary.model_validate(await publications.unpublish_flow(session, acting(), flow_id))
-        if json:
-            print_json(summary)
-        else:
-            console.print(f"{escape(summary.name)} is not published.")
+        print_result(summary, f"{escape(summary.name)} is not published.", json=json)
 
     with_installation(work)
 
@@ -161,10 +153,7 @@ def restore_from_trash(which: FlowArgument, json: JsonFlag = False) -> None:
         async with installation.database.writing() as session:
             flow_id = which if is_id(which) else await service.trashed_flow_named(session, acting(), which)
             summary = FlowSummary.model_validate(await service.restore_flow(session, acting(), flow_id))
-        if json:
-            print_json(summary)
-        else:
-            console.print(f"Restored {escape(summary.name)}.")
+        print_result(summary, f"Restored {escape(summary.name)}.", json=json)
 
     with_installation(work)
 

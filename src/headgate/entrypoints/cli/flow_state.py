@@ -8,7 +8,7 @@ from pydantic import ValidationError
 from rich.markup import escape
 
 from headgate.entrypoints.cli.flow_choice import FlowArgument, flow_id_of
-from headgate.entrypoints.cli.output import JsonFlag, console, print_json, table, when
+from headgate.entrypoints.cli.output import JsonFlag, console, print_json, print_result, print_rows, table, when
 from headgate.entrypoints.cli.session import acting, with_installation
 from headgate.entrypoints.installation import Installation
 from headgate.features.flows.state import service
@@ -31,13 +31,11 @@ def list_(which: FlowArgument, draft: DraftFlag = False, json: JsonFlag = False)
         flow_id = await flow_id_of(installation, which)
         async with installation.database.reading() as session:
             states = await service.list_state(session, acting(), flow_id, draft=draft)
-        if json:
-            print_json(states)
-        elif not states:
-            console.print("No state.")
-        else:
-            name = installation.classes.scheme.name
-            rows = [
+        name = installation.classes.scheme.name
+        print_rows(
+            states,
+            ("name", "version", "bytes", "classification", "changed"),
+            [
                 (
                     escape(state.name),
                     state.version,
@@ -46,8 +44,10 @@ def list_(which: FlowArgument, draft: DraftFlag = False, json: JsonFlag = False)
                     when(state.changed_at),
                 )
                 for state in states
-            ]
-            console.print(table(("name", "version", "bytes", "classification", "changed"), rows))
+            ],
+            json=json,
+            none="No state.",
+        )
 
     with_installation(work)
 
@@ -100,10 +100,7 @@ def set_(
         flow_id = await flow_id_of(installation, which)
         async with installation.database.writing() as session:
             state = await service.set_state(session, acting(), flow_id, name, body, draft=draft, box=installation.box)
-        if json:
-            print_json(state)
-        else:
-            console.print(f"{escape(name)} has version {state.version}.")
+        print_result(state, f"{escape(name)} has version {state.version}.", json=json)
 
     with_installation(work)
 
@@ -123,9 +120,6 @@ def delete(which: FlowArgument, name: Name, draft: DraftFlag = False, json: Json
         flow_id = await flow_id_of(installation, which)
         async with installation.database.writing() as session:
             await service.delete_state(session, acting(), flow_id, name, draft=draft)
-        if json:
-            print_json({"deleted": name})
-        else:
-            console.print(f"Deleted {escape(name)}.")
+        print_result({"deleted": name}, f"Deleted {escape(name)}.", json=json)
 
     with_installation(work)

@@ -10,7 +10,16 @@ from headgate.entrypoints.cli import flow_places, flow_state
 from headgate.entrypoints.cli.exit_codes import INVALID, OK
 from headgate.entrypoints.cli.flow_choice import FlowArgument, flow_id_of
 from headgate.entrypoints.cli.flow_places import FavouritesFlag, FolderOption, TagOption
-from headgate.entrypoints.cli.output import JsonFlag, console, print_issues, print_json, table, when
+from headgate.entrypoints.cli.output import (
+    JsonFlag,
+    console,
+    print_issues,
+    print_json,
+    print_result,
+    print_rows,
+    table,
+    when,
+)
 from headgate.entrypoints.cli.reports import flow_report
 from headgate.entrypoints.cli.session import acting, with_installation, with_parts
 from headgate.entrypoints.compose import Parts
@@ -138,10 +147,11 @@ def publish(
         async with installation.database.writing() as session:
             row = await versions.publish_flow(session, acting(), installation.rules, flow_id, notes=notes)
         version = VersionSummary.model_validate(row)
-        if json:
-            print_json(version)
-        else:
-            console.print(f"Published release {version.release} (version {version.version}, {version.checksum[:12]}).")
+        print_result(
+            version,
+            f"Published release {version.release} (version {version.version}, {version.checksum[:12]}).",
+            json=json,
+        )
 
     with_installation(work)
 
@@ -160,10 +170,7 @@ def set_owner(
             user = await (users.get_user if is_id(who) else users.get_user_of_address)(session, acting(), who)
             row = await owners.transfer_flow(session, acting(), flow_id, user.id)
             shown, name = FlowSummary.model_validate(row), user.name or who
-        if json:
-            print_json(shown)
-        else:
-            console.print(f"{escape(name)} owns {escape(shown.name)}.")
+        print_result(shown, f"{escape(name)} owns {escape(shown.name)}.", json=json)
 
     with_installation(work)
 
@@ -177,20 +184,21 @@ def versions_(which: FlowArgument, json: JsonFlag = False) -> None:
         async with installation.database.reading() as session:
             rows = await versions.list_versions(session, acting(), flow_id)
         summaries = [VersionSummary.model_validate(row) for row in rows]
-        if json:
-            print_json(summaries)
-            return
-        cells = [
-            (
-                summary.version,
-                summary.release or "",
-                summary.checksum[:12],
-                when(summary.created_at),
-                escape(summary.release_notes),
-            )
-            for summary in summaries
-        ]
-        console.print(table(("version", "release", "checksum", "made", "notes"), cells))
+        print_rows(
+            summaries,
+            ("version", "release", "checksum", "made", "notes"),
+            [
+                (
+                    summary.version,
+                    summary.release or "",
+                    summary.checksum[:12],
+                    when(summary.created_at),
+                    escape(summary.release_notes),
+                )
+                for summary in summaries
+            ],
+            json=json,
+        )
 
     with_installation(work)
 
@@ -211,10 +219,12 @@ def diff(
             changes = await versions.diff_versions(
                 session, acting(), installation.registry, flow_id, before=first, after=second
             )
-        if json:
-            print_json({"identical": changes.is_empty, "lines": changes.lines(), "changes": changes.as_json()})
-        else:
-            console.print("\n".join(changes.lines()) or "No difference.", markup=False)
+        print_result(
+            {"identical": changes.is_empty, "lines": changes.lines(), "changes": changes.as_json()},
+            "\n".join(changes.lines()) or "No difference.",
+            json=json,
+            markup=False,
+        )
 
     with_installation(work)
 
@@ -234,10 +244,11 @@ def restore(
             row = await versions.restore_version(
                 session, acting(), installation.registry, flow_id, version, revision=row.revision
             )
-        if json:
-            print_json({"id": row.id, "revision": row.revision})
-        else:
-            console.print(f"The draft holds version {version} again (revision {row.revision}).")
+        print_result(
+            {"id": row.id, "revision": row.revision},
+            f"The draft holds version {version} again (revision {row.revision}).",
+            json=json,
+        )
 
     with_installation(work)
 
@@ -283,11 +294,12 @@ def revisions(which: FlowArgument, json: JsonFlag = False) -> None:
             for draft, earlier in zip_longest(newest[:20], newest[1:])
             if draft is not None
         ]
-        if json:
-            print_json([_revision(draft, changes) for draft, changes in lines])
-            return
-        rows = [(draft.revision, draft.saved_at, draft.restores, "; ".join(changes[:4])) for draft, changes in lines]
-        console.print(table(("revision", "saved", "restores", "changes"), rows))
+        print_rows(
+            [_revision(draft, changes) for draft, changes in lines],
+            ("revision", "saved", "restores", "changes"),
+            [(draft.revision, draft.saved_at, draft.restores, "; ".join(changes[:4])) for draft, changes in lines],
+            json=json,
+        )
 
     with_installation(work)
 
@@ -312,10 +324,7 @@ def delete(
             if not yes and not json and not prompt.Confirm.ask(f"Delete {escape(row.name)}?", default=False):
                 raise typer.Abort
             await service.delete_flow(session, acting(), flow_id)
-        if json:
-            print_json({"deleted": flow_id})
-        else:
-            console.print(f"Deleted {escape(row.name)}.")
+        print_result({"deleted": flow_id}, f"Deleted {escape(row.name)}.", json=json)
 
     with_installation(work)
 

@@ -7,7 +7,7 @@ import typer
 from rich.markup import escape
 
 from headgate.entrypoints.cli.exit_codes import WAITING
-from headgate.entrypoints.cli.output import JsonFlag, console, print_json, table, when
+from headgate.entrypoints.cli.output import JsonFlag, console, print_json, print_result, table, when
 from headgate.entrypoints.cli.session import acting, with_installation, with_parts
 from headgate.entrypoints.compose import Parts
 from headgate.entrypoints.installation import Installation
@@ -95,10 +95,12 @@ def revoke(
             await service.revoke(session, acting(), key, reason=reason)
 
     with_installation(work)
-    if json:
-        print_json({"id": key, "revoked": True})
-        return
-    console.print(f"Revoked {key}. Publish the new history: headgate evidence keys", markup=False)
+    print_result(
+        {"id": key, "revoked": True},
+        f"Revoked {key}. Publish the new history: headgate evidence keys",
+        json=json,
+        markup=False,
+    )
 
 
 async def _entries(installation: Installation) -> list[KeyringOut]:

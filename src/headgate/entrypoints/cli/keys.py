@@ -7,8 +7,8 @@ import typer
 from rich.markup import escape
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from headgate.entrypoints.cli.output import JsonFlag, console, print_json, table, when
-from headgate.entrypoints.cli.session import acting, require_named, with_installation
+from headgate.entrypoints.cli.output import JsonFlag, console, print_json, print_result, print_rows, when
+from headgate.entrypoints.cli.session import acting, require_named, with_installation, with_reading, with_writing
 from headgate.entrypoints.installation import Installation
 from headgate.features.accounts.keys import service
 from headgate.features.accounts.keys.schemas import KeyIn, KeyOut
@@ -76,29 +76,24 @@ def create(
 @app.command("list")
 def list_(json: JsonFlag = False) -> None:
     """List the keys of all users, oldest first. Secrets are never shown."""
-
-    async def work(installation: Installation) -> None:
-        async with installation.database.reading() as session:
-            keys = await service.list_keys(session, acting(), everyone=True, limit=_MOST)
-        if json:
-            print_json([key.model_dump(mode="json") for key in keys])
-        elif not keys:
-            console.print("No API keys yet. Create one: [bold]headgate keys create NAME --user EMAIL[/]")
-        else:
-            cells = [
-                (
-                    key.prefix,
-                    escape(key.name),
-                    escape(_owner(key)),
-                    _may(key),
-                    _state(key),
-                    when(key.last_used_at) or "never",
-                )
-                for key in keys
-            ]
-            console.print(table(("key", "name", "of", "may", "state", "last used"), cells))
-
-    with_installation(work)
+    keys = with_reading(lambda session, _: service.list_keys(session, acting(), everyone=True, limit=_MOST))
+    print_rows(
+        keys,
+        ("key", "name", "of", "may", "state", "last used"),
+        [
+            (
+                key.prefix,
+                escape(key.name),
+                escape(_owner(key)),
+                _may(key),
+                _state(key),
+                when(key.last_used_at) or "never",
+            )
+            for key in keys
+        ],
+        json=json,
+        none="No API keys yet. Create one: [bold]headgate keys create NAME --user EMAIL[/]",
+    )
 
 
 @app.command()
@@ -107,16 +102,8 @@ def revoke(
     json: JsonFlag = False,
 ) -> None:
     """Revoke a key permanently. It stops working at once."""
-
-    async def work(installation: Installation) -> None:
-        async with installation.database.writing() as session:
-            ended = await service.revoke_key(session, acting(), key)
-        if json:
-            print_json(ended.model_dump(mode="json"))
-        else:
-            console.print(f"Revoked {ended.prefix} ({ended.name}).", markup=False)
-
-    with_installation(work)
+    ended = with_writing(lambda session, _: service.revoke_key(session, acting(), key))
+    print_result(ended, f"Revoked {ended.prefix} ({ended.name}).", json=json, markup=False)
 
 
 async def _space(session: AsyncSession, space: str) -> str:

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from headgate.entrypoints.cli.output import JsonFlag, console, print_json, table, when
+from headgate.entrypoints.cli.output import JsonFlag, console, print_json, print_rows, table, when
 from headgate.entrypoints.cli.session import with_parts
 from headgate.entrypoints.compose import Parts
 
@@ -52,14 +52,15 @@ def status(json: JsonFlag = False) -> None:
 
     async def work(parts: Parts) -> None:
         jobs = await parts.maintenance.status()
-        if json:
-            print_json([asdict(job) for job in jobs])
-            return
-        rows = [
-            (job.name, _when(job.due_at), _when(job.finished_at), _describe_outcome(job.outcome), job.summary)
-            for job in jobs
-        ]
-        console.print(table(("job", "due", "last ran", "it deleted", ""), rows))
+        print_rows(
+            [asdict(job) for job in jobs],
+            ("job", "due", "last ran", "it deleted", ""),
+            [
+                (job.name, _when(job.due_at), _when(job.finished_at), _describe_outcome(job.outcome), job.summary)
+                for job in jobs
+            ],
+            json=json,
+        )
 
     with_parts(work)
 

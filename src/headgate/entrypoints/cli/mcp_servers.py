@@ -5,8 +5,8 @@ from typing import Annotated
 import typer
 from pydantic import SecretStr
 
-from headgate.entrypoints.cli.output import JsonFlag, console, print_json, table, when
-from headgate.entrypoints.cli.session import acting, with_installation, with_parts
+from headgate.entrypoints.cli.output import JsonFlag, console, print_json, print_result, print_rows, when
+from headgate.entrypoints.cli.session import acting, with_installation, with_parts, with_writing
 from headgate.entrypoints.compose import Parts
 from headgate.entrypoints.installation import Installation
 from headgate.features.mcptools import service
@@ -63,10 +63,12 @@ def add(
         try:
             await _refresh(parts.mcp, name, as_json=json)
         except HeadgateError as error:
-            if json:
-                print_json(stored.model_dump(mode="json") | {"error_message": str(error)})
-            else:
-                console.print(f"Its tools could not be loaded: {error}", markup=False)
+            print_result(
+                stored.model_dump(mode="json") | {"error_message": str(error)},
+                f"Its tools could not be loaded: {error}",
+                json=json,
+                markup=False,
+            )
 
     with_parts(work)
 
@@ -78,12 +80,13 @@ def list_(json: JsonFlag = False) -> None:
     async def work(installation: Installation) -> None:
         async with installation.database.reading() as session:
             rows = [McpServerOut.model_validate(row) for row in await service.list_servers(session, acting())]
-        if json:
-            print_json([row.model_dump(mode="json") for row in rows])
-        elif not rows:
-            console.print("No MCP servers yet. Add one: [bold]headgate mcp-servers add NAME URL[/]")
-        else:
-            console.print(table(("name", "where", "state", "tools found"), [_cells(row) for row in rows]))
+        print_rows(
+            rows,
+            ("name", "where", "state", "tools found"),
+            [_cells(row) for row in rows],
+            json=json,
+            none="No MCP servers yet. Add one: [bold]headgate mcp-servers add NAME URL[/]",
+        )
 
     with_installation(work)
 
@@ -118,11 +121,12 @@ def tools(name: Name, json: JsonFlag = False) -> None:
     async def work(installation: Installation) -> None:
         async with installation.database.reading() as session:
             rows = [McpToolOut.model_validate(row) for row in await service.list_tools(session, acting(), name)]
-        if json:
-            print_json([row.model_dump(mode="json") for row in rows])
-        else:
-            cells = [(f"{name}.{row.name}", "on" if row.enabled else "off", clipped(row.description)) for row in rows]
-            console.print(table(("tool", "state", "the server says"), cells))
+        print_rows(
+            rows,
+            ("tool", "state", "the server says"),
+            [(f"{name}.{row.name}", "on" if row.enabled else "off", clipped(row.description)) for row in rows],
+            json=json,
+        )
 
     with_installation(work)
 
@@ -170,10 +174,9 @@ def switch(
                 await service.update_server(
                     session, acting(), installation.box, installation.settings.mcp, name, patch=patch
                 )
-        if json:
-            print_json({"name": f"{name}.{tool}" if tool else name, "enabled": on})
-        else:
-            console.print(f"Switched {'on' if on else 'off'}.")
+        print_result(
+            {"name": f"{name}.{tool}" if tool else name, "enabled": on}, f"Switched {'on' if on else 'off'}.", json=json
+        )
 
     with_installation(work)
 
@@ -181,16 +184,8 @@ def switch(
 @app.command()
 def remove(name: Name, json: JsonFlag = False) -> None:
     """Remove a server and its tools."""
-
-    async def work(installation: Installation) -> None:
-        async with installation.database.writing() as session:
-            await service.delete_server(session, acting(), name)
-        if json:
-            print_json({"removed": name})
-        else:
-            console.print(f"Removed {name}.")
-
-    with_installation(work)
+    with_writing(lambda session, _: service.delete_server(session, acting(), name))
+    print_result({"removed": name}, f"Removed {name}.", json=json)
 
 
 async def _refresh(connector: McpConnector, name: str, *, as_json: bool) -> None:

@@ -5,9 +5,8 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
-from headgate.entrypoints.cli.output import JsonFlag, console, print_json, table
-from headgate.entrypoints.cli.session import acting, with_installation
-from headgate.entrypoints.installation import Installation
+from headgate.entrypoints.cli.output import JsonFlag, console, print_json, print_result, table
+from headgate.entrypoints.cli.session import acting, with_reading, with_writing
 from headgate.foundation.errors import Invalid
 
 app = typer.Typer(
@@ -21,29 +20,23 @@ ModelArgument = Annotated[str, typer.Argument(help="provider/name, or provider/*
 @app.command("list")
 def list_(json: JsonFlag = False) -> None:
     """Show the classification levels, and the models that have their own."""
-
-    async def work(installation: Installation) -> None:
-        async with installation.database.reading() as session:
-            classes = await installation.classes.show(session, acting())
-        if json:
-            print_json(classes)
-            return
-        if not classes.enabled:
-            console.print("Classification is turned off (HEADGATE_CLASSIFICATION__ENABLED).")
-        rows = [(number, escape(name)) for number, name in enumerate(classes.levels)]
-        console.print(table(("class", "name"), rows))
-        console.print(
-            f"[dim]May leave: up to {escape(classes.levels[classes.external_max])}. "
-            f"Models without a classification: {escape(classes.levels[classes.default_level])}.[/]"
-        )
-        if classes.items:
-            cells = [
-                (f"{assignment.provider}/{assignment.name}", escape(assignment.class_name))
-                for assignment in classes.items
-            ]
-            console.print(table(("model", "class"), cells))
-
-    with_installation(work)
+    classes = with_reading(lambda session, installation: installation.classes.show(session, acting()))
+    if json:
+        print_json(classes)
+        return
+    if not classes.enabled:
+        console.print("Classification is turned off (HEADGATE_CLASSIFICATION__ENABLED).")
+    rows = [(number, escape(name)) for number, name in enumerate(classes.levels)]
+    console.print(table(("class", "name"), rows))
+    console.print(
+        f"[dim]May leave: up to {escape(classes.levels[classes.external_max])}. "
+        f"Models without a classification: {escape(classes.levels[classes.default_level])}.[/]"
+    )
+    if classes.items:
+        cells = [
+            (f"{assignment.provider}/{assignment.name}", escape(assignment.class_name)) for assignment in classes.items
+        ]
+        console.print(table(("model", "class"), cells))
 
 
 @app.command("set")
@@ -55,17 +48,16 @@ def set_(
     """Set the highest classification of data that a model may receive."""
     provider, name = _parts_of(model)
 
-    async def work(installation: Installation) -> None:
-        async with installation.database.writing() as session:
-            assignment = await installation.classes.put(session, acting(), provider=provider, name=name, level=level)
-        if json:
-            print_json(assignment)
-        else:
-            console.print(
-                f"{assignment.provider}/{escape(assignment.name)} may be given {escape(assignment.class_name)}."
-            )
-
-    with_installation(work)
+    assignment = with_writing(
+        lambda session, installation: installation.classes.put(
+            session, acting(), provider=provider, name=name, level=level
+        )
+    )
+    print_result(
+        assignment,
+        f"{assignment.provider}/{escape(assignment.name)} may be given {escape(assignment.class_name)}.",
+        json=json,
+    )
 
 
 @app.command()
@@ -73,15 +65,10 @@ def remove(model: ModelArgument, json: JsonFlag = False) -> None:
     """Remove the classification of a model; it then uses that of its provider or the default."""
     provider, name = _parts_of(model)
 
-    async def work(installation: Installation) -> None:
-        async with installation.database.writing() as session:
-            await installation.classes.remove(session, acting(), provider=provider, name=name)
-        if json:
-            print_json({"removed": model})
-        else:
-            console.print(f"{escape(model)} no longer has its own classification.")
-
-    with_installation(work)
+    with_writing(
+        lambda session, installation: installation.classes.remove(session, acting(), provider=provider, name=name)
+    )
+    print_result({"removed": model}, f"{escape(model)} no longer has its own classification.", json=json)
 
 
 def _parts_of(model: str) -> tuple[str, str]:

@@ -5,8 +5,8 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
-from headgate.entrypoints.cli.output import JsonFlag, console, print_json
-from headgate.entrypoints.cli.session import acting, with_installation
+from headgate.entrypoints.cli.output import JsonFlag, print_result
+from headgate.entrypoints.cli.session import acting, with_installation, with_writing
 from headgate.entrypoints.installation import Installation
 from headgate.features.models.errors import BadModelSettings
 from headgate.features.models.setup import service
@@ -45,10 +45,7 @@ def describe(
         async with installation.database.writing() as session:
             row = await service.put_facts(session, acting(), keys, provider=provider, name=name, facts=facts)
             stored = {"provider": row.provider, "name": row.name, **row.facts}
-        if json:
-            print_json(stored)
-        else:
-            console.print(f"{escape(model)} is {'hidden' if hidden else 'described'}.")
+        print_result(stored, f"{escape(model)} is {'hidden' if hidden else 'described'}.", json=json)
 
     with_installation(work)
 
@@ -57,15 +54,8 @@ def reset(model: ModelArgument, json: JsonFlag = False) -> None:
     """Reset a model to its catalogue entry; remove it if it was added."""
     provider, name = _parts_of(model)
 
-    async def work(installation: Installation) -> None:
-        async with installation.database.writing() as session:
-            await service.delete_facts(session, acting(), provider=provider, name=name)
-        if json:
-            print_json({"reset": model})
-        else:
-            console.print(f"{escape(model)} was reset to its catalogue entry.")
-
-    with_installation(work)
+    with_writing(lambda session, _: service.delete_facts(session, acting(), provider=provider, name=name))
+    print_result({"reset": model}, f"{escape(model)} was reset to its catalogue entry.", json=json)
 
 
 def _parts_of(model: str) -> tuple[str, str]:

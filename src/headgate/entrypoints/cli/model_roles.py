@@ -5,8 +5,8 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
-from headgate.entrypoints.cli.output import JsonFlag, console, print_json, table
-from headgate.entrypoints.cli.session import acting, with_installation
+from headgate.entrypoints.cli.output import JsonFlag, console, print_json, print_result, table
+from headgate.entrypoints.cli.session import acting, with_installation, with_writing
 from headgate.entrypoints.installation import Installation
 from headgate.features.models import readiness
 from headgate.features.models.errors import BadModelSettings
@@ -57,32 +57,19 @@ def set_(
     params = dict(_pair(pair) for pair in param or [])
     choice = RoleIn(models=[RoleModelIn(model=model, params=params) for model in models])
 
-    async def work(installation: Installation) -> None:
-        async with installation.database.writing() as session:
-            await service.put_role(
-                session, acting(), installation.keys_of(acting(), "models"), role=role, choice=choice
-            )
-        if json:
-            print_json({"role": role, "models": models, "params": params})
-        else:
-            console.print(f"{role}: {escape(', '.join(models))}")
-
-    with_installation(work)
+    with_writing(
+        lambda session, installation: service.put_role(
+            session, acting(), installation.keys_of(acting(), "models"), role=role, choice=choice
+        )
+    )
+    print_result({"role": role, "models": models, "params": params}, f"{role}: {escape(', '.join(models))}", json=json)
 
 
 @app.command()
 def remove(role: Annotated[ModelRole, typer.Argument(help="The role.")], json: JsonFlag = False) -> None:
     """Reset the model of a role to the environment variable or the inherited role."""
-
-    async def work(installation: Installation) -> None:
-        async with installation.database.writing() as session:
-            await service.delete_role(session, acting(), role=role)
-        if json:
-            print_json({"removed": role})
-        else:
-            console.print(f"{role} uses the default again.")
-
-    with_installation(work)
+    with_writing(lambda session, _: service.delete_role(session, acting(), role=role))
+    print_result({"removed": role}, f"{role} uses the default again.", json=json)
 
 
 def _pair(text: str) -> tuple[str, object]:

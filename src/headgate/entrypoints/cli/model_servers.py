@@ -7,8 +7,8 @@ from pydantic import SecretStr
 from rich.markup import escape
 
 from headgate.entrypoints.cli.exit_codes import OK, UNAVAILABLE
-from headgate.entrypoints.cli.output import JsonFlag, console, print_json, table
-from headgate.entrypoints.cli.session import acting, with_installation, with_parts
+from headgate.entrypoints.cli.output import JsonFlag, console, print_json, print_result, print_rows
+from headgate.entrypoints.cli.session import acting, with_installation, with_parts, with_writing
 from headgate.entrypoints.compose import Parts
 from headgate.entrypoints.installation import Installation
 from headgate.features.models.errors import BadModelServer
@@ -65,10 +65,11 @@ def add(
                 session, acting(), installation.box, name=name, server=server, organisation=organisation
             )
             stored = ModelServerOut.model_validate(row)
-        if json:
-            print_json(stored.model_dump(mode="json"))
-        else:
-            console.print(f"Connected {name} at {escape(stored.address)}. Test it: headgate models servers test {name}")
+        print_result(
+            stored,
+            f"Connected {name} at {escape(stored.address)}. Test it: headgate models servers test {name}",
+            json=json,
+        )
 
     with_installation(work)
 
@@ -80,16 +81,16 @@ def list_(json: JsonFlag = False) -> None:
     async def work(installation: Installation) -> None:
         async with installation.database.reading() as session:
             rows = [ModelServerOut.model_validate(row) for row in await service.list_servers(session, acting())]
-        if json:
-            print_json([row.model_dump(mode="json") for row in rows])
-        elif not rows:
-            console.print("No model servers yet. Add one: [bold]headgate models servers add NAME ADDRESS[/]")
-        else:
-            cells = [
+        print_rows(
+            rows,
+            ("name", "protocol", "address", "secrets", "space"),
+            [
                 (row.name, row.kind, escape(row.address), ", ".join(row.secret_names), row.space_id or "organisation")
                 for row in rows
-            ]
-            console.print(table(("name", "protocol", "address", "secrets", "space"), cells))
+            ],
+            json=json,
+            none="No model servers yet. Add one: [bold]headgate models servers add NAME ADDRESS[/]",
+        )
 
     with_installation(work)
 
@@ -122,16 +123,8 @@ def try_(
 @app.command()
 def remove(name: Name, organisation: Everywhere = False, json: JsonFlag = False) -> None:
     """Remove a server. Steps that use its models stop working."""
-
-    async def work(installation: Installation) -> None:
-        async with installation.database.writing() as session:
-            await service.delete_server(session, acting(), name=name, organisation=organisation)
-        if json:
-            print_json({"removed": name})
-        else:
-            console.print(f"Removed {escape(name)}.")
-
-    with_installation(work)
+    with_writing(lambda session, _: service.delete_server(session, acting(), name=name, organisation=organisation))
+    print_result({"removed": name}, f"Removed {escape(name)}.", json=json)
 
 
 def _header(text: str) -> tuple[str, SecretStr | SecretReference]:

@@ -8,7 +8,7 @@ from rich.markup import escape
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn, TransferSpeedColumn
 
 from headgate.entrypoints.cli import model_classes, model_facts, model_roles, model_servers
-from headgate.entrypoints.cli.output import JsonFlag, console, errors, print_json, table
+from headgate.entrypoints.cli.output import JsonFlag, console, errors, print_json, print_result, print_rows, table
 from headgate.entrypoints.cli.session import acting, with_installation
 from headgate.entrypoints.installation import Installation
 from headgate.features.models import service
@@ -60,13 +60,15 @@ def list_(
         models = await service.all_models(
             installation.keys_of(acting(), "models"), local=installation.local_models, provider=provider
         )
-        if json:
-            print_json(models)
-            return
-        rows = [
-            (f"{model.provider}/{model.name}", _abilities(model), _thousands(model.context_window)) for model in models
-        ]
-        console.print(table(("model", "can", "context (tokens)"), rows))
+        print_rows(
+            models,
+            ("model", "can", "context (tokens)"),
+            [
+                (f"{model.provider}/{model.name}", _abilities(model), _thousands(model.context_window))
+                for model in models
+            ],
+            json=json,
+        )
 
     with_installation(work)
 
@@ -98,10 +100,11 @@ def pull(
             report=lambda line: bar.console.print(escape(line)) if not json else None,
             sources=sources_of(settings.models.mirror, settings.outgoing),
         )
-    if json:
-        print_json({"name": weights.name, "path": str(weights.path), "size": weights.size})
-    else:
-        console.print(f"Ready: local/{weights.name} at {weights.path}")
+    print_result(
+        {"name": weights.name, "path": str(weights.path), "size": weights.size},
+        f"Ready: local/{weights.name} at {weights.path}",
+        json=json,
+    )
 
 
 @app.command()
@@ -112,26 +115,22 @@ def use(
 ) -> None:
     """Make a GGUF file available as local/NAME."""
     weights = use_file(default_models_dir(), path, name)
-    if json:
-        print_json({"name": weights.name, "path": str(weights.path)})
-    else:
-        console.print(f"Ready: local/{weights.name}")
+    print_result({"name": weights.name, "path": str(weights.path)}, f"Ready: local/{weights.name}", json=json)
 
 
 @app.command()
 def local(json: JsonFlag = False) -> None:
     """List downloaded local models and those that can be pulled."""
     weights = list_local(default_models_dir())
-    if json:
-        print_json(
-            [
-                {"name": model.name, "size": model.size, "path": str(model.path) if model.path else None}
-                for model in weights
-            ]
-        )
-        return
-    rows = [
-        (model.name, model.label, f"{model.size / 1e6:,.0f} MB", "ready" if model.ready else "can be pulled")
-        for model in weights
-    ]
-    console.print(table(("name", "model", "size", "state"), rows))
+    print_rows(
+        [
+            {"name": model.name, "size": model.size, "path": str(model.path) if model.path else None}
+            for model in weights
+        ],
+        ("name", "model", "size", "state"),
+        [
+            (model.name, model.label, f"{model.size / 1e6:,.0f} MB", "ready" if model.ready else "can be pulled")
+            for model in weights
+        ],
+        json=json,
+    )

@@ -22,6 +22,8 @@ __all__ = [
     "print_command",
     "print_issues",
     "print_json",
+    "print_result",
+    "print_rows",
     "table",
     "when",
 ]
@@ -53,6 +55,26 @@ errors = _console(sys.stderr, stderr=True)
 def print_command(command: str) -> None:
     """Print a command to copy, on its own line, without inserted line breaks."""
     console.print(f"  {command}", markup=False, soft_wrap=True)
+
+
+def print_result(value: object, text: str, *, json: bool, markup: bool = True, soft_wrap: bool | None = None) -> None:
+    """Print the result of a command: its value for a program, its text for a user."""
+    if json:
+        print_json(value)
+    else:
+        console.print(text, markup=markup, soft_wrap=soft_wrap)
+
+
+def print_rows(
+    values: object, columns: Sequence[str], rows: Sequence[Sequence[object]], *, json: bool, none: str = ""
+) -> None:
+    """Print a list: its values for a program; for a user a table, or `none` when it has no rows."""
+    if json:
+        print_json(values)
+    elif rows or not none:
+        console.print(table(columns, rows))
+    else:
+        console.print(none)
 
 
 def print_issues(issues: Iterable[Issue]) -> None:

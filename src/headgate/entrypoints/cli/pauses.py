@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from headgate.entrypoints.cli.exit_codes import CONFLICT, OK
-from headgate.entrypoints.cli.output import JsonFlag, console, print_json
+from headgate.entrypoints.cli.output import JsonFlag, print_result
 from headgate.entrypoints.cli.session import acting, with_parts
 from headgate.entrypoints.compose import Parts
 from headgate.features.runs.schemas import PauseOut
@@ -46,8 +46,5 @@ def _others(outcome: PauseOut) -> str:
 
 
 def _show(outcome: PauseOut, changed: str, unchanged: str, *, json: bool) -> int:
-    if json:
-        print_json(outcome)
-    else:
-        console.print(changed if outcome.changed else unchanged)
+    print_result(outcome, changed if outcome.changed else unchanged, json=json)
     return OK if outcome.changed else CONFLICT

@@ -7,8 +7,8 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
-from headgate.entrypoints.cli.output import JsonFlag, console, print_json, table, when
-from headgate.entrypoints.cli.session import acting, with_installation
+from headgate.entrypoints.cli.output import JsonFlag, console, print_json, print_rows, when
+from headgate.entrypoints.cli.session import acting, with_installation, with_reading
 from headgate.entrypoints.installation import Installation
 from headgate.features.accounts.spaces.service import get_space, get_space_named
 from headgate.features.runs.quotas.bounds import SECOND, Quota, Scope
@@ -24,20 +24,16 @@ _WHO = {Scope.TENANT: "organisation", Scope.SPACE: "every space", Scope.VISITOR:
 @app.command("list")
 def list_(json: JsonFlag = False) -> None:
     """List limits and their usage."""
-
-    async def work(installation: Installation) -> None:
-        async with installation.database.reading() as session:
-            usages = await _quotas(installation).list_usage(session, acting())
-        if json:
-            print_json([asdict(usage) for usage in usages])
-            return
-        rows = [
+    usages = with_reading(lambda session, installation: _quotas(installation).list_usage(session, acting()))
+    print_rows(
+        [asdict(usage) for usage in usages],
+        ("of", "limit", "used", "at most", "free again"),
+        [
             (escape(_who(usage)), usage.quota, _amount(usage.used, ""), _amount(usage.most, "no limit"), _resets(usage))
             for usage in usages
-        ]
-        console.print(table(("of", "limit", "used", "at most", "free again"), rows))
-
-    with_installation(work)
+        ],
+        json=json,
+    )
 
 
 @app.command("set")

@@ -7,7 +7,7 @@ import typer
 
 from headgate.entrypoints.cli.files import write_file
 from headgate.entrypoints.cli.flow_choice import FlowArgument, flow_id_of
-from headgate.entrypoints.cli.output import JsonFlag, console, print_json
+from headgate.entrypoints.cli.output import JsonFlag, print_result
 from headgate.entrypoints.cli.session import acting, with_parts
 from headgate.entrypoints.compose import Parts
 from headgate.features.runs.report.words import Language
@@ -62,7 +62,9 @@ def _reports(parts: Parts) -> "service.Reports":
 
 def _write(report: "service.Report", path: Path, *, json: bool) -> None:
     write_file(path, report.content)
-    if json:
-        print_json({"path": str(path), "size": len(report.content)})
-    else:
-        console.print(f"Wrote {path} ({len(report.content):,} bytes)", markup=False)
+    print_result(
+        {"path": str(path), "size": len(report.content)},
+        f"Wrote {path} ({len(report.content):,} bytes)",
+        json=json,
+        markup=False,
+    )

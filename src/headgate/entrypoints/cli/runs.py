@@ -12,7 +12,7 @@ from headgate.entrypoints.cli import pauses, reruns
 from headgate.entrypoints.cli.exit_codes import CONFLICT, OK
 from headgate.entrypoints.cli.files import write_file
 from headgate.entrypoints.cli.flow_choice import flow_id_of
-from headgate.entrypoints.cli.output import JsonFlag, console, print_json, table, when
+from headgate.entrypoints.cli.output import JsonFlag, console, print_json, print_result, print_rows, table, when
 from headgate.entrypoints.cli.reports import run_report
 from headgate.entrypoints.cli.run_view import show_text
 from headgate.entrypoints.cli.session import acting, with_installation, with_parts
@@ -82,13 +82,11 @@ def list_(
                 parent_run_id=parent,
                 limit=limit,
             )
-        if json:
-            print_json(runs)
-        elif not runs:
-            console.print("No runs yet. Run a flow: [bold]headgate run FLOW_ID[/]")
-        else:
-            names = await _flow_names(installation, runs)
-            rows = [
+        names = await _flow_names(installation, runs)
+        print_rows(
+            runs,
+            ("id", "status", "flow", "version", "started", "took", "result"),
+            [
                 (
                     run.id,
                     _state(run.status),
@@ -99,8 +97,10 @@ def list_(
                     _result(run),
                 )
                 for run in runs
-            ]
-            console.print(table(("id", "status", "flow", "version", "started", "took", "result"), rows))
+            ],
+            json=json,
+            none="No runs yet. Run a flow: [bold]headgate run FLOW_ID[/]",
+        )
 
     with_installation(work)
 
@@ -149,10 +149,11 @@ def evidence(
             console.file.flush()
             return
         write_file(output, content)
-        if json:
-            print_json({"path": str(output), "size": len(content), "key_id": package["seal"]["key_id"]})
-        else:
-            console.print(f"Wrote {output} ({len(content):,} bytes), signed by key {package['seal']['key_id']}")
+        print_result(
+            {"path": str(output), "size": len(content), "key_id": package["seal"]["key_id"]},
+            f"Wrote {output} ({len(content):,} bytes), signed by key {package['seal']['key_id']}",
+            json=json,
+        )
 
     with_parts(work)
 
@@ -169,10 +170,7 @@ def text(run_id: RunId, output: Output = None, json: JsonFlag = False) -> None:
             return
         content = result.encode()
         write_file(output, content)
-        if json:
-            print_json({"path": str(output), "size": len(content)})
-        else:
-            console.print(f"Wrote {output} ({len(content):,} bytes)")
+        print_result({"path": str(output), "size": len(content)}, f"Wrote {output} ({len(content):,} bytes)", json=json)
 
     with_parts(work)
 
@@ -186,13 +184,13 @@ def files_(run_id: RunId, json: JsonFlag = False) -> None:
             await service.get_run(parts.engine, acting(), run_id)
             rows = await files.list_files(session, acting(), flow_run_id=run_id, limit=200)
         artifacts = [run_files.as_value(row) for row in reversed(rows)]
-        if json:
-            print_json(artifacts)
-        elif not artifacts:
-            console.print("The run created no files.")
-        else:
-            cells = [(file.id, escape(file.name), file.media_type, f"{file.size:,} bytes") for file in artifacts]
-            console.print(table(("id", "name", "kind", "size"), cells))
+        print_rows(
+            artifacts,
+            ("id", "name", "kind", "size"),
+            [(file.id, escape(file.name), file.media_type, f"{file.size:,} bytes") for file in artifacts],
+            json=json,
+            none="The run created no files.",
+        )
 
     with_parts(work)
 
@@ -213,10 +211,7 @@ def download(
         content = await files.read_content(installation.storage, row)
         target = output or Path(row.name)
         write_file(target, content)
-        if json:
-            print_json({"path": str(target), "size": len(content)})
-        else:
-            console.print(f"Wrote {target} ({len(content):,} bytes)")
+        print_result({"path": str(target), "size": len(content)}, f"Wrote {target} ({len(content):,} bytes)", json=json)
 
     with_installation(work)
 
@@ -227,10 +222,9 @@ def cancel(run_id: RunId, json: JsonFlag = False) -> int:
 
     async def work(parts: Parts) -> int:
         outcome = await service.cancel_run(parts.engine, acting(), run_id)
-        if json:
-            print_json(outcome)
-        else:
-            console.print("Cancelled." if outcome.changed else f"The run had already finished: {outcome.status}.")
+        print_result(
+            outcome, "Cancelled." if outcome.changed else f"The run had already finished: {outcome.status}.", json=json
+        )
         return OK if outcome.changed else CONFLICT
 
     return with_parts(work)

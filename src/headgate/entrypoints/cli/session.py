@@ -19,6 +19,8 @@ from headgate.foundation.log import configure
 from headgate.foundation.settings import LogSettings, Settings
 
 if TYPE_CHECKING:
+    from sqlalchemy.ext.asyncio import AsyncSession
+
     from headgate.features.accounts.spaces import service as spaces
     from headgate.features.accounts.tenants import service as tenants
 else:
@@ -63,6 +65,26 @@ def with_installation(work: Callable[[Installation], Awaitable[T]], settings: Se
     """Open the database, do the work, close it: for commands that run no flow. It takes half the time of the parts."""
     chosen = settings or Settings()
     return _run(open_installation(chosen), work, chosen, "error")
+
+
+def with_reading(call: Callable[["AsyncSession", Installation], Awaitable[T]]) -> T:
+    """Return what a call reads, in a transaction of its own."""
+
+    async def work(installation: Installation) -> T:
+        async with installation.database.reading() as session:
+            return await call(session, installation)
+
+    return with_installation(work)
+
+
+def with_writing(call: Callable[["AsyncSession", Installation], Awaitable[T]]) -> T:
+    """Return what a call returns once its changes are committed."""
+
+    async def work(installation: Installation) -> T:
+        async with installation.database.writing() as session:
+            return await call(session, installation)
+
+    return with_installation(work)
 
 
 def _run(

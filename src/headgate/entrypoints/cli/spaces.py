@@ -7,7 +7,7 @@ from rich.markup import escape
 from rich.prompt import Confirm
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from headgate.entrypoints.cli.output import JsonFlag, console, print_json, table, when
+from headgate.entrypoints.cli.output import JsonFlag, print_result, print_rows, when
 from headgate.entrypoints.cli.session import acting, require_named, with_installation
 from headgate.entrypoints.installation import Installation
 from headgate.features.access.permissions import Role
@@ -32,11 +32,12 @@ def list_(json: JsonFlag = False) -> None:
     async def work(installation: Installation) -> None:
         async with installation.database.reading() as session:
             shown = [SpaceOut.of(space) for space in await service.list_spaces(session, acting(), limit=_MOST)]
-        if json:
-            print_json(shown)
-        else:
-            cells = [(space.id, escape(space.name), when(space.created_at)) for space in shown]
-            console.print(table(("id", "name", "made"), cells))
+        print_rows(
+            shown,
+            ("id", "name", "made"),
+            [(space.id, escape(space.name), when(space.created_at)) for space in shown],
+            json=json,
+        )
 
     with_installation(work)
 
@@ -58,10 +59,7 @@ def create(
             owner_id = (await _user(session, owner)).id if owner else None
             made = await service.create_space(session, acting(), name=space_in.name, owner_user_id=owner_id)
             shown = SpaceOut.of(made)
-        if json:
-            print_json(shown)
-        else:
-            console.print(f"Created the space {escape(shown.name)}, {shown.id}.")
+        print_result(shown, f"Created the space {escape(shown.name)}, {shown.id}.", json=json)
 
     with_installation(work)
 
@@ -77,10 +75,7 @@ def rename(
         async with installation.database.writing() as session:
             space = await _space(session, which)
             shown = SpaceOut.of(await service.rename_space(session, acting(), space.id, name=space_in.name))
-        if json:
-            print_json(shown)
-        else:
-            console.print(f"Renamed to {escape(shown.name)}.")
+        print_result(shown, f"Renamed to {escape(shown.name)}.", json=json)
 
     with_installation(work)
 
@@ -100,10 +95,7 @@ def delete(
             if not yes and not json and not Confirm.ask(f"Delete {escape(name)}?", default=False):
                 raise typer.Abort
             await service.delete_space(session, acting(), space_id)
-        if json:
-            print_json({"deleted": space_id})
-        else:
-            console.print(f"Deleted {escape(name)}.")
+        print_result({"deleted": space_id}, f"Deleted {escape(name)}.", json=json)
 
     with_installation(work)
 
@@ -117,14 +109,15 @@ def members(which: SpaceArgument, json: JsonFlag = False) -> None:
             space = await _space(session, which)
             rows = await memberships.list_members(session, acting(), space.id, limit=_MOST)
         shown = [MemberOut.model_validate(row) for row in rows]
-        if json:
-            print_json(shown)
-        else:
-            cells = [
+        print_rows(
+            shown,
+            ("e-mail", "name", "role", "state"),
+            [
                 (member.email or "", escape(member.name), member.role, "" if member.active else "shut out")
                 for member in shown
-            ]
-            console.print(table(("e-mail", "name", "role", "state"), cells))
+            ],
+            json=json,
+        )
 
     with_installation(work)
 
@@ -143,10 +136,7 @@ def add_member(
             space, person = await _space(session, which), await _user(session, who)
             made = await memberships.put_member(session, acting(), space.id, person.id, role=role)
             shown, name = MemberOut.model_validate(made), space.name
-        if json:
-            print_json(shown)
-        else:
-            console.print(f"{escape(shown.name)} is {shown.role} in {escape(name)}.")
+        print_result(shown, f"{escape(shown.name)} is {shown.role} in {escape(name)}.", json=json)
 
     with_installation(work)
 
@@ -160,10 +150,7 @@ def remove_member(which: SpaceArgument, who: PersonArgument, json: JsonFlag = Fa
             space, person = await _space(session, which), await _user(session, who)
             name, user_id = space.name, person.id
             await memberships.remove_member(session, acting(), space.id, user_id)
-        if json:
-            print_json({"removed": user_id})
-        else:
-            console.print(f"{escape(who)} was removed from {escape(name)}.")
+        print_result({"removed": user_id}, f"{escape(who)} was removed from {escape(name)}.", json=json)
 
     with_installation(work)
 

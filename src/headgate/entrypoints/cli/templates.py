@@ -6,7 +6,7 @@ import typer
 from rich.markup import escape
 
 from headgate.components import BUILTINS
-from headgate.entrypoints.cli.output import JsonFlag, console, print_json, table
+from headgate.entrypoints.cli.output import JsonFlag, console, print_json, print_result, print_rows
 from headgate.entrypoints.cli.session import acting, with_installation
 from headgate.entrypoints.installation import Installation
 from headgate.features.catalog.gallery import Recipe, find_recipe, load_gallery, recipe_index
@@ -25,11 +25,12 @@ def list_(
 ) -> None:
     """List ready-made flows."""
     recipes = _search(query)
-    if json:
-        print_json([_as_json(recipe) for recipe in recipes])
-    else:
-        rows = [(recipe.key, recipe.category, escape(recipe.description), _needs(recipe)) for recipe in recipes]
-        console.print(table(("template", "category", "what it does", "needs"), rows))
+    print_rows(
+        [_as_json(recipe) for recipe in recipes],
+        ("template", "category", "what it does", "needs"),
+        [(recipe.key, recipe.category, escape(recipe.description), _needs(recipe)) for recipe in recipes],
+        json=json,
+    )
 
 
 @app.command()
@@ -53,13 +54,13 @@ def use(name: Name, json: JsonFlag = False) -> None:
     async def work(installation: Installation) -> None:
         async with installation.database.writing() as session:
             row, called = await create_from_template(session, acting(), installation.rules, recipe)
-        if json:
-            names = [flow.name for flow in called]
-            print_json({"id": row.id, "name": row.name, "revision": row.revision, "also_created": names})
-            return
-        for flow in called:
-            console.print(f"Created and published [bold]{escape(flow.name)}[/] {flow.id}, which it runs")
-        console.print(f"Created [bold]{escape(row.name)}[/] {row.id}")
+        names = [flow.name for flow in called]
+        lines = [f"Created and published [bold]{escape(flow.name)}[/] {flow.id}, which it runs" for flow in called]
+        print_result(
+            {"id": row.id, "name": row.name, "revision": row.revision, "also_created": names},
+            "\n".join([*lines, f"Created [bold]{escape(row.name)}[/] {row.id}"]),
+            json=json,
+        )
 
     with_installation(work)
 

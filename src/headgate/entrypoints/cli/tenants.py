@@ -8,7 +8,7 @@ from pydantic import BaseModel, Field
 from rich.markup import escape
 
 from headgate.entrypoints.cli.chosen import TENANT
-from headgate.entrypoints.cli.output import JsonFlag, console, print_json, table
+from headgate.entrypoints.cli.output import JsonFlag, console, print_json, print_result, print_rows
 from headgate.entrypoints.cli.session import operator, with_installation
 from headgate.entrypoints.installation import Installation
 from headgate.features.accounts.tenants import service
@@ -61,10 +61,7 @@ def rename(
     async def work(installation: Installation) -> None:
         async with installation.database.writing() as session:
             tenant = await service.rename_tenant(session, operator(), tenant=which, name=checked_name)
-        if json:
-            print_json({"id": tenant.id, "name": tenant.name})
-        else:
-            console.print(f"Renamed to {tenant.name}.", markup=False)
+        print_result({"id": tenant.id, "name": tenant.name}, f"Renamed to {tenant.name}.", json=json, markup=False)
 
     _with_parts(work)
 
@@ -76,11 +73,12 @@ def list_(json: JsonFlag = False) -> None:
     async def work(installation: Installation) -> None:
         async with installation.database.reading() as session:
             rows = await service.list_tenants(session)
-        if json:
-            print_json([{"id": tenant.id, "name": tenant.name, "people": people} for tenant, people in rows])
-        else:
-            cells = [(escape(tenant.name), tenant.id, people, tenant.created_at) for tenant, people in rows]
-            console.print(table(("name", "id", "people", "made"), cells))
+        print_rows(
+            [{"id": tenant.id, "name": tenant.name, "people": people} for tenant, people in rows],
+            ("name", "id", "people", "made"),
+            [(escape(tenant.name), tenant.id, people, tenant.created_at) for tenant, people in rows],
+            json=json,
+        )
 
     _with_parts(work)
 

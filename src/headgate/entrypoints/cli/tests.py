@@ -12,7 +12,7 @@ from rich.markup import escape
 from headgate.entrypoints.cli.exit_codes import FAILED, OK
 from headgate.entrypoints.cli.expected import expected, given, in_short
 from headgate.entrypoints.cli.flow_choice import FlowArgument, flow_id_of
-from headgate.entrypoints.cli.output import JsonFlag, console, print_json, table, when
+from headgate.entrypoints.cli.output import JsonFlag, console, print_json, print_result, table, when
 from headgate.entrypoints.cli.session import acting, with_installation, with_parts
 from headgate.entrypoints.cli.transfer import read_text
 from headgate.entrypoints.compose import Parts
@@ -80,10 +80,11 @@ def set_(
         async with installation.database.writing() as session:
             change = service.keep_cases if add else service.replace_cases
             stored = await change(session, acting(), flow_id, cases, revision=based_on)
-        if json:
-            print_json({"flow_id": flow_id, "tests": len(stored), "revision": service.revision_of(stored)})
-        else:
-            console.print(f"The flow has {_counted(len(stored), 'test')}.")
+        print_result(
+            {"flow_id": flow_id, "tests": len(stored), "revision": service.revision_of(stored)},
+            f"The flow has {_counted(len(stored), 'test')}.",
+            json=json,
+        )
 
     with_installation(work)
 

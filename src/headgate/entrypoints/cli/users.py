@@ -11,8 +11,8 @@ import typer
 from rich.markup import escape
 
 from headgate.entrypoints.cli.chosen import TENANT
-from headgate.entrypoints.cli.output import JsonFlag, console, print_json, table
-from headgate.entrypoints.cli.session import acting, with_installation
+from headgate.entrypoints.cli.output import JsonFlag, console, print_json, print_result, table
+from headgate.entrypoints.cli.session import acting, with_installation, with_reading
 from headgate.entrypoints.installation import Installation
 from headgate.features.access.permissions import TenantRole
 from headgate.features.accounts.passwords.hashing import Passwords
@@ -85,23 +85,18 @@ def list_(
     json: JsonFlag = False,
 ) -> None:
     """List users."""
-
-    async def work(installation: Installation) -> None:
-        async with installation.database.reading() as session:
-            rows = await service.list_users(session, acting(), search=search, limit=limit)
-        if json:
-            print_json([_shown(row) for row in rows])
-            return
-        if not rows:
-            console.print("No user matches.")
-            return
-        cells = [
-            (escape(row.email or "(no sign-in)"), escape(row.name), row.role, _state(row), row.last_sign_in_at)
-            for row in rows
-        ]
-        console.print(table(("e-mail", "name", "role", "state", "last sign-in"), cells))
-
-    with_installation(work)
+    rows = with_reading(lambda session, _: service.list_users(session, acting(), search=search, limit=limit))
+    if json:
+        print_json([_shown(row) for row in rows])
+        return
+    if not rows:
+        console.print("No user matches.")
+        return
+    cells = [
+        (escape(row.email or "(no sign-in)"), escape(row.name), row.role, _state(row), row.last_sign_in_at)
+        for row in rows
+    ]
+    console.print(table(("e-mail", "name", "role", "state", "last sign-in"), cells))
 
 
 @app.command()
@@ -143,10 +138,12 @@ def delete(
         async with installation.database.writing() as session:
             user = await service.get_user_of_address(session, acting(), email)
             await delete_user(session, acting(), user.id)
-        if json:
-            print_json({"id": user.id, "deleted": True})
-        else:
-            console.print(f"Deleted {email}. History keeps the id {user.id}.", markup=False)
+        print_result(
+            {"id": user.id, "deleted": True},
+            f"Deleted {email}. History keeps the id {user.id}.",
+            json=json,
+            markup=False,
+        )
 
     with_installation(work)
 
@@ -169,10 +166,12 @@ def sign_out(email: Email, json: JsonFlag = False) -> None:
         async with installation.database.writing() as session:
             user = await service.get_user_of_address(session, acting(), email)
             ended = await end_sessions_of(session, acting(), user)
-        if json:
-            print_json({"id": user.id, "ended": ended})
-        else:
-            console.print(f"{email} was signed out of {ended} session{'' if ended == 1 else 's'}.", markup=False)
+        print_result(
+            {"id": user.id, "ended": ended},
+            f"{email} was signed out of {ended} session{'' if ended == 1 else 's'}.",
+            json=json,
+            markup=False,
+        )
 
     with_installation(work)
 

@@ -7,8 +7,8 @@ import typer
 from pydantic import SecretStr
 from rich.prompt import Prompt
 
-from headgate.entrypoints.cli.output import JsonFlag, console, print_json, table, when
-from headgate.entrypoints.cli.session import acting, with_installation
+from headgate.entrypoints.cli.output import JsonFlag, console, print_json, print_result, print_rows, when
+from headgate.entrypoints.cli.session import acting, with_installation, with_writing
 from headgate.entrypoints.installation import Installation
 from headgate.features.accounts.spaces import service as spaces
 from headgate.features.secrets import service
@@ -37,26 +37,24 @@ def set_(
     else:
         value = sys.stdin.read().rstrip("\n")
 
-    async def work(installation: Installation) -> None:
-        async with installation.database.writing() as session:
-            row = await service.set_variable(
-                session,
-                acting(),
-                installation.box,
-                name=name,
-                value=SecretStr(value),
-                secret=not plain,
-                hosts=host or (),
-                organisation=organisation,
-            )
-        if json:
-            print_json({"name": row.name, "stored": True, "hosts": row.hosts or [], "space_id": row.space_id})
-        else:
-            whose = "the organisation" if row.space_id is None else "your space"
-            only = f", may be sent to {', '.join(row.hosts)} only" if row.hosts else ""
-            console.print(f"Stored {row.name} for {whose}{only}.")
-
-    with_installation(work)
+    row = with_writing(
+        lambda session, installation: service.set_variable(
+            session,
+            acting(),
+            installation.box,
+            name=name,
+            value=SecretStr(value),
+            secret=not plain,
+            hosts=host or (),
+            organisation=organisation,
+        )
+    )
+    if json:
+        print_json({"name": row.name, "stored": True, "hosts": row.hosts or [], "space_id": row.space_id})
+    else:
+        whose = "the organisation" if row.space_id is None else "your space"
+        only = f", may be sent to {', '.join(row.hosts)} only" if row.hosts else ""
+        console.print(f"Stored {row.name} for {whose}{only}.")
 
 
 @app.command("list")
@@ -72,17 +70,13 @@ def list_(json: JsonFlag = False) -> None:
             places = {
                 space.space.id: space.space.name for space in await spaces.list_spaces(session, acting(), limit=1000)
             }
-        if json:
-            print_json(
-                [
-                    {"name": row.name, "space_id": row.space_id, "secret": row.secret, "hosts": row.hosts or []}
-                    for row in rows
-                ]
-            )
-        elif not rows:
-            console.print("No variables yet. Store one: [bold]headgate variables set OPENAI_API_KEY[/]")
-        else:
-            cells = [
+        print_rows(
+            [
+                {"name": row.name, "space_id": row.space_id, "secret": row.secret, "hosts": row.hosts or []}
+                for row in rows
+            ],
+            ("name", "space", "kind", "only for", "set"),
+            [
                 (
                     row.name,
                     "organisation" if row.space_id is None else places.get(row.space_id, row.space_id),
@@ -91,8 +85,10 @@ def list_(json: JsonFlag = False) -> None:
                     when(row.updated_at),
                 )
                 for row in rows
-            ]
-            console.print(table(("name", "space", "kind", "only for", "set"), cells))
+            ],
+            json=json,
+            none="No variables yet. Store one: [bold]headgate variables set OPENAI_API_KEY[/]",
+        )
 
     with_installation(work)
 
@@ -100,13 +96,5 @@ def list_(json: JsonFlag = False) -> None:
 @app.command()
 def delete(name: Name, organisation: Shared = False, json: JsonFlag = False) -> None:
     """Delete a variable of your space."""
-
-    async def work(installation: Installation) -> None:
-        async with installation.database.writing() as session:
-            await service.delete_variable(session, acting(), name=name, organisation=organisation)
-        if json:
-            print_json({"deleted": name})
-        else:
-            console.print(f"Deleted {name}.")
-
-    with_installation(work)
+    with_writing(lambda session, _: service.delete_variable(session, acting(), name=name, organisation=organisation))
+    print_result({"deleted": name}, f"Deleted {name}.", json=json)

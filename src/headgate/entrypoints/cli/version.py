@@ -3,7 +3,7 @@
 import typer
 
 from headgate import __version__
-from headgate.entrypoints.cli.output import JsonFlag, console, print_json
+from headgate.entrypoints.cli.output import JsonFlag, print_result
 
 app = typer.Typer(add_completion=False)
 
@@ -11,7 +11,4 @@ app = typer.Typer(add_completion=False)
 @app.command()
 def version(json: JsonFlag = False) -> None:
     """Print the version."""
-    if json:
-        print_json({"version": __version__})
-    else:
-        console.print(f"headgate {__version__}")
+    print_result({"version": __version__}, f"headgate {__version__}", json=json)

@@ -10,7 +10,7 @@ import typer
 from rich.markup import escape
 
 from headgate.entrypoints.cli.files import write_file
-from headgate.entrypoints.cli.output import JsonFlag, console, print_json, table, when
+from headgate.entrypoints.cli.output import JsonFlag, console, print_json, print_result, print_rows, when
 from headgate.entrypoints.cli.session import acting, require_named, with_installation
 from headgate.entrypoints.installation import Installation
 from headgate.features.access.principal import Principal
@@ -42,13 +42,13 @@ def list_(
 
     async def work(installation: Installation, principal: Principal) -> None:
         entries = [entry async for entry in _all(installation, principal, _area(flows))]
-        if json:
-            print_json([entry.model_dump(mode="json") for entry in entries])
-        elif not entries:
-            console.print("No files yet.")
-        else:
-            cells = [(escape(entry.path), entry.size_bytes, when(entry.modified_at)) for entry in entries]
-            console.print(table(("path", "bytes", "changed"), cells))
+        print_rows(
+            entries,
+            ("path", "bytes", "changed"),
+            [(escape(entry.path), entry.size_bytes, when(entry.modified_at)) for entry in entries],
+            json=json,
+            none="No files yet.",
+        )
 
     _as_user(user, work)
 
@@ -95,10 +95,7 @@ def write(
         text = _given(source)
         async with installation.database.writing() as session:
             file = await service.write_text(session, principal, installation.workspace, path, text, area=_area(flows))
-        if json:
-            print_json(file)
-        else:
-            console.print(f"Written: {file.path}, {file.size_bytes} bytes.", markup=False)
+        print_result(file, f"Written: {file.path}, {file.size_bytes} bytes.", json=json, markup=False)
 
     _as_user(user, work)
 
@@ -110,10 +107,7 @@ def remove(path: Where, user: User = "", flows: Flows = False, json: JsonFlag = 
     async def work(installation: Installation, principal: Principal) -> None:
         async with installation.database.writing() as session:
             await service.remove_file(session, principal, installation.workspace, path, area=_area(flows))
-        if json:
-            print_json({"deleted": path})
-        else:
-            console.print(f"Removed: {path}", markup=False)
+        print_result({"deleted": path}, f"Removed: {path}", json=json, markup=False)
 
     _as_user(user, work)
 

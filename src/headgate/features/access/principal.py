@@ -1,6 +1,6 @@
 """The principal of a request. Every service takes it; every query is scoped by its tenant and visible spaces."""
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -172,12 +172,6 @@ def bringing(principal: Principal, *more: Permission) -> Principal:
     access = principal.access
     scopes = None if access.scopes is None else access.scopes | set(more)
     return replace(principal, access=replace(access, scopes=scopes))
-
-
-def holding(principal: Principal, files: Iterable[str]) -> Principal:
-    """Return the principal with additional files, from a seal that Headgate has verified."""
-    access = principal.access
-    return replace(principal, access=replace(access, files=access.files | frozenset(files)))
 
 
 def within(principal: Principal, space_id: str) -> Principal:

@@ -35,9 +35,6 @@ class PublishedFlows:
         return links
 
 
-NO_FLOWS = PublishedFlows({})
-
-
 async def published_flows(session: AsyncSession, *, tenant_id: str, space_id: str) -> PublishedFlows:
     """Read the published flows of a tenant, as the flows of a space name them."""
     rows = await repository.list_published_names(session, tenant_id=tenant_id, limit=MOST_FLOWS)

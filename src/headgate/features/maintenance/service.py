@@ -14,10 +14,8 @@ from headgate.features.jobs.leases import MICROSECONDS, clock
 from headgate.features.jobs.queue import Job as ClaimedJob
 from headgate.features.jobs.queue import Queue
 from headgate.features.jobs.runner import JobKind, JobRunner
-from headgate.features.maintenance.expired_events import delete_expired_events
-from headgate.features.maintenance.expired_keys import delete_expired_keys
+from headgate.features.maintenance.expired import delete_expired_events, delete_expired_keys, delete_old_occurrences
 from headgate.features.maintenance.heads import log_audit_heads
-from headgate.features.maintenance.old_occurrences import delete_old_occurrences
 from headgate.features.maintenance.orphans import sweep_orphans
 from headgate.features.maintenance.outcome import Outcome
 from headgate.features.maintenance.retention import delete_expired_runs

@@ -5,7 +5,6 @@ Invalid
 ├── ProviderNotInstalled  its package is an extra that is not there
 ├── KeyMissing            the variable that holds its key is empty
 ├── BadModelSettings      a parameter it does not take
-├── NoModelConfigured     nothing to fall back on
 ├── ModelLacksInput       an image, sound or document that the model does not take
 ├── BadModelFile          not a GGUF file
 ├── BadModelServer        a name or address that no model server has
@@ -113,13 +112,6 @@ class NotSetUp(NotFound):
 
     code = "model_not_set_up"
     title = "Nothing set"
-
-
-class NoModelConfigured(Invalid):
-    """No provider is ready to answer."""
-
-    code = "no_model_configured"
-    title = "No model configured"
 
 
 class ModelLacksInput(Invalid):

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from pydantic import BaseModel, JsonValue
 
 from headgate.features.models import service
-from headgate.features.models.errors import NoModelConfigured
 from headgate.features.models.local.models import LocalModels
 from headgate.features.models.outlook import ModelOutlook, look_at
 from headgate.features.models.ports import KeySource
@@ -86,14 +85,6 @@ async def choose_model(
             first = Model(provider=status.id, name=status.default_model)
             return Choice(await with_params(first, role, keys), FIRST_READY)
     return None
-
-
-async def require_model(role: ModelRole, keys: KeySource, *, local: LocalModels | None = None) -> Model:
-    """Return the model of a role. Raises `NoModelConfigured` with a remedy."""
-    choice = await choose_model(role, keys, local=local)
-    if choice is None:
-        raise NoModelConfigured("No language model is connected, and none is selected.", remedy=SETUP)
-    return choice.model
 
 
 async def fallback_models(keys: KeySource) -> tuple[Model, ...]:

@@ -1,7 +1,7 @@
 """Answers of chat models as JSON, and back. Imports LangChain: load it through `service` only."""
 
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from typing import Any
 
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, message_chunk_to_message
@@ -9,10 +9,37 @@ from langchain_core.messages.tool import tool_call_chunk
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
 
 from headgate.features.models.ports import CallLog, Payment
-from headgate.features.models.prompt_size import prompt_tokens
 from headgate.foundation.errors import HeadgateError
 from headgate.sdk.calls import REPLAYED, CallRequest, messages_as_sent
 from headgate.sdk.values import Model
+
+CHARACTERS_A_TOKEN = 4
+TOKENS_A_MESSAGE = 4
+"""Tokens of the role and the separators of a message."""
+TOKENS_A_FILE = 1_000
+"""Tokens of an image, a recording or a document in a message, whose size only the provider knows."""
+
+
+def prompt_tokens(messages: Iterable[Any], options: Mapping[str, Any]) -> int:
+    """Return the estimated tokens of LangChain messages and the offered tools: text at four characters per token."""
+    characters = tokens = 0
+    for message in messages:
+        tokens += TOKENS_A_MESSAGE
+        content = message.content
+        blocks = [content] if isinstance(content, str) else content
+        for block in blocks:
+            text = block if isinstance(block, str) else block.get("text")
+            if isinstance(text, str):
+                characters += len(text)
+            else:
+                tokens += TOKENS_A_FILE
+        characters += sum(
+            len(json.dumps(call["args"], default=str)) for call in getattr(message, "tool_calls", ()) or ()
+        )
+    if tools := options.get("tools"):
+        characters += len(json.dumps(tools, default=str))
+    return tokens - (-characters // CHARACTERS_A_TOKEN)
+
 
 _MEMBERS = ("content", "additional_kwargs", "response_metadata", "tool_calls", "invalid_tool_calls", "id", "name")
 

@@ -62,13 +62,6 @@ class NotRedeliverable(Conflict):
         )
 
 
-class RunIsOver(Conflict):
-    """The operation needs a run that has not ended."""
-
-    code = "run_is_over"
-    title = "Run has ended"
-
-
 class RunNotOver(Conflict):
     """The operation needs a run that has ended."""
 

@@ -15,7 +15,23 @@ from headgate.foundation.telemetry.assistant_metrics import ASSISTANT_METRICS
 from headgate.foundation.telemetry.instruments import Failing, Instruments
 from headgate.foundation.telemetry.metric import Metric
 from headgate.foundation.telemetry.sharing import SHARED_FOLDER
-from headgate.foundation.telemetry.workspace_metrics import WORKSPACE_METRICS
+
+WORKSPACE_METRICS = (
+    Metric(
+        "counter",
+        "headgate_filesystem_tool_calls",
+        "Calls of file tools, by outcome: ok, error, boundary or refused.",
+        ("action", "outcome"),
+    ),
+    Metric(
+        "counter",
+        "headgate_filesystem_tool_boundary_violations",
+        "Paths outside a workspace or in reserved names.",
+        ("mode",),
+    ),
+    Metric("counter", "headgate_filesystem_tool_refused", "Calls without a signed-in user, or for another user."),
+)
+
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 MOST_VALUES = 200

@@ -4,9 +4,10 @@ import asyncio
 import contextlib
 import errno
 import socket
+import struct
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Final, Self
 
 import orjson
 
@@ -15,9 +16,25 @@ from headgate.foundation.guarded_http.errors import BadUrl, ConnectFailed, HostN
 from headgate.foundation.guarded_http.targets import Target, parse_target
 from headgate.sandbox.broker.connecting import CONNECT_SECONDS, connect
 from headgate.sandbox.broker.rules import Grant
-from headgate.sandbox.broker.traffic import bytes_transferred
 from headgate.sandbox.errors import HostRefused
 from headgate.sandbox.limits import Limits
+
+BYTES_AT: Final = 120
+"""Offset of `tcpi_bytes_acked` and `tcpi_bytes_received` in `struct tcp_info` (`linux/tcp.h`, since 4.1)."""
+_LENGTH: Final = BYTES_AT + 16
+
+
+def bytes_transferred(connection: socket.socket) -> int:
+    """Return the acknowledged and received bytes; 0 when the system does not report them."""
+    try:
+        info = connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, _LENGTH)
+    except (OSError, AttributeError):
+        return 0
+    if len(info) < _LENGTH:
+        return 0
+    acknowledged, received = struct.unpack_from("=QQ", info, BYTES_AT)
+    return int(acknowledged + received)
+
 
 QUESTION_BYTES = 2048
 LEAST_SECONDS = 1.0

@@ -292,10 +292,10 @@ class TestDownload:
         answer = await client.get(f"/files/{made['id']}/content")
         assert (answer.status_code, answer.json()["code"]) == (503, "file_damaged")
 
-    @pytest.mark.parametrize("file_id", [NOBODYS, "x", "%00", "..%2f..%2fetc%2fpasswd", "A" * 36])
-    @pytest.mark.parametrize("path", ["/files/{}", "/files/{}/content", "/artifacts/{}"])
-    async def test_answers_404_for_what_is_not_there(self, client: httpx2.AsyncClient, path: str, file_id: str) -> None:
-        assert (await client.get(path.format(file_id))).status_code == 404
+    async def test_answers_404_for_what_is_not_there(self, client: httpx2.AsyncClient) -> None:
+        for file_id in (NOBODYS, "x", "%00", "..%2f..%2fetc%2fpasswd", "A" * 36):
+            for path in (f"/files/{file_id}", f"/files/{file_id}/content", f"/artifacts/{file_id}"):
+                assert (await client.get(path)).status_code == 404, path
 
 
 class TestList:

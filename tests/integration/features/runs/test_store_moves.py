@@ -115,16 +115,16 @@ class TestEveryMove:
             await tamper(database, "DELETE FROM flow_step_attempts WHERE attempt_no > 1 OR step_id <> 's1'")
         assert made or name == "renew"
 
-    @pytest.mark.parametrize("name", sorted(REFUSED_BY_A_FINISHED_RUN))
     @pytest.mark.parametrize("run", [RunStatus.COMPLETED, RunStatus.CANCELLED])
     async def test_of_a_run_leads_out_of_completed_and_cancelled_by_no_transition(
-        self, store: RunStore, key: RunKey, database: Database, name: str, run: RunStatus
+        self, store: RunStore, key: RunKey, database: Database, run: RunStatus
     ) -> None:
-        for step in (StepStatus.PENDING, StepStatus.FAILED, StepStatus.CANCELLED, StepStatus.COMPLETED):
+        ended = (StepStatus.PENDING, StepStatus.FAILED, StepStatus.CANCELLED, StepStatus.COMPLETED)
+        for name, step in product(sorted(REFUSED_BY_A_FINISHED_RUN), ended):
             before = (run, step, AttemptStatus.FAILED)
             await _put(database, key, *before)
             await TRANSITIONS[name](store, key)
-            assert await _look(database, key) == before
+            assert await _look(database, key) == before, name
 
     async def test_of_a_step_needs_the_attempt_it_belongs_to(
         self, store: RunStore, key: RunKey, database: Database

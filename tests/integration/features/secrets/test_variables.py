@@ -108,14 +108,13 @@ class TestVariables:
     async def test_take_listed_names_from_the_environment(self, database: Database, box: SecretBox, name: str) -> None:
         assert await self.variables(database, box, **{name: " value "}).key(name) == SecretStr("value")
 
-    @pytest.mark.parametrize(
-        "name",
-        ["PATH", "HOME", "STRIPE_API_KEY", "GITHUB_TOKEN",
-         "openai_api_key", "Openai_API_KEY", "_KEY", "HEADGATE_SECRET_KEY", "HEADGATE_X_URL",
-         "headgate_api_key", "AWS_SECRET", "LISTED_IDS", "OPENAI_API_KEY\n", "A\x00_KEY"],
-    )  # fmt: skip
-    async def test_take_nothing_else_from_it(self, database: Database, box: SecretBox, name: str) -> None:
-        assert await self.variables(database, box, **{name: "value"}).key(name) is None
+    async def test_take_nothing_else_from_it(self, database: Database, box: SecretBox) -> None:
+        for name in (
+            "PATH", "HOME", "STRIPE_API_KEY", "GITHUB_TOKEN",
+            "openai_api_key", "Openai_API_KEY", "_KEY", "HEADGATE_SECRET_KEY", "HEADGATE_X_URL",
+            "headgate_api_key", "AWS_SECRET", "LISTED_IDS", "OPENAI_API_KEY\n", "A\x00_KEY",
+        ):  # fmt: skip
+            assert await self.variables(database, box, **{name: "value"}).key(name) is None, name
 
     @pytest.mark.parametrize("value", ["", "  ", "postgresql://anna:hunter22@db/x", "https://a:b@[::1/"])
     async def test_take_no_empty_value_and_no_address_with_a_password(

@@ -12,7 +12,7 @@ import orjson
 import pytest
 from sqlalchemy import text
 
-from headgate.features.maintenance.old_occurrences import delete_old_occurrences
+from headgate.features.maintenance.expired import delete_old_occurrences
 from headgate.features.triggers import firing
 from headgate.features.triggers.hooks import service
 from headgate.foundation.settings import Settings

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from headgate.agents.assistant.loop.canvas import files_block
+from headgate.agents.assistant.loop.loop import files_block
 from tests.support.workspaces import ALICE, person, workspace_in
 
 

@@ -11,19 +11,56 @@ from pydantic import JsonValue
 from headgate.features.catalog.own.checked import CheckedComponent
 from headgate.features.catalog.own.described import NotPlausible, read_description
 from headgate.features.catalog.own.errors import ComponentNotMade
-from headgate.features.catalog.own.samples import sample_values
 from headgate.features.catalog.registry import Registry
 from headgate.foundation.errors import Invalid, TooLarge
 from headgate.foundation.flow_threads import run_in_flow_thread
 from headgate.graph.manifest import Manifest
 from headgate.graph.names import listed
-from headgate.graph.template import Template
+from headgate.graph.ports import PortType
+from headgate.graph.template import FieldKind, FieldTemplate, Template
 from headgate.sandbox.errors import CodeFailed
 from headgate.sandbox.reading.manifest import derive_manifest
 from headgate.sandbox.reading.scan import scan_component
-from headgate.sdk import CodeRunner
-from headgate.sdk.crossing import DESCRIBE, PRODUCE
+from headgate.sdk import CodeRunner, Message, Table
+from headgate.sdk.crossing import DESCRIBE, PRODUCE, pack
 from headgate.sdk.reserved import reserved_names
+
+_TEXT = "sample text"
+_DATA: JsonValue = {"sample": _TEXT}
+_BY_KIND: dict[FieldKind, object] = {
+    FieldKind.NUMBER: 1.0,
+    FieldKind.INTEGER: 1,
+    FieldKind.BOOLEAN: True,
+    FieldKind.JSON: _DATA,
+    FieldKind.TABLE: Table(columns=["sample"], rows=[[_TEXT], ["more"]]),
+    FieldKind.MESSAGE: Message(text=_TEXT),
+}
+_NONE = frozenset({FieldKind.FILE, FieldKind.SECRET, FieldKind.MODEL, FieldKind.TOOLS})
+
+
+def sample_values(template: Template) -> dict[str, JsonValue] | None:
+    """Return a packed value for each required field; None when a field's kind has no sample: a file, a secret."""
+    required = [field for field in template.fields if field.required]
+    if any(field.kind in _NONE for field in required):
+        return None
+    return {field.name: pack(_sample(field)) for field in required}
+
+
+def _sample(field: FieldTemplate) -> object:
+    sample = _one(field)
+    return [sample] if field.many else sample
+
+
+def _one(field: FieldTemplate) -> object:
+    if field.options:
+        first = field.options[0]
+        return [first] if field.kind is FieldKind.MULTISELECT else first
+    if field.kind is FieldKind.JSON and field.schema_ is not None and field.schema_.get("type") == "array":
+        return [_DATA]
+    if field.kind is FieldKind.JSON and PortType.TEXT in field.types:
+        return _TEXT
+    return _BY_KIND.get(field.kind, _TEXT)
+
 
 SECONDS = 10.0
 """Timeout of the description, and of the trial."""

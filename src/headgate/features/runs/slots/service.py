@@ -4,18 +4,26 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from sqlalchemy import select
+from sqlalchemy import select, text
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.features.runs.ports import Origin
 from headgate.features.runs.slots import repository
-from headgate.features.runs.slots.locking import lock_name
 from headgate.features.runs.slots.values import SlotUse
 from headgate.features.runs.tables import flow_step_results
 from headgate.features.runs.transitions import clock
 from headgate.features.runs.waking import wake_step
 from headgate.foundation.database import Database
 from headgate.sdk import Model
+
+_LOCK = text("SELECT pg_advisory_xact_lock(hashtextextended(:name, 19))")
+
+
+async def lock_name(session: AsyncSession, name: str, *, tenant_id: str) -> None:
+    """Let one transaction at a time grant slots of a name; on SQLite the write lock suffices."""
+    if session.get_bind().dialect.name == "postgresql":
+        await session.execute(_LOCK, {"name": f"{tenant_id}/{name}"})
+
 
 MOST_NAMES = 200
 """Names for which slots are granted in one look."""

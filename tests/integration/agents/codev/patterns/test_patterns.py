@@ -11,7 +11,7 @@ from headgate.agents.codev.domain import Answer, Held
 from headgate.agents.codev.patterns import service
 from headgate.agents.codev.patterns.library import PatternLibrary
 from headgate.agents.codev.patterns.routes import router
-from headgate.agents.codev.patterns.words import stems
+from headgate.agents.codev.patterns.service import stems
 from headgate.agents.codev.tables import PatternRow, PatternUseRow, PatternWordRow
 from headgate.features.access.permissions import Role
 from headgate.features.access.principal import DEFAULT_TENANT_ID, LOCAL, Principal

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
+from headgate.agents.assistant.intent.classify import read_answer
 from headgate.agents.assistant.intent.intents import INTENTS
-from headgate.agents.assistant.intent.reading import read_answer
 
 JSON = '{"translation": "build a flow", "intent": "build_flow"}'
 

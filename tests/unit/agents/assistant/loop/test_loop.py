@@ -6,8 +6,7 @@ from typing import Any, cast
 import pytest
 from langchain_core.messages import AIMessage
 
-from headgate.agents.assistant.loop.canvas import MAX_CANVAS_CHARS, with_canvas
-from headgate.agents.assistant.loop.loop import run_loop
+from headgate.agents.assistant.loop.loop import MAX_CANVAS_CHARS, run_loop, with_canvas
 from headgate.agents.assistant.orchestration import remembered
 from headgate.agents.assistant.turn.turn import Turn
 from headgate.agents.assistant.turn.usage import Budget

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from headgate.agents.codev.domain import Phase
-from headgate.agents.codev.domains.headgate.knowledge import FALLBACK, load_knowledge
+from headgate.agents.codev.domains.headgate.domain import FALLBACK, load_knowledge
 from headgate.agents.codev.workflow.reading import read_plan
 from headgate.components import BUILTINS
 from headgate.features.catalog.registry import Registry

@@ -1,6 +1,6 @@
 """The words that patterns are found by."""
 
-from headgate.agents.codev.patterns.words import LONGEST_WORD, MOST_WORDS, stems, weighted
+from headgate.agents.codev.patterns.service import LONGEST_WORD, MOST_WORDS, stems, weighted
 
 
 class TestStems:

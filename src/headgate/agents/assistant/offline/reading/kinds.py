@@ -28,4 +28,3 @@ BY_NAME: dict[str, dict[str, Kind]] = {
     "en": {name: kind for kind in KINDS for name in kind.english},
     "sv": {name: kind for kind in KINDS for name in kind.swedish},
 }
-BY_KEY = {kind.key: kind for kind in KINDS}

@@ -85,13 +85,6 @@ class Tokens:
         token = self.by_mark.get(mark.strip())
         return token.value if token is not None else mark.strip()
 
-    def text_between(self, start: int, end: int) -> str:
-        """The request's own words from one token to another."""
-        if start >= end:
-            return ""
-        first, last = self.items[start], self.items[end - 1]
-        return self.text[_place(first) : _place(last) + len(last.text)]
-
 
 def _place(token: Token) -> int:
     return token.at

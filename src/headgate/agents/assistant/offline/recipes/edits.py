@@ -199,7 +199,6 @@ def _never(_work: Work, _slots: Slots) -> None:
     """A run is a tool call of its own; nothing is built for it."""
 
 
-_INSTEAD = "(instead|rather)"
 EDITS: dict[str, Step] = {
     "rename_step": Step("edit", "none", _rename),
     "remove_step": Step("edit", "none", _remove),

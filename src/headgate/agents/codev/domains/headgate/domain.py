@@ -3,9 +3,10 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from headgate.agents.codev.domains.headgate.knowledge import load_knowledge
+from headgate.agents.codev.domain import Phase
 from headgate.agents.codev.domains.headgate.place import KeysOf, Place
 from headgate.agents.codev.domains.headgate.workplace import HeadgateWorkplace
+from headgate.agents.codev.skills.loader import load_skill
 from headgate.features.access.permissions import Permission
 from headgate.features.access.principal import Principal
 from headgate.features.accounts.spaces.service import require_space
@@ -15,6 +16,25 @@ from headgate.foundation.crypto import SecretBox
 from headgate.foundation.errors import NotFound
 from headgate.graph.model import Flow
 from headgate.toolkit.stored.visit import Studio
+
+SKILL = "headgate_builder"
+
+FALLBACK: dict[Phase, str] = {
+    Phase.DISCOVER: (
+        "Look before you plan: search_components and describe_component for every component you will use, list_models"
+        " for steps that need a model, list_variables for keys. End with a block that says CREDENTIALS_STATUS: OK, or"
+        " CREDENTIALS_STATUS: MISSING and MISSING_TYPES: with names of variables or ids of providers."
+    ),
+    Phase.PLAN: "Name each node with its type, each edge with its output and input, and test cases that check.",
+    Phase.PATCH: "Write a new flow with build_flow, as spec text. For changes use the smaller tools.",
+    Phase.TEST: "A case passes when everything that it expects holds for the text that the flow answers with.",
+}
+
+
+def load_knowledge(folder: Path | None) -> dict[Phase, str]:
+    """Load Markdown by phase; an operator's file in `folder` has priority."""
+    return load_skill(SKILL, FALLBACK, folder=folder)
+
 
 LONGEST_TRIAL_SECONDS = 600.0
 

@@ -1,0 +1,44 @@
+"""Deletes what has expired: idempotency keys, sent events, and occurrences of triggers."""
+
+from headgate.features.files.storage import Storage
+from headgate.features.idempotency import repository as keys
+from headgate.features.idempotency.keys import EXPIRY_MICROSECONDS
+from headgate.features.maintenance.outcome import Outcome
+from headgate.features.runs.sent_events import repository as events
+from headgate.features.runs.sent_events.exchange import KEY_MICROSECONDS
+from headgate.features.runs.transitions import clock
+from headgate.features.triggers import repository as triggers
+from headgate.features.triggers.hooks.service import SHOWN_SECONDS
+from headgate.features.triggers.occurrences import KEPT_MICROSECONDS
+from headgate.features.triggers.schedule import SECOND
+from headgate.foundation.database import Database
+from headgate.foundation.settings import RetentionSettings
+
+
+async def delete_expired_keys(
+    database: Database, _storage: Storage, _settings: RetentionSettings, *, dry: bool = False
+) -> Outcome:
+    """Delete expired idempotency keys: afterwards the same key starts the work again. `dry` only counts."""
+    before = clock() - EXPIRY_MICROSECONDS
+    async with database.writing() as session:
+        work = keys.count_expired if dry else keys.delete_expired
+        return Outcome(keys=await work(session, before))
+
+
+async def delete_expired_events(
+    database: Database, _storage: Storage, _settings: RetentionSettings, *, dry: bool = False
+) -> Outcome:
+    """Delete sent events whose keep time is over; `dry` only counts. Runs keep copies of those that they received."""
+    at = clock()
+    async with database.writing() as session:
+        return Outcome(events=await events.delete_expired(session, at - KEY_MICROSECONDS, at=at, dry=dry))
+
+
+async def delete_old_occurrences(
+    database: Database, _storage: Storage, _settings: RetentionSettings, *, dry: bool = False
+) -> Outcome:
+    """Delete occurrences older than 90 days, and caught calls; `dry` only counts. One that waits for its run stays."""
+    async with database.writing() as session:
+        if not dry:
+            await triggers.clear_caught(session, clock() - SHOWN_SECONDS * SECOND)
+        return Outcome(occurrences=await triggers.delete_old(session, clock() - KEPT_MICROSECONDS, dry=dry))
