@@ -188,6 +188,7 @@ _FOR_FUNCTION: dict[tuple[str, str], Callable[[World], Any]] = {
     ("add_wait", "values"): _wait,
     ("find_of_step", "scope"): lambda world: "",
     ("find_occurrence", "key"): lambda world: "event:same",
+    ("keys_with_rows", "keys"): lambda world: ["event:same"],
     ("add_authorization", "state_hash"): lambda world: world.marker[-8:] * 8,
     ("claim_refresh", "until"): lambda world: now() + timedelta(days=1),
     ("due_with_rows", "since"): lambda world: 0,
