@@ -5696,6 +5696,73 @@ export interface components {
             removed: string[];
         };
         /**
+         * ApiConfig
+         * @description New items in the answer of an API.
+         */
+        ApiConfig: {
+            /**
+             * Every Seconds
+             * @description From the end of a poll to the next.
+             * @default 300
+             */
+            every_seconds?: number;
+            /**
+             * Most
+             * @description Most runs of one poll; the rest follow in the next ones.
+             * @default 50
+             */
+            most?: number;
+            /**
+             * First
+             * @description Whether the first poll starts runs: only for what is new after it, or for all.
+             * @default now
+             * @enum {string}
+             */
+            first?: "now" | "all";
+            /**
+             * Pause After Errors
+             * @description Pause after this many failed polls in a row; null: never.
+             * @default 10
+             */
+            pause_after_errors?: number | null;
+            /**
+             * Text From
+             * @description JMESPath of the run's text; all of the item.
+             */
+            text_from?: string | null;
+            /**
+             * Form From
+             * @description JMESPath by form field of the flow.
+             */
+            form_from?: {
+                [key: string]: string;
+            };
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "api";
+            /**
+             * Url
+             * @description https://..., or with a connection a path such as /orders.
+             */
+            url: string;
+            /** Connection */
+            connection?: string | null;
+            /**
+             * Items
+             * @description JMESPath of the list of items; empty: the answer is the list.
+             * @default
+             */
+            items?: string;
+            /**
+             * Key
+             * @description JMESPath of an item's key, such as id; empty: all of the item.
+             * @default
+             */
+            key?: string;
+        };
+        /**
          * ApiDocumentIn
          * @description A description of an API, as text or as an address that it is fetched from.
          */
