@@ -35,7 +35,7 @@ class TestOpenApi:
 
     def test_parameters_become_arguments_and_headers_of_the_connection_do_not(self) -> None:
         operation = operations(read_api(as_json(ISSUES)))[LIST]
-        assert list(operation.input["properties"]) == ["state", "labels", "cursor", "X-Trace", "project"]  # type: ignore[arg-type, call-overload]
+        assert list(operation.input["properties"]) == ["state", "labels", "cursor", "X-Trace", "project"]  # type: ignore[arg-type]
         assert operation.input["required"] == ["project"]
         assert {(known.name, known.location, known.explode) for known in operation.parameters} >= {
             ("labels", "query", False),
@@ -47,7 +47,7 @@ class TestOpenApi:
         operation = operations(read_api(as_json(ISSUES)))[CREATE]
         sent = operation.input["$defs"]["Issue"]  # type: ignore[index, call-overload]
         assert sent["required"] == ["title"]  # type: ignore[index, call-overload]
-        assert "id" not in sent["properties"]  # type: ignore[index, call-overload]
+        assert "id" not in sent["properties"]  # type: ignore[index, call-overload, operator]
         received = operation.output["$defs"]["Issue"]  # type: ignore[index, call-overload]
         assert received["properties"]["state"]["enum"] == ["open", "closed", None]  # type: ignore[index, call-overload]
         assert received["properties"]["state"]["type"] == ["string", "null"]  # type: ignore[index, call-overload]
