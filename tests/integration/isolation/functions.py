@@ -191,6 +191,11 @@ _FOR_FUNCTION: dict[tuple[str, str], Callable[[World], Any]] = {
     ("keys_with_rows", "keys"): lambda world: ["event:same"],
     ("add_authorization", "state_hash"): lambda world: world.marker[-8:] * 8,
     ("claim_refresh", "until"): lambda world: now() + timedelta(days=1),
+    **{(what, "since"): lambda world: 0 for what in ("failed_runs", "failed_deliveries")},
+    ("queued_runs", "before"): lambda world: clock(),
+    ("broken_connections", "expires_before"): lambda world: now() + timedelta(days=9_000),
+    ("dismiss", "key"): lambda world: "connection:same",
+    ("restore", "key"): lambda world: world.marker,
     ("due_with_rows", "since"): lambda world: 0,
     ("due_with_rows", "until"): lambda world: clock(),
     ("name_taken", "name"): lambda world: world.marker,
@@ -290,6 +295,7 @@ _CLAIMED = "takes a job that this process has claimed; no route reaches it with 
 _KEY = "takes an idempotency key, which carries the tenant of who sent it; test_idempotency.py asks as another"
 _RING = "the keys are the installation's; its admins and a job count and encrypt values again, and read none"
 WORKER_ONLY = {
+    "queued_runs": "no run of the world is queued; its statement is that of failed_deliveries",
     "find_published": "visitors of widgets are of no tenant: the flow says which; it finds what is published alone",
     "has_ancestor_of": "says yes or no to the engine about a run that it executes",
     "free_names": "engines grant slots of every tenant; each row carries its tenant from there",

@@ -39,6 +39,7 @@ from headgate.features.accounts.tables import (
     UserSession,
 )
 from headgate.features.assistants.tables import AssistantRow
+from headgate.features.attention.tables import AttentionDismissalRow
 from headgate.features.catalog.own.tables import OwnComponent
 from headgate.features.connections.tables import (
     ConnectionApi,
@@ -362,7 +363,9 @@ async def _make_running(world: World, database: Database) -> None:
     world.run_ids.append(world.key.run_id)
     above = {"parent_run_id": world.run_ids[0], "parent_step_id": STEP, "parent_iteration": 0}
     async with database.writing() as session:
-        await session.execute(update(flow_runs).where(flow_runs.c.id == world.run_ids[1]).values(**above))
+        await session.execute(update(flow_runs).where(flow_runs.c.id == world.key.run_id).values(**above))
+        asks = update(flow_step_results).filter_by(flow_run_id=world.run_ids[0], step_id=STEP)
+        await session.execute(asks.values(expected_runs=1))
 
 
 async def _make_documents(session: AsyncSession, world: World) -> None:
@@ -400,12 +403,13 @@ async def _make_notices(session: AsyncSession, world: World, approval: str) -> N
 
 
 async def _make_trigger(session: AsyncSession, world: World, sealed: bytes) -> None:
-    """A webhook with what it started, and a schedule."""
-    trigger, schedule = new_id(), new_id()
-    world.trigger_ids += [trigger, schedule]
+    """A webhook with what it started, a schedule, and a paused trigger."""
+    trigger, schedule, paused = new_id(), new_id(), new_id()
+    world.trigger_ids += [trigger, schedule, paused]
     configs: dict[str, dict[str, Any]] = {
         trigger: {"kind": "webhook"},
         schedule: {"kind": "schedule", "cron": "0 0 1 1 *"},
+        paused: {"kind": "manual"},
     }
     for id_, config in configs.items():
         webhook = {"secret": sealed, "address": id_} if id_ == trigger else {}
@@ -414,13 +418,14 @@ async def _make_trigger(session: AsyncSession, world: World, sealed: bytes) -> N
                 id=id_,
                 tenant_id=world.principal.tenant_id,
                 flow_id=world.flow_ids[0],
-                name=world.marker if webhook else VARIABLE,
+                name=world.marker if webhook else config["kind"] if id_ == paused else VARIABLE,
                 kind=config["kind"],
                 config=config,
                 policies={},
                 input={"text": world.marker},
                 owner_user_id=world.principal.user_id,
-                enabled=True,
+                enabled=id_ != paused,
+                paused_reason=world.marker if id_ == paused else "",
                 resumed_at=clock(),
                 cursor_at=clock(),
                 created_at=clock(),
@@ -535,6 +540,8 @@ async def _make_rows(world: World, database: Database, box: SecretBox) -> None:
         for flow_id in world.flow_ids:
             await session.execute(insert(FlowDraftRow).values(flow_id=flow_id, revision=DRAFT, **draft))
         await session.execute(text(CLAIM), key.values(world.run_ids[0], clock()))
+        hidden = {"user_id": world.principal.user_id, "item_key": world.marker, "tenant_id": tenant}
+        await session.execute(insert(AttentionDismissalRow).values(**hidden, dismissed_at=clock()))
         world.codev_ids += await add_sessions(session, world.principal, world.flow_ids[0], world.marker)
         world.pattern_ids.append(await add_pattern(session, world.principal, world.codev_ids[0], world.marker))
         of_tests = (world.flow_ids, world.run_ids[0], world.file_ids[0], world.marker)

@@ -77,6 +77,7 @@ QUIET = {
     "POST /api/v1/keyring/keys/{key}/revoke": "for the first organisation alone; features/keyring looks at its entry",
     "POST /api/v1/local-models/{name}/fetch": "no such model is here; test_fetching_local.py fetches one",
     "DELETE /api/v1/local-models/{name}/fetch": "nothing is fetched here; test_fetching_local.py stops one",
+    "PUT /api/v1/attention/dismissed": "it hides an item for the caller alone; test_attention.py dismisses some",
     "POST /api/v1/password-links/look": "it looks whether a link is good",
     "POST /api/v1/password-links/use": "nobody has a link here; tested where people sign in",
 }
