@@ -177,6 +177,8 @@ def _web(asked: Asked) -> Script | None:
     """What a website answers for its feed, its sitemap and its API."""
     if asked.path.startswith("/orders?"):
         return lambda _: json_reply({"data": [{"id": 1}], "meta": {"next_cursor": None}})
+    if asked.path.startswith("/projects/"):
+        return lambda _: json_reply({"items": []})
     content = {"/feed.xml": FEED, "/sitemap.xml": SITEMAP}.get(asked.path)
     reply = None if content is None else Reply((content.encode(),), media_type="application/xml")
     return None if reply is None else lambda _: reply

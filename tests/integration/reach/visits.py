@@ -18,6 +18,7 @@ from headgate.entrypoints.own_services import OwnRedis
 from headgate.features.models.providers import PROVIDERS, is_installed
 from headgate.sdk import Table
 from tests.support import imap_process
+from tests.support.api_documents import ISSUES
 from tests.support.mcp_server import McpProcess
 from tests.support.openai_server import OpenAIServer
 from tests.support.otlp_receiver import OtlpReceiver
@@ -43,6 +44,7 @@ FORM = {
     "amount": 3,
     "net": 8,
     "name": "Ann",
+    "project": "sea",
 }
 UPLOADS = {
     "Transcribe": "r.wav", "TableQuery": "r.csv", "ReadSpreadsheet": "r.xlsx", "ExtractArchive": "r.zip",
@@ -135,6 +137,9 @@ def _connect(client: httpx2.Client, places: Places) -> None:
     for kind, (fields, secrets) in kinds.items():
         body = {"name": f"example-{kind}", "kind": kind, "fields": fields, "secrets": secrets}
         client.post("/connections", json=body).raise_for_status()
+    tracker = {"name": "tracker", "kind": "public_api", "fields": {"url": places.origin("web")}, "secrets": {}}
+    client.post("/connections", json=tracker).raise_for_status()
+    client.put("/connections/tracker/api", json={"content": json.dumps(ISSUES)}).raise_for_status()
 
 
 def leak(client: httpx2.Client) -> dict[str, Any]:
