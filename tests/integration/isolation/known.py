@@ -270,6 +270,9 @@ ANSWERS_TO_OWN: dict[tuple[str, str], set[int]] = {
     ("POST", "/api/v1/connections/authorizations"): {422},
     # The connection here is a secret of webhooks, which no API is called with.
     ("PUT", "/api/v1/connections/{connection}/api"): {422},
+    # No item of the attention list has the made-up key, and no trigger here polls.
+    ("PUT", "/api/v1/attention/dismissed"): {404},
+    ("POST", "/api/v1/triggers/{trigger_id}/dry-run"): {422},
     # It speaks JSON-RPC: tests/integration/mcp asks it for another tenant's things, tool by tool.
     ("POST", "/mcp"): {422},
     # No weights of that name are published: nothing is fetched here.

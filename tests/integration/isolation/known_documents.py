@@ -11,6 +11,7 @@ from headgate.features.knowledge.tables import (
     KnowledgeBaseRow,
     PassageRow,
     ReaderRow,
+    VectorRow,
 )
 from headgate.features.knowledge.terms import terms
 from headgate.foundation.database import now
@@ -52,4 +53,6 @@ async def add_documents(
     }  # fmt: skip
     await add_passages(session, [passage])
     passage_id = (await session.execute(select(PassageRow.id).where(PassageRow.document_id == document))).scalar_one()
+    keys = {"base_id": base, "model": marker[:250], "passage_id": passage_id, "document_id": document}
+    await session.execute(insert(VectorRow).values(**keys, **tenant, vector=marker.encode()))
     return base, document, passage_id
