@@ -28,8 +28,11 @@ from tests.support.keyrings import open_machine
 
 SOURCE = Path(headgate.__file__).parent
 COLUMNS = [repository.name_of(column) for column in encrypted_columns()]
-PLAIN = {"passkeys.credential_id", "passkeys.public_key", "passkey_challenges.challenge"}
-"""Columns of bytes that are no secret: what a browser sends in the clear."""
+PLAIN = {
+    *("passkeys.credential_id", "passkeys.public_key", "passkey_challenges.challenge"),
+    "knowledge_vectors.vector",
+}
+"""Columns of bytes in the clear: what a browser sends, and embeddings, which are searched as the text of passages is."""
 CALLERS = {
     "agents/codev/writing/snapshots.py",  # codev_writes
     "features/accounts/second_factor/service.py",  # totp_authenticators

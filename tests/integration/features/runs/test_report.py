@@ -23,6 +23,7 @@ from headgate.features.runs.report.routes import router as reports_router
 from headgate.features.runs.report.service import reports_at_work
 from headgate.features.runs.routes import router as runs_router
 from headgate.features.secrets import service as secrets
+from headgate.features.triggers.transfer import TriggerTransfer
 from headgate.foundation.crypto import EvidenceSigner, SecretBox
 from headgate.foundation.database import Database
 from headgate.foundation.keyring import new_ring
@@ -67,6 +68,7 @@ def parts(database: Database, engine: ExecutionBackend) -> dict[str, Any]:
         "registry": known,
         "notary": NOTARY,
         "rules": rules,
+        "trigger_transfer": TriggerTransfer(NOTARY.box),
         "reports_at_work": reports_at_work(),
     }
 
