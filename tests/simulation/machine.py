@@ -81,7 +81,7 @@ class SimulatedCursor(sqlite3.Cursor):
         return self
 
 
-class SimulatedConnection(sqlite3.Connection):
+class SimulatedConnection(sqlite.RollbackConnection):
     """A connection of a simulated process."""
 
     disk: Disk

@@ -74,6 +74,11 @@ def test_a_seed_that_broke_a_rule_breaks_none(seed: int) -> None:
     assert simulate("--plain", "--seed", seed).returncode == 0
 
 
+def test_a_seed_that_found_a_lock_held_by_a_closed_connection_breaks_no_rule() -> None:
+    """A full disk ended sessions whose cursors still existed: SQLite kept the write lock, and no step was woken."""
+    assert simulate("--no-shrink", "--seed", 5935367136).returncode == 0
+
+
 def test_runs_that_wait_are_replayed_exactly() -> None:
     """Sessions, approvals, events and slots are simulated too."""
     first, second = (json.loads(simulate("--seed", DURABLE_SEED).stdout) for _ in range(2))

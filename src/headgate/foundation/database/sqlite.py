@@ -2,6 +2,7 @@
 
 import asyncio
 import sqlite3
+from contextlib import suppress
 from functools import partial
 from threading import Thread
 from typing import Any
@@ -20,12 +21,11 @@ class RollbackConnection(sqlite3.Connection):
     """
 
     def close(self) -> None:
-        """Roll back and close."""
-        try:
+        """Roll back and close; a connection that is closed stays so."""
+        with suppress(sqlite3.Error):
             if self.in_transaction:
                 self.rollback()
-        finally:
-            super().close()
+        super().close()
 
 
 class SqliteConnection(Connection):

@@ -32,7 +32,7 @@ PLAIN = {
     *("passkeys.credential_id", "passkeys.public_key", "passkey_challenges.challenge"),
     "knowledge_vectors.vector",
 }
-"""Columns of bytes in the clear: what a browser sends, and embeddings, which are searched as the text of passages is."""
+"""Columns of bytes in the clear: what a browser sends, and embeddings, which are searched like the text of passages."""
 CALLERS = {
     "agents/codev/writing/snapshots.py",  # codev_writes
     "features/accounts/second_factor/service.py",  # totp_authenticators
