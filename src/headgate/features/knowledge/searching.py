@@ -60,7 +60,8 @@ async def search(
     mode: Mode = "lexical" if question is None else search_in.mode or "hybrid"
     searched = query_terms(search_in.query)
     ranks = await _ranks(session, scope, mode, searched, question)
-    ordered = sorted(ranks, key=lambda id_: (-ranks[id_].fused, id_))
+    # Of two with the same sum, the one that has the words of the query is first.
+    ordered = sorted(ranks, key=lambda id_: (-ranks[id_].fused, ranks[id_].lexical is None, id_))
     rows = await search_index.read_passages(session, scope, ordered[: search_in.limit * 2])
     model = "" if question is None else question.model
     hits = [
