@@ -230,7 +230,8 @@ TOOLS = (*tools.TOOLS, _DRY_RUN, *(_on_open_flow(OPERATIONS[name]) for name in _
 GROUPS: Mapping[str, tuple[str, ...]] = {
     "tests": ("get_tests", "save_tests", "run_tests"),
     "other_flows": ("list_flows", "extract_flow", "inline_flow"),
-    "services": ("list_connections", "search_api_operations", "read_api_operation", "set_schedule", "set_poll"),
+    "services": ("list_connections", "search_api_operations", "read_api_operation"),
+    "triggers": ("set_schedule", "set_poll"),
 }
 """Group to tools that a model is shown when it asks for the group (`more_tools`): what most requests do not need."""
 IN_GROUP = frozenset(name for names in GROUPS.values() for name in names)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from headgate.graph.template import Catalog, Template
 from headgate.toolkit.reading import first_sentence
 
-MOST_CHARACTERS = 2_400
+MOST_CHARACTERS = 2_300
 _CLAUSE = re.compile(r"[:;] ")
 _LENGTHS = range(42, 15, -1)
 """Characters of a component's description: as many as fit."""
