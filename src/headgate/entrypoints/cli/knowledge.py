@@ -11,7 +11,7 @@ from rich.markup import escape
 
 from headgate.entrypoints.cli.exit_codes import FAILED, OK
 from headgate.entrypoints.cli.files import store_files
-from headgate.entrypoints.cli.output import JsonFlag, console, print_json, table, when
+from headgate.entrypoints.cli.output import JsonFlag, console, print_json, print_result, print_rows, table, when
 from headgate.entrypoints.cli.session import acting, with_installation, with_parts
 from headgate.entrypoints.compose import Parts
 from headgate.entrypoints.installation import Installation
@@ -58,16 +58,12 @@ def list_(json: JsonFlag = False) -> None:
     async def work(installation: Installation) -> None:
         async with installation.database.reading() as session:
             bases = await service.list_bases(session, acting(), limit=200, after=None)
-        if json:
-            print_json(bases)
-        elif not bases:
-            console.print("No knowledge base. Create one: headgate knowledge create NAME")
-        else:
-            rows = [
-                (escape(item.name), item.documents, item.waiting, item.failed, _embedded(item), item.id)
-                for item in bases
-            ]
-            console.print(table(("name", "documents", "waiting", "failed", "search", "id"), rows))
+        rows = [
+            (escape(item.name), item.documents, item.waiting, item.failed, _embedded(item), item.id) for item in bases
+        ]
+        columns = ("name", "documents", "waiting", "failed", "search", "id")
+        none = "No knowledge base. Create one: headgate knowledge create NAME"
+        print_rows(bases, columns, rows, json=json, none=none)
 
     with_installation(work)
 
@@ -104,10 +100,7 @@ def create(
         await parts.searcher.probe(acting(), acting().space_id, base_in.embedding_model)
         async with parts.database.writing() as session:
             base = await service.create_base(session, acting(), base_in)
-        if json:
-            print_json(base)
-        else:
-            console.print(f"Created {escape(base.name)}: {base.id}")
+        print_result(base, f"Created {escape(base.name)}: {base.id}", json=json)
 
     with_parts(work)
 

@@ -12,6 +12,7 @@ from sqlalchemy import (
     String,
     Text,
     UniqueConstraint,
+    text,
 )
 from sqlalchemy.orm import Mapped, mapped_column
 
@@ -69,7 +70,7 @@ class TriggerRow(Row, JobColumns):
     """What polls have handled, as JSON: `polling.cursor`. Null before the first one."""
     poll_failures: Mapped[int] = mapped_column(Integer, default=0, server_default="0")
     """Failed polls in a row."""
-    poll_error: Mapped[str] = mapped_column(String(500), default="", server_default="")
+    poll_error: Mapped[str] = mapped_column(String(500), default="", server_default=text("''"))
     """Why the last poll failed; empty when it did not."""
     polled_at: Mapped[int | None] = mapped_column(BigInteger)
     created_by_user_id: Mapped[str | None] = mapped_column(String(36))

@@ -46,7 +46,7 @@ STORED_AS_IT_IS = {
     "audit_events", "secret_reads", "triggers", "mcp_servers", "mcp_tools", "model_servers",
     "model_facts", "model_roles",
     "knowledge_bases", "knowledge_documents", "knowledge_passages", "knowledge_vectors",
-    "connections",
+    "connections", "connection_apis", "connection_operations",
     "flow_tags", "flow_comments",
 }  # fmt: skip
 """Tables with content that data keys do not encrypt; docs/operate/security.md names them."""
@@ -61,7 +61,7 @@ NO_CONTENT = {
     "user_sessions", "one_time_links", "totp_authenticators", "passkeys", "passkey_challenges", "recovery_codes",
     "api_keys", "directories", "directory_users", "directory_groups", "directory_group_members",
     "directory_group_roles", "audit_heads", "variables", "files", "flow_step_calls", "model_classes",
-    "flow_favourites", "flow_comment_mentions",
+    "flow_favourites", "flow_comment_mentions", "attention_dismissals",
 }  # fmt: skip
 """Tables of names, ids, times, hashes and what the installation's keys encrypt."""
 

@@ -16,7 +16,9 @@ def upgrade() -> None:
     _change_check(_BEFORE, _AFTER)
     op.add_column("triggers", sa.Column("poll_cursor", sa.Text()))
     op.add_column("triggers", sa.Column("poll_failures", sa.Integer(), nullable=False, server_default="0"))
-    op.add_column("triggers", sa.Column("poll_error", sa.String(length=500), nullable=False, server_default=""))
+    op.add_column(
+        "triggers", sa.Column("poll_error", sa.String(length=500), nullable=False, server_default=sa.text("''"))
+    )
     op.add_column("triggers", sa.Column("polled_at", sa.BigInteger()))
 
 

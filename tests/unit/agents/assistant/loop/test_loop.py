@@ -147,7 +147,9 @@ class TestRunLoop:
         turn, _ = turn_on(Flow())
         model = ScriptedModel(script=[calls("more_tools", group="coffee"), says("None.")])
         await run_loop(model, turn)
-        assert "There is no group 'coffee'. Groups: tests, other_flows, services, triggers." in str(model.asked[1][-1].content)
+        assert "There is no group 'coffee'. Groups: tests, other_flows, services, triggers." in str(
+            model.asked[1][-1].content
+        )
 
     async def test_runs_a_tool_of_a_group_that_was_not_asked_for(self) -> None:
         turn, _ = turn_on(Flow())
