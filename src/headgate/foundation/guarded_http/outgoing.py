@@ -154,7 +154,12 @@ MODELS = Outgoing(
     "flow, stored variable or environment",
     Reach.MODEL,
     Redirects.REFUSED,
-    ("features.models.clients", "features.models.transcription", "features.models.providers"),
+    (
+        "features.models.clients",
+        "features.models.transcription",
+        "features.models.providers",
+        "features.models.embeddings",
+    ),
 )
 MODEL_LISTS = Outgoing(
     "model_lists",
