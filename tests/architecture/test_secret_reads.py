@@ -20,6 +20,7 @@ DECRYPTING = {
     "features.keyring.rotation._replaced": "encrypts it again at once; the rotation is audited",
     "features.flows.state.sealed.unseal": OWN_STATE + "values that a flow keeps between its runs",
     "features.runs.approvals.notices._attempt": OWN_STATE + "the address of a one-time link, to send it",
+    "features.runs.approvals.notices.add_link_notice": OWN_STATE + "the language of the notices before it",
     "features.runs.approvals.sealed.unseal": OWN_STATE + "what users decide on, and their responses",
     "features.runs.sent_events.sealed.unseal": OWN_STATE + "data of events that runs wait for",
     "features.triggers.sealed.unseal": OWN_STATE + "the secret of an address, and the input of occurrences that wait",
