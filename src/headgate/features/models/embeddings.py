@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from headgate.features.models.credentials import Credentials, find_credentials
 from headgate.features.models.diagnosis import Caller, friendly_error
-from headgate.features.models.errors import BadModelSettings, BrokenModelAnswer, ProviderNotInstalled
+from headgate.features.models.errors import BadModelSettings, BrokenModelAnswer
+from headgate.features.models.libraries import ollama_library, openai_library
 from headgate.features.models.params import ModelParams
 from headgate.features.models.ports import GuardedWeb, KeySource
 from headgate.features.models.providers import Provider
@@ -95,7 +96,7 @@ def _require_embeddings(provider: Provider) -> None:
 
 async def _ask_openai(provider: Provider, name: str, texts: Sequence[str], server: "_Server") -> tuple[Any, int | None]:
     credentials = server.credentials
-    client = _library("openai", provider).AsyncOpenAI(
+    client = openai_library(provider, f"Embedding by {provider.label}").AsyncOpenAI(
         api_key=credentials.arguments["api_key"].get_secret_value(),
         organization=credentials.arguments.get("organization"),
         base_url=credentials.base_url,
@@ -112,7 +113,7 @@ async def _ask_openai(provider: Provider, name: str, texts: Sequence[str], serve
 
 async def _ask_ollama(provider: Provider, name: str, texts: Sequence[str], server: "_Server") -> tuple[Any, int | None]:
     credentials = server.credentials
-    client = _library("ollama", provider).AsyncClient(
+    client = ollama_library(provider, f"Embedding by {provider.label}").AsyncClient(
         credentials.base_url,
         timeout=server.timeout_seconds,
         headers=dict(credentials.headers),
@@ -142,20 +143,3 @@ def _checked(vectors: Any, count: int, model: str) -> tuple[tuple[float, ...], .
             remedy="Check that it is an embedding model.",
         )
     return checked
-
-
-def _library(name: str, provider: Provider) -> Any:  # noqa: ANN401 - the module
-    """Return a provider's library, imported when first used. Raises `ProviderNotInstalled` naming the extra."""
-    try:
-        if name == "ollama":
-            import ollama  # noqa: PLC0415
-
-            return ollama
-        import openai  # noqa: PLC0415
-    except ImportError as error:
-        raise ProviderNotInstalled(
-            f"Embeddings of {provider.label} require a package that is not installed.",
-            remedy=f"Install it with: {provider.install}",
-            extra_name=provider.extra,
-        ) from error
-    return openai

@@ -4,10 +4,11 @@ from typing import TYPE_CHECKING, Any
 
 from headgate.features.models.credentials import find_credentials
 from headgate.features.models.diagnosis import Caller, friendly_error
-from headgate.features.models.errors import BadModelSettings, InputTooLarge, ProviderNotInstalled
+from headgate.features.models.errors import BadModelSettings, InputTooLarge
+from headgate.features.models.libraries import openai_library
 from headgate.features.models.params import ModelParams
 from headgate.features.models.ports import GuardedWeb, KeySource
-from headgate.features.models.providers import Provider, find_provider
+from headgate.features.models.providers import find_provider
 from headgate.foundation.lazy import lazy_module
 from headgate.sdk.values import Model, Recording, Transcript
 
@@ -60,7 +61,7 @@ async def transcribe(model: Model, audio: Recording, keys: KeySource, *, web: Gu
         base_url=credentials.base_url if provider.flow_base_url else "",
         timeout_seconds=timeout,
     )
-    client = _openai(provider).AsyncOpenAI(
+    client = openai_library(provider, "Transcription").AsyncOpenAI(
         api_key=credentials.arguments["api_key"].get_secret_value(),
         base_url=credentials.base_url.rstrip("/") + PATHS[provider.id],
         timeout=timeout,
@@ -89,16 +90,3 @@ async def _asked(client: Any, model: Model, audio: Recording, caller: Caller) ->
     except Exception as error:  # noqa: BLE001 - the library raises anything; all of it is translated
         # Not chained: the library's exceptions hold request headers.
         raise friendly_error(error, caller) from None
-
-
-def _openai(provider: Provider) -> Any:  # noqa: ANN401 - the module
-    """Return the openai module, imported when first used. Raises `ProviderNotInstalled` naming the extra."""
-    try:
-        import openai  # noqa: PLC0415
-    except ImportError as error:
-        raise ProviderNotInstalled(
-            "Transcription requires a package that is not installed.",
-            remedy="Install it with: pip install 'headgate[openai]'",
-            extra_name=provider.extra,
-        ) from error
-    return openai

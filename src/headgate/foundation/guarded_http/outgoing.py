@@ -158,7 +158,7 @@ MODELS = Outgoing(
         "features.models.clients",
         "features.models.transcription",
         "features.models.providers",
-        "features.models.embeddings",
+        "features.models.libraries",
     ),
 )
 MODEL_LISTS = Outgoing(
