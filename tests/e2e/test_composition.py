@@ -68,7 +68,7 @@ class TestExtract:
         expect(dialog.get_by_role("button", name="Extract")).to_be_disabled()
         dialog.get_by_role("radio", name="For each item").click()
         dialog.get_by_role("button", name="Extract").click()
-        expect(page.get_by_text("It runs for each item from heard.")).to_be_visible()
+        expect(page.get_by_text("It runs for each item from heard.", exact=True)).to_be_visible()
         until(lambda: types(studio, flow), ["ChatInput", "ChatOutput", "ForEach"])
         expect(node(page, "two_words").get_by_role("button", name="Flow: Two words")).to_be_visible()
         page.keyboard.press("ControlOrMeta+z")

@@ -1,14 +1,17 @@
 import { useQuery } from "@tanstack/react-query";
 import { Plus } from "lucide-react";
-import { useState } from "react";
+import { lazy, Suspense, useState } from "react";
 import { connectionKindsQuery, connectionsQuery } from "@/api/queries/connections";
 import { useRights } from "@/api/rights";
-import { ConnectionDialog, KindIcon, useConnectionTexts } from "@/components/connections";
+import { KindIcon, useConnectionTexts } from "@/components/connections";
 import { Button, Select } from "@/components/ui";
 import { useDraft } from "@/lib/draft";
 import type { ControlProps } from "./types";
 
 const NONE = " ";
+const ConnectionDialog = lazy(async () => ({
+  default: (await import("@/components/connections/ConnectionDialog")).ConnectionDialog,
+}));
 
 /** The connection that a step uses, by its name; a new one can be added here. */
 export function ConnectionControl({ field, value, onChange, label, nodeId: _, ...ids }: ControlProps) {
@@ -57,13 +60,15 @@ export function ConnectionControl({ field, value, onChange, label, nodeId: _, ..
       {missing && <p className="text-warn text-xs">{t("missing", { name: now })}</p>}
       {other && <p className="text-warn text-xs">{t("other_kind", { name: now })}</p>}
       {adding && (
-        <ConnectionDialog
-          spaceId={space}
-          kinds={wanted}
-          name={missing ? now : ""}
-          onClose={() => setAdding(false)}
-          onMade={(made) => onChange(made.name)}
-        />
+        <Suspense>
+          <ConnectionDialog
+            spaceId={space}
+            kinds={wanted}
+            name={missing ? now : ""}
+            onClose={() => setAdding(false)}
+            onMade={(made) => onChange(made.name)}
+          />
+        </Suspense>
       )}
     </div>
   );

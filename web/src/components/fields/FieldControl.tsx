@@ -1,4 +1,4 @@
-import type { ComponentType } from "react";
+import { type ComponentType, lazy, Suspense } from "react";
 import { CodeEditor } from "@/components/code";
 import { useDraft } from "@/lib/draft";
 import { ConnectionControl } from "./ConnectionControl";
@@ -7,7 +7,6 @@ import { FlowControl } from "./FlowControl";
 import { JsonControl } from "./JsonControl";
 import { AssistantControl, FormFieldControl, ServerControl, ServerToolsControl } from "./knownFields";
 import { ModelControl } from "./ModelControl";
-import { ArgumentsControl, OperationControl, OperationsControl } from "./operationFields";
 import { SecretControl } from "./SecretControl";
 import { BooleanControl, MultiselectControl, NumberControl, SelectControl, TextControl } from "./simpleControls";
 import { TableEditor } from "./TableEditor";
@@ -15,6 +14,11 @@ import { VariableTextBox } from "./TextBox";
 import { ToolsControl } from "./ToolsControl";
 import { fromGrid, toGrid } from "./tablePaste";
 import type { ControlProps, FieldControlProps } from "./types";
+
+const operations = () => import("./operationFields");
+const OperationControl = lazy(async () => ({ default: (await operations()).OperationControl }));
+const ArgumentsControl = lazy(async () => ({ default: (await operations()).ArgumentsControl }));
+const OperationsControl = lazy(async () => ({ default: (await operations()).OperationsControl }));
 
 const KINDS: Record<string, ComponentType<ControlProps>> = {
   text: TextControl,
@@ -58,7 +62,13 @@ function OfNode(props: ControlProps & { nodeId: string }) {
   if (field.kind === "tools") return <ToolsControl field={field} nodeId={nodeId} label={label} />;
   const whole = typeof value === "string" && /^\s*\{\{.*\}\}\s*$/s.test(value) && field.interpolate !== false;
   const Known = field.name === "assistant" && !whole ? AssistantControl : KNOWN[`${type}.${field.name}`];
-  if (Known) return <Known {...props} />;
+  if (Known) {
+    return (
+      <Suspense>
+        <Known {...props} />
+      </Suspense>
+    );
+  }
   // A reference may stand for a value of any kind: a number, a table, a model.
   if (whole && !["text", "multiline", "message", "secret", "json", "code"].includes(field.kind)) {
     const { id, "aria-describedby": about, "aria-invalid": invalid } = props;

@@ -2,7 +2,7 @@ import "@xyflow/react/dist/base.css";
 import "./canvas.css";
 import { ReactFlowProvider, useStoreApi, type Viewport } from "@xyflow/react";
 import { PanelLeftOpen, Plus } from "lucide-react";
-import { useEffect, useLayoutEffect, useRef, useState } from "react";
+import { lazy, Suspense, useEffect, useLayoutEffect, useRef, useState } from "react";
 import { Button, ContextMenu, Dialog, IconButton } from "@/components/ui";
 import { useDraft } from "@/lib/draft";
 import { usePanels } from "@/lib/panels";
@@ -22,7 +22,6 @@ import { useView } from "./model/view";
 import { Palette } from "./palette/Palette";
 import { AddMenu } from "./pick/AddMenu";
 import { ConnectMenu } from "./pick/ConnectMenu";
-import { ExtractDialog } from "./pick/ExtractDialog";
 import { FindNode } from "./pick/FindNode";
 import { Surface } from "./Surface";
 
@@ -58,9 +57,16 @@ function Inside() {
       <AddMenu />
       <FindNode />
       <ConnectMenu />
-      <ExtractDialog />
+      <Extracting />
     </div>
   );
+}
+
+const ExtractDialog = lazy(() => import("./pick/ExtractDialog"));
+
+function Extracting() {
+  const asked = useView((state) => state.extracting);
+  return <Suspense>{asked && <ExtractDialog {...asked} />}</Suspense>;
 }
 
 function Stagecraft({ stage }: { stage: Stage }) {

@@ -12,12 +12,7 @@ const FORM = "extract-form";
 const MOST_ROUNDS = 1000;
 
 /** Asks for the name of the flow that the selected steps become, and how often it runs. */
-export function ExtractDialog() {
-  const asked = useView((state) => state.extracting);
-  return asked ? <Asked {...asked} /> : null;
-}
-
-function Asked({ ids, repeat: first }: { ids: string[]; repeat: Repeat }) {
+export default function ExtractDialog({ ids, repeat: first }: { ids: string[]; repeat: Repeat }) {
   const stage = useStage();
   const t = stage.t;
   const queries = useQueryClient();
