@@ -1,15 +1,17 @@
 import { useQuery } from "@tanstack/react-query";
 import { Plus } from "lucide-react";
-import { lazy, Suspense, useState } from "react";
+import { Suspense, useState } from "react";
 import { connectionKindsQuery, connectionsQuery } from "@/api/queries/connections";
 import { useRights } from "@/api/rights";
-import { KindIcon, useConnectionTexts } from "@/components/connections";
+import { KindIcon } from "@/components/connections/kindIcons";
+import { useConnectionTexts } from "@/components/connections/texts";
 import { Button, Select } from "@/components/ui";
 import { useDraft } from "@/lib/draft";
+import { part } from "@/lib/part";
 import type { ControlProps } from "./types";
 
 const NONE = " ";
-const ConnectionDialog = lazy(async () => ({
+const ConnectionDialog = part(async () => ({
   default: (await import("@/components/connections/ConnectionDialog")).ConnectionDialog,
 }));
 

@@ -1,6 +1,7 @@
-import { type ComponentType, lazy, Suspense } from "react";
+import { type ComponentType, Suspense } from "react";
 import { CodeEditor } from "@/components/code";
 import { useDraft } from "@/lib/draft";
+import { part } from "@/lib/part";
 import { ConnectionControl } from "./ConnectionControl";
 import { FileControl } from "./FileControl";
 import { FlowControl } from "./FlowControl";
@@ -16,9 +17,9 @@ import { fromGrid, toGrid } from "./tablePaste";
 import type { ControlProps, FieldControlProps } from "./types";
 
 const operations = () => import("./operationFields");
-const OperationControl = lazy(async () => ({ default: (await operations()).OperationControl }));
-const ArgumentsControl = lazy(async () => ({ default: (await operations()).ArgumentsControl }));
-const OperationsControl = lazy(async () => ({ default: (await operations()).OperationsControl }));
+const OperationControl = part(async () => ({ default: (await operations()).OperationControl }));
+const ArgumentsControl = part(async () => ({ default: (await operations()).ArgumentsControl }));
+const OperationsControl = part(async () => ({ default: (await operations()).OperationsControl }));
 
 const KINDS: Record<string, ComponentType<ControlProps>> = {
   text: TextControl,

@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { operationQuery } from "@/api/queries/apis";
 import { connectionsQuery } from "@/api/queries/connections";
-import { OperationList } from "@/components/connections";
+import { OperationList } from "@/components/connections/OperationList";
 import { Button, Input } from "@/components/ui";
 import { useDraft } from "@/lib/draft";
 import { isSchema, type Schema } from "@/lib/wiring";

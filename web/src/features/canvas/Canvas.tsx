@@ -2,10 +2,11 @@ import "@xyflow/react/dist/base.css";
 import "./canvas.css";
 import { ReactFlowProvider, useStoreApi, type Viewport } from "@xyflow/react";
 import { PanelLeftOpen, Plus } from "lucide-react";
-import { lazy, Suspense, useEffect, useLayoutEffect, useRef, useState } from "react";
+import { Suspense, useEffect, useLayoutEffect, useRef, useState } from "react";
 import { Button, ContextMenu, Dialog, IconButton } from "@/components/ui";
 import { useDraft } from "@/lib/draft";
 import { usePanels } from "@/lib/panels";
+import { part } from "@/lib/part";
 import { useCanvasCommands } from "./actions/useCanvasCommands";
 import { useCanvasShortcuts } from "./actions/useCanvasShortcuts";
 import { useContextMenu } from "./actions/useContextMenu";
@@ -20,9 +21,6 @@ import { Drawn, type Stage, useStage } from "./model/stage";
 import { useNarrow } from "./model/useNarrow";
 import { useView } from "./model/view";
 import { Palette } from "./palette/Palette";
-import { AddMenu } from "./pick/AddMenu";
-import { ConnectMenu } from "./pick/ConnectMenu";
-import { FindNode } from "./pick/FindNode";
 import { Surface } from "./Surface";
 
 /** The open flow as a graph. */
@@ -54,19 +52,17 @@ function Inside() {
     <div className="flex h-full min-h-0">
       {narrow ? <PaletteSheet stage={stage} /> : <PaletteSide stage={stage} />}
       <Stagecraft stage={stage} />
-      <AddMenu />
-      <FindNode />
-      <ConnectMenu />
-      <Extracting />
+      <Asked />
     </div>
   );
 }
 
-const ExtractDialog = lazy(() => import("./pick/ExtractDialog"));
+const Menus = part(() => import("./pick/Menus"));
 
-function Extracting() {
-  const asked = useView((state) => state.extracting);
-  return <Suspense>{asked && <ExtractDialog {...asked} />}</Suspense>;
+/** The menus and dialogs over the canvas, once one of them is asked for. */
+function Asked() {
+  const asked = useView((state) => Boolean(state.adding || state.finding || state.connectingFrom || state.extracting));
+  return <Suspense>{asked && <Menus />}</Suspense>;
 }
 
 function Stagecraft({ stage }: { stage: Stage }) {
