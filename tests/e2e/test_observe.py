@@ -56,3 +56,23 @@ class TestObserve:
             width = page.evaluate("document.documentElement.scrollWidth")
             assert width <= page.evaluate("innerWidth")
         console.check()
+
+
+class TestNeedsAttention:
+    def test_shows_failures_of_a_published_flow_until_they_are_dismissed(self, studio: Studio, page: Page) -> None:
+        flow_id = studio.flow(BREAKS.replace("Broken", "Import of orders"))
+        studio.post(f"/flows/{flow_id}/publish", {})
+        for _ in range(2):
+            studio.post(f"/flows/{flow_id}/runs", {"text": "Hello", "wait": True, "version": "published"})
+        page.goto("/observe")
+        attention = page.get_by_role("region", name="Needs attention")
+        expect(attention.get_by_text("Import of orders: 2 failed runs")).to_be_visible()
+        expect(page.get_by_text("Run writer")).to_be_visible()
+        check_accessible(page)
+        attention.get_by_role("listitem").filter(has_text="Import of orders").get_by_role("button").click()
+        expect(attention.get_by_text("Import of orders: 2 failed runs")).not_to_be_visible()
+        page.get_by_role("button", name="Undo").click()
+        attention.get_by_role("listitem").filter(has_text="Import of orders").get_by_role(
+            "link", name="All of them"
+        ).click()
+        expect(page.get_by_text("Import of orders").first).to_be_visible()

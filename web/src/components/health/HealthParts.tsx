@@ -8,7 +8,7 @@ import { useHealthTexts } from "./texts";
 const NAMES = {
   server: "server",
   database: "database",
-  "writer of runs": "run_writer",
+  "run writer": "run_writer",
   "event loop": "event_loop",
   engine: "engine",
   broker: "broker",
