@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+@pytest.mark.xdist_group("a group")
 @pytest.mark.parametrize("number", range(6))
 def test_it(number):
     ran = Path(f"ran-{number}")
@@ -44,6 +45,7 @@ class TestRunTests:
         code, output = run(tmp_path, failing=3, heals=True)
         named = output.partition("UNSTABLE")[2]
         assert (code, named.count("test_made_up.py::test_it")) == (0, 3)
+        assert "3 passed" in output, "no other test is run a second time"
 
     @pytest.mark.parametrize(("failing", "heals"), [(1, False), (4, True)], ids=["fails again", "too many"])
     def test_fails(self, tmp_path: Path, *, failing: int, heals: bool) -> None:
