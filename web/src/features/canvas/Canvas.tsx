@@ -12,7 +12,6 @@ import { useCanvasShortcuts } from "./actions/useCanvasShortcuts";
 import { useContextMenu } from "./actions/useContextMenu";
 import { Controls } from "./controls/Controls";
 import { Minimap } from "./controls/Minimap";
-import { EmptyCanvas } from "./EmptyCanvas";
 import { useFollowing } from "./gestures/useFollowing";
 import { useRefit } from "./gestures/useRefit";
 import { firstViewport } from "./gestures/useViewport";
@@ -21,6 +20,9 @@ import { Drawn, type Stage, useStage } from "./model/stage";
 import { useNarrow } from "./model/useNarrow";
 import { useView } from "./model/view";
 import { Palette } from "./palette/Palette";
+import { AddMenu } from "./pick/AddMenu";
+import { ConnectMenu } from "./pick/ConnectMenu";
+import { FindNode } from "./pick/FindNode";
 import { Surface } from "./Surface";
 
 /** The open flow as a graph. */
@@ -35,6 +37,7 @@ export function Canvas() {
   );
 }
 
+const EmptyCanvas = part(async () => ({ default: (await import("./EmptyCanvas")).EmptyCanvas }));
 const nothing = () => undefined;
 
 function Inside() {
@@ -52,17 +55,19 @@ function Inside() {
     <div className="flex h-full min-h-0">
       {narrow ? <PaletteSheet stage={stage} /> : <PaletteSide stage={stage} />}
       <Stagecraft stage={stage} />
-      <Asked />
+      <AddMenu />
+      <FindNode />
+      <ConnectMenu />
+      <Extracting />
     </div>
   );
 }
 
-const Menus = part(() => import("./pick/Menus"));
+const ExtractDialog = part(() => import("./pick/ExtractDialog"));
 
-/** The menus and dialogs over the canvas, once one of them is asked for. */
-function Asked() {
-  const asked = useView((state) => Boolean(state.adding || state.finding || state.connectingFrom || state.extracting));
-  return <Suspense>{asked && <Menus />}</Suspense>;
+function Extracting() {
+  const asked = useView((state) => state.extracting);
+  return <Suspense>{asked && <ExtractDialog {...asked} />}</Suspense>;
 }
 
 function Stagecraft({ stage }: { stage: Stage }) {
@@ -81,7 +86,7 @@ function Stagecraft({ stage }: { stage: Stage }) {
           {start && <Surface stage={stage} start={start} />}
         </div>
       </ContextMenu>
-      {empty && <EmptyCanvas stage={stage} />}
+      <Suspense>{empty && <EmptyCanvas stage={stage} />}</Suspense>
       <Controls stage={stage} />
       {minimap && !empty && <Minimap stage={stage} />}
     </section>
