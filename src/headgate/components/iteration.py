@@ -1,5 +1,6 @@
 """Components that run a published flow for each item: the fields and outputs that they share, and lists."""
 
+from abc import abstractmethod
 from collections.abc import Sequence
 from typing import Literal
 
@@ -76,17 +77,17 @@ class FlowPerItem(NamesFlow):
         """The results joined."""
         return "\n\n".join(result.text for result in await self.ended() if not result.error)
 
+    @abstractmethod
     async def item(self, index: int) -> Sequence[JsonValue] | None:
         """Return the item of a run as a list of one; None after the last one."""
-        raise NotImplementedError
 
     def total(self) -> int | None:
         """Return the number of items, where it is known before the last one."""
         return None
 
+    @abstractmethod
     def named(self, index: int) -> dict[str, JsonValue]:
         """Return the members that identify an item in a list of errors."""
-        raise NotImplementedError
 
     def shaped(self, index: int, result: FlowResult) -> JsonValue:  # noqa: ARG002 - for components that add the item
         """Return the result of one item, or its error."""

@@ -68,7 +68,7 @@ def with_installation(work: Callable[[Installation], Awaitable[T]], settings: Se
 
 
 def with_reading(call: Callable[["AsyncSession", Installation], Awaitable[T]]) -> T:
-    """Return what a call reads, in a transaction of its own."""
+    """Return what a call reads, in a separate transaction."""
 
     async def work(installation: Installation) -> T:
         async with installation.database.reading() as session:

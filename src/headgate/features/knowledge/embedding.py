@@ -43,7 +43,7 @@ class Searcher:
     embedder: Embedder
 
     async def search_as(self, principal: Principal, base_id: str, search_in: SearchIn) -> SearchOut:
-        """Search a base. Raises `BaseNotFound`, `PermissionMissing`, `NoEmbeddings`, and what the model came to."""
+        """Search a base. Raises `BaseNotFound`, `PermissionMissing`, `NoEmbeddings`, and the failure of the model."""
         async with self.database.reading() as session:
             base = await get_base(session, principal, base_id)
             model = await model_of_search(session, base, search_in.mode)
@@ -66,7 +66,7 @@ class Searcher:
     async def probe(self, principal: Principal, space_id: str, model: str | None) -> None:
         """Embed a text with a model that a base is to have, as an editor of its space.
 
-        Raises `SpaceNotFound`, `PermissionMissing`, `VectorsNotInstalled`, and what the model came to.
+        Raises `SpaceNotFound`, `PermissionMissing`, `VectorsNotInstalled`, and the failure of the model.
         """
         if model:
             async with self.database.reading() as session:

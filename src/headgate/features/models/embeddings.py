@@ -59,7 +59,7 @@ async def embed(model: Model, texts: Sequence[str], keys: KeySource, *, web: Gua
     Raises:
         Invalid: A provider without embeddings, a missing key or package, or wrong settings.
         BrokenModelAnswer: The server answered with other than one vector of numbers for each text.
-        HeadgateError: What the call came to, as for a chat model.
+        HeadgateError: The failure of the call, as for a chat model.
     """
     provider = await provider_of(model.provider, keys)
     _require_embeddings(provider)

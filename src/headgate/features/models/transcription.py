@@ -36,7 +36,7 @@ async def transcribe(model: Model, audio: Recording, keys: KeySource, *, web: Gu
     Raises:
         Invalid: A provider that does not transcribe, a missing key or package, or wrong settings.
         InputTooLarge: More than 25 MB.
-        HeadgateError: What the call came to, as for a chat model.
+        HeadgateError: The failure of the call, as for a chat model.
     """
     provider = find_provider(model.provider)
     if provider.id not in PATHS:

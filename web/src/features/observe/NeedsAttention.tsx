@@ -96,7 +96,7 @@ function whenOf(item: AttentionItem, t: Texts): string {
 
 const STATUS = { failed_deliveries: "undelivered", failed_runs: "failed", queued_runs: "queued" } as const;
 
-/** Where the user sees and mends it. */
+/** Links to the place where the user corrects it. */
 function Way({ item }: { item: AttentionItem }) {
   const t = useObserveTexts();
   if (item.kind === "approvals") {

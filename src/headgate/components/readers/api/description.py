@@ -43,7 +43,7 @@ class Parameter:
     location: Location
     style: Style = "form"
     explode: bool = True
-    """Whether each item of a list is sent as a parameter of its own."""
+    """Whether each item of a list is sent as a separate parameter."""
 
 
 @dataclass(frozen=True, slots=True)

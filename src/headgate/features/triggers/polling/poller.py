@@ -109,7 +109,7 @@ class Poller:
         return Polled(result, tuple(occurrences))
 
     async def _within_time(self, reading: Any) -> Any:  # noqa: ANN401 - a coroutine and its result
-        """Await in a task of its own, which knows the secrets that it reads."""
+        """Await in a separate task, which knows the secrets that it reads."""
         task = asyncio.create_task(reading)
         try:
             async with asyncio.timeout(LONGEST_POLL_SECONDS):
@@ -139,7 +139,7 @@ class Poller:
             return replace(occurrence, refusal=error)
 
     async def _fire(self, listed: Listed, polled: Polled, claimed: Claimed) -> None:
-        """Start a run for each item; the last one, or a write of its own, moves the cursor."""
+        """Start a run for each item; the last one, or a separate write, moves the cursor."""
         moved = replace(claimed, poll_cursor=polled.result.cursor.text())
         fired: Fired | None = None
         for number, (item, occurrence) in enumerate(zip(polled.result.items, polled.occurrences, strict=True), 1):

@@ -150,7 +150,7 @@ class Source:
 
     read: Callable[[PollContext, Any, Cursor | None], Awaitable[PollResult]]
     confirm: Callable[[PollContext, Any, Sequence[str]], Awaitable[None]] | None = None
-    """Tells the source that the runs of items are stored."""
+    """Confirms to the source that the runs of items are stored."""
 
 
 SOURCES: dict[type[PollConfig], Source] = {
