@@ -88,6 +88,12 @@ def frame_of(page: Page) -> FrameLocator:
     return page.frame_locator("iframe")
 
 
+def wait_until_whole(page: Page) -> None:
+    """Wait until the frame is as high as what it holds, so that nothing in it moves under the pointer."""
+    height = frame_of(page).locator("main").evaluate("element => element.offsetHeight")
+    expect(page.locator("iframe")).to_have_css("height", f"{height}px")
+
+
 class TestForm:
     def test_is_filled_in_on_another_site(self, page: Page, embed: Embed) -> None:
         page.goto(embed("form", welcome_text="Write **here**.", color="#ffe600"))
@@ -99,6 +105,8 @@ class TestForm:
         frame.get_by_label("Which").select_option("Blue")
         photo: FilePayload = {"name": "p.png", "mimeType": "image/png", "buffer": b"\x89PNG"}
         frame.get_by_label("A photo").set_input_files(photo)
+        expect(frame.get_by_text("p.png")).to_be_visible()
+        wait_until_whole(page)
         frame.get_by_role("button", name="Send").click()
         expect(frame.get_by_role("heading", name="Thanks Åsa")).to_be_visible()
         expect(frame.get_by_role("link", name="a link")).to_have_attribute("rel", "noopener noreferrer nofollow")

@@ -79,6 +79,11 @@ def test_a_seed_that_found_a_lock_held_by_a_closed_connection_breaks_no_rule() -
     assert simulate("--no-shrink", "--seed", 5935367136).returncode == 0
 
 
+def test_a_seed_that_found_a_failure_without_a_handler_breaks_no_rule() -> None:
+    """While a clock was ahead the latest failure seen lay in the future: those after it were never handled."""
+    assert simulate("--no-shrink", "--seed", 5940521888).returncode == 0
+
+
 def test_runs_that_wait_are_replayed_exactly() -> None:
     """Sessions, approvals, events and slots are simulated too."""
     first, second = (json.loads(simulate("--seed", DURABLE_SEED).stdout) for _ in range(2))

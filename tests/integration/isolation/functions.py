@@ -221,7 +221,7 @@ _FOR_FUNCTION: dict[tuple[str, str], Callable[[World], Any]] = {
     ("claim_probe", "until"): lambda world: clock(),
     ("claim_new", "run_id"): lambda world: world.run_ids[-1],
     ("claim_new", "handler_run_id"): lambda world: new_id(),
-    ("claim_left", "before"): lambda world: clock(),
+    ("claim_left", "now"): lambda world: clock(),
     ("settle_handler", "status"): lambda world: HandlerStatus.STARTED,
     ("settle_handler", "problem"): lambda world: None,
     ("find_handling", "handled"): lambda world: False,

@@ -7,7 +7,7 @@ from sqlalchemy import select, update
 
 from headgate.features.runs.engine import failure_handling
 from headgate.features.runs.engine.build import build_engine
-from headgate.features.runs.failure_handlers import repository
+from headgate.features.runs.failure_handlers import repository, service
 from headgate.features.runs.failure_handlers.service import MARGIN
 from headgate.features.runs.failure_handlers.tables import failure_handlers
 from headgate.features.runs.tables import flow_runs
@@ -55,6 +55,29 @@ class TestClaims:
             await failed.services.failure_handlers.claim()
         monkeypatch.setattr(repository, "claim_new", claim)
         assert len(await failed.services.failure_handlers.claim()) == 1
+
+    async def test_find_failures_recorded_while_a_clock_was_wrong(
+        self, failed: Any, database: Database, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """A process whose clock was an hour ahead for a while looked only for failures after that hour."""
+        handlers = failed.services.failure_handlers
+        async with database.writing() as session:
+            await session.execute(update(flow_runs).values(status="completed"))
+        monkeypatch.setattr(service, "clock", lambda: clock() + 60 * MARGIN)
+        assert await handlers.claim() == []
+        monkeypatch.undo()
+        async with database.writing() as session:
+            await session.execute(update(flow_runs).values(status="failed", finished_at=clock()))
+        handlers._whole_at -= service.WHOLE_SECONDS
+        assert len(await handlers.claim()) == 1
+
+    async def test_of_a_process_whose_clock_was_ahead_are_taken_over(self, failed: Any, database: Database) -> None:
+        handlers = failed.services.failure_handlers
+        assert len(await handlers.claim()) == 1
+        assert await handlers.claim() == []
+        async with database.writing() as session:
+            await session.execute(update(failure_handlers).values(claimed_at=clock() + 60 * MARGIN))
+        assert len(await handlers.claim()) == 1
 
 
 class TestStarts:

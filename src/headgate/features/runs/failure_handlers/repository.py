@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import exists, select, update
+from sqlalchemy import ColumnElement, exists, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.features.flows.tables import FlowRow
@@ -11,6 +11,9 @@ from headgate.features.runs.failure_handlers.tables import failure_handlers
 from headgate.features.runs.failure_handlers.values import HandlerStatus
 from headgate.features.runs.tables import flow_runs, flow_step_results
 from headgate.foundation.database import insert_into
+
+CLAIM = 30_000_000
+"""Microseconds after which another process starts a handler that was claimed."""
 
 
 async def list_unhandled(session: AsyncSession, *, since: int, limit: int) -> Sequence[tuple[str, str]]:
@@ -23,11 +26,11 @@ async def list_unhandled(session: AsyncSession, *, since: int, limit: int) -> Se
     return [(row.id, row.tenant_id) for row in await session.execute(query.order_by(run.finished_at).limit(limit))]
 
 
-async def list_left(session: AsyncSession, *, before: int, limit: int) -> Sequence[tuple[str, str]]:
-    """Return id and tenant of failed runs whose handler somebody claimed before then and did not start."""
+async def list_left(session: AsyncSession, *, now: int, limit: int) -> Sequence[tuple[str, str]]:
+    """Return id and tenant of failed runs whose handler somebody claimed `CLAIM` ago and did not start."""
     handler = failure_handlers.c
     query = select(handler.failed_run_id, handler.tenant_id).where(
-        handler.status == HandlerStatus.DUE.value, handler.claimed_at < before
+        handler.status == HandlerStatus.DUE.value, _claim_is_over(now)
     )
     rows = await session.execute(query.order_by(handler.claimed_at).limit(limit))
     return [(row.failed_run_id, row.tenant_id) for row in rows]
@@ -47,7 +50,7 @@ async def claim_new(session: AsyncSession, run_id: str, handler_run_id: str, at:
     return (await session.execute(insert.returning(failure_handlers.c.failed_run_id))).first() is not None
 
 
-async def claim_left(session: AsyncSession, run_id: str, at: int, *, before: int, tenant_id: str) -> bool:
+async def claim_left(session: AsyncSession, run_id: str, *, now: int, tenant_id: str) -> bool:
     """Claim the row of a failed run again. False when another process did."""
     handler = failure_handlers.c
     changed = await session.execute(
@@ -56,9 +59,9 @@ async def claim_left(session: AsyncSession, run_id: str, at: int, *, before: int
             handler.failed_run_id == run_id,
             handler.tenant_id == tenant_id,
             handler.status == HandlerStatus.DUE.value,
-            handler.claimed_at < before,
+            _claim_is_over(now),
         )
-        .values(claimed_at=at)
+        .values(claimed_at=now)
         .returning(handler.failed_run_id)
     )
     return changed.first() is not None
@@ -115,3 +118,9 @@ async def find_handling(session: AsyncSession, run_id: str, *, tenant_id: str, h
         .where(own == run_id, handler.tenant_id == tenant_id)
     )
     return (await session.execute(query)).one_or_none()
+
+
+def _claim_is_over(now: int) -> ColumnElement[bool]:
+    """Whether a claim is old, or of a process whose clock was ahead."""
+    claimed_at = failure_handlers.c.claimed_at
+    return (claimed_at < now - CLAIM) | (claimed_at > now + CLAIM)

@@ -1,5 +1,6 @@
 """Claims the handlers of failed runs, each once, and records what became of them."""
 
+import asyncio
 from collections.abc import Sequence
 
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -16,8 +17,8 @@ LOOK_BACK = 24 * 3600 * SECOND
 """How long ago a run may have failed whose handler is started after an outage."""
 MARGIN = 60 * SECOND
 """How late the end of a run may be visible to others."""
-CLAIM = 30 * SECOND
-"""After this time another process starts a handler that was claimed."""
+WHOLE_SECONDS = 60.0
+"""How often all failures of `LOOK_BACK` are looked through: for those recorded while a clock was wrong."""
 MOST_CLAIMED = 50
 
 
@@ -33,20 +34,23 @@ class FailureHandlers:
         self._database = database
         self._public_url = public_url.rstrip("/")
         self._seen = 0
-        """Failures before this time are handled or claimed."""
+        """Failures before this time are handled or claimed, where no clock was set."""
+        self._whole_at = 0.0
+        """When all failures of `LOOK_BACK` are looked through next, by the monotonic clock."""
 
     async def claim(self) -> Sequence[FailedRun]:
         """Claim failed runs without a handler, and those that another process claimed and left."""
-        now = clock()
-        since = max(self._seen - MARGIN, now - LOOK_BACK)
+        now, moment = clock(), asyncio.get_running_loop().time()
+        looks_at_all = moment >= self._whole_at
+        since = now - LOOK_BACK if looks_at_all else max(self._seen - MARGIN, now - LOOK_BACK)
         async with self._database.reading() as session:
             new = await repository.list_unhandled(session, since=since, limit=MOST_CLAIMED)
-            left = await repository.list_left(session, before=now - CLAIM, limit=MOST_CLAIMED)
+            left = await repository.list_left(session, now=now, limit=MOST_CLAIMED)
         claimed = []
         for run_id, tenant_id in (*new, *left):
             async with self._database.writing() as session:
                 if (run_id, tenant_id) in left:
-                    own = await repository.claim_left(session, run_id, now, before=now - CLAIM, tenant_id=tenant_id)
+                    own = await repository.claim_left(session, run_id, now=now, tenant_id=tenant_id)
                 else:
                     own = await repository.claim_new(session, run_id, new_id(), now, tenant_id=tenant_id)
                 failed = await self._read(session, run_id, tenant_id=tenant_id) if own else None
@@ -54,6 +58,8 @@ class FailureHandlers:
                 claimed.append(failed)
         if len(new) < MOST_CLAIMED:
             self._seen = now
+            if looks_at_all:
+                self._whole_at = moment + WHOLE_SECONDS
         return claimed
 
     async def settle(self, failed: FailedRun, problem: str | None = None) -> None:
