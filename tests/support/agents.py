@@ -12,7 +12,7 @@ from headgate.components.structured import StructuredOutput
 from headgate.components.web.requests import HTTPRequest
 from headgate.features.models import service
 from headgate.features.models.inputs import check_inputs
-from headgate.features.runs.ports import Origin
+from headgate.features.runs.ports.origin import Origin
 from headgate.foundation.settings import HttpSettings
 from headgate.graph.model import Flow
 from headgate.sdk import Component, File, Model, Recording, Text, Transcript, field, output

@@ -19,7 +19,7 @@ from headgate.entrypoints.worker.processes import run_worker
 from headgate.features.runs.engine.distributed.opening import WorkerChild, open_relay, open_worker
 from headgate.features.runs.engine.distributed.orders import Order
 from headgate.features.runs.engine.distributed.segment_worker import Outcome
-from headgate.features.runs.ports import Definitions
+from headgate.features.runs.ports.flows import Definitions
 from headgate.features.runs.transitions import Held, RunKey
 from headgate.foundation.database import Database
 from headgate.foundation.settings import CelerySettings, EngineSettings, LimitSettings, LogSettings, Settings

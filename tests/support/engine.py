@@ -30,7 +30,9 @@ from headgate.features.runs.budgets.service import Budgets
 from headgate.features.runs.deliveries.target import Target
 from headgate.features.runs.engine.backend import RunRequest
 from headgate.features.runs.failure_handlers.service import FailureHandlers
-from headgate.features.runs.ports import ChatModels, Origin, RunFiles
+from headgate.features.runs.ports.origin import Origin
+from headgate.features.runs.ports.services import ChatModels
+from headgate.features.runs.ports.storage import RunFiles
 from headgate.features.runs.sent_events.of_steps import StepSentEvents
 from headgate.features.runs.slots.service import Slots
 from headgate.features.runs.spaces import FlowSpaces

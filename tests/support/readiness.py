@@ -6,7 +6,7 @@ from headgate.features.flows.rules import FlowRules
 from headgate.features.models.classes import ModelClasses
 from headgate.features.models.local.models import LocalModels
 from headgate.features.models.setup.space import SpaceModels
-from headgate.features.runs.ports import Components
+from headgate.features.runs.ports.flows import Components
 from headgate.features.secrets.reads import NO_READS
 from headgate.foundation.crypto import SecretBox
 from headgate.foundation.database import Database

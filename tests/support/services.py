@@ -5,10 +5,15 @@ from dataclasses import dataclass, field
 
 from headgate.features.flows.rules import FlowRules
 from headgate.features.knowledge.questions import Question
-from headgate.features.runs import ports
 from headgate.features.runs.budgets.accounts import Account, BudgetUse, Charge, Kind
 from headgate.features.runs.capacity import Capacity
 from headgate.features.runs.failure_handlers.values import FailedRun, HandlerLink
+from headgate.features.runs.ports.flows import Components, Definitions, Deliveries, Sealer, SecurityClasses, Starters
+from headgate.features.runs.ports.limits import Budgets, Circuits, FailureHandlers, Quotas, Slots
+from headgate.features.runs.ports.origin import Origin
+from headgate.features.runs.ports.services import ChatModels, CodeRunners, Connections, McpServers, Secrets, Workspaces
+from headgate.features.runs.ports.storage import FlowState, FoundPassages, KnowledgeBases, RunFiles, StoredValue
+from headgate.features.runs.ports.waits import Approvals, EventReceipt, Pending, SentEvents
 from headgate.features.runs.slots.values import SlotUse
 from headgate.features.runs.spaces import Spaces
 from headgate.foundation.events import EventSink
@@ -27,36 +32,36 @@ class NoApprovals:
 
     async def ask(
         self,
-        origin: ports.Origin,
+        origin: Origin,
         request: ApprovalRequest,
         *,
         scope: str = "",
         classification: int | None = None,
-    ) -> ApprovalAnswer | ports.Pending:
+    ) -> ApprovalAnswer | Pending:
         raise AssertionError(f"step {origin.step_id} asks: {request.question}")
 
 
 class NoState:
     """Refuses to read and write state."""
 
-    async def read(self, origin: ports.Origin, name: str) -> ports.StoredValue:
+    async def read(self, origin: Origin, name: str) -> StoredValue:
         raise AssertionError(f"step {origin.step_id} reads {name}")
 
     async def write(
         self,
-        origin: ports.Origin,
+        origin: Origin,
         change: StateChange,
         *,
         outside: Sequence[str],
         classification: int | None = None,
-    ) -> ports.StoredValue:
+    ) -> StoredValue:
         raise AssertionError(f"step {origin.step_id} writes {change.name}")
 
 
 class NoBudgets:
     """Refuses to charge budgets."""
 
-    async def price(self, origin: ports.Origin, model: Model) -> tuple[float, float] | None:
+    async def price(self, origin: Origin, model: Model) -> tuple[float, float] | None:
         raise AssertionError(f"step {origin.step_id} asks for the price of {model}")
 
     async def charge(
@@ -87,13 +92,13 @@ class NoFailureHandlers:
 class FreeSlots:
     """Nothing is limited."""
 
-    async def take_flow(self, origin: ports.Origin, most: int, priority: int) -> bool:
+    async def take_flow(self, origin: Origin, most: int, priority: int) -> bool:
         return True
 
-    async def take_key(self, origin: ports.Origin, space_id: str, key: str, most: int, priority: int) -> bool:
+    async def take_key(self, origin: Origin, space_id: str, key: str, most: int, priority: int) -> bool:
         return True
 
-    async def take_model(self, origin: ports.Origin, model: Model, priority: int) -> bool:
+    async def take_model(self, origin: Origin, model: Model, priority: int) -> bool:
         return True
 
     async def grant_free(self) -> None:
@@ -111,7 +116,7 @@ class NoSentEvents:
 
     async def send(
         self,
-        origin: ports.Origin,
+        origin: Origin,
         event: OutgoingEvent,
         *,
         key: str,
@@ -120,50 +125,50 @@ class NoSentEvents:
     ) -> str:
         raise AssertionError(f"step {origin.step_id} sends: {event.name}")
 
-    async def wait(self, origin: ports.Origin, query: EventQuery) -> ports.EventReceipt | ports.Pending | None:
+    async def wait(self, origin: Origin, query: EventQuery) -> EventReceipt | Pending | None:
         raise AssertionError(f"step {origin.step_id} waits: {query.name}")
 
 
 class NoKnowledge:
     """Refuses to search."""
 
-    async def embedding_model(self, origin: ports.Origin, query: KnowledgeQuery) -> str:
+    async def embedding_model(self, origin: Origin, query: KnowledgeQuery) -> str:
         return ""
 
     async def search(
         self,
-        origin: ports.Origin,
+        origin: Origin,
         query: KnowledgeQuery,
         *,
         clearance: int | None,
         question: Question | None = None,
-    ) -> ports.FoundPassages:
+    ) -> FoundPassages:
         raise AssertionError(f"step {origin.step_id} searches {query.base}")
 
 
 class OnePassage:
     """Every base has one passage, which every question finds."""
 
-    async def embedding_model(self, origin: ports.Origin, query: KnowledgeQuery) -> str:
+    async def embedding_model(self, origin: Origin, query: KnowledgeQuery) -> str:
         return ""
 
     async def search(
         self,
-        origin: ports.Origin,
+        origin: Origin,
         query: KnowledgeQuery,
         *,
         clearance: int | None,
         question: Question | None = None,
-    ) -> ports.FoundPassages:
+    ) -> FoundPassages:
         sha256 = "0" * 64
         passage = Passage("It is green.", "", "a.txt", "d", "b", 1, sha256, 0, 0, 12, None, sha256, 1.0)
-        return ports.FoundPassages((passage,), 1, "lexical")
+        return FoundPassages((passage,), 1, "lexical")
 
 
 class NoConnections:
     """There is no connection."""
 
-    async def open(self, origin: ports.Origin, name: str) -> Connection:
+    async def open(self, origin: Origin, name: str) -> Connection:
         raise AssertionError(f"step {origin.step_id} opens {name}")
 
 
@@ -178,34 +183,34 @@ class EveryStarter:
 class FixedServices:
     """`step_services.Services` whose parts are given."""
 
-    components: ports.Components
-    definitions: ports.Definitions
-    chat_models: ports.ChatModels
+    components: Components
+    definitions: Definitions
+    chat_models: ChatModels
     http: HttpClient
-    files: ports.RunFiles
-    secrets: ports.Secrets
-    code: ports.CodeRunners
-    isolated: ports.CodeRunners
-    mcp: ports.McpServers
-    workspaces: ports.Workspaces
-    deliveries: ports.Deliveries
+    files: RunFiles
+    secrets: Secrets
+    code: CodeRunners
+    isolated: CodeRunners
+    mcp: McpServers
+    workspaces: Workspaces
+    deliveries: Deliveries
     bus: EventSink
     limits: LimitSettings
     engine: EngineSettings
     spaces: Spaces
-    sealer: ports.Sealer
+    sealer: Sealer
     telemetry: Telemetry = field(default_factory=Telemetry)
     capacity: Capacity | None = None
-    connections: ports.Connections = field(default_factory=NoConnections)
-    approvals: ports.Approvals = field(default_factory=NoApprovals)
-    flow_state: ports.FlowState = field(default_factory=NoState)
-    knowledge: ports.KnowledgeBases = field(default_factory=NoKnowledge)
-    sent_events: ports.SentEvents = field(default_factory=NoSentEvents)
-    budgets: ports.Budgets = field(default_factory=NoBudgets)
-    failure_handlers: ports.FailureHandlers = field(default_factory=NoFailureHandlers)
-    circuits: ports.Circuits | None = None
-    slots: ports.Slots = field(default_factory=FreeSlots)
-    quotas: ports.Quotas | None = None
-    classes: ports.SecurityClasses | None = None
+    connections: Connections = field(default_factory=NoConnections)
+    approvals: Approvals = field(default_factory=NoApprovals)
+    flow_state: FlowState = field(default_factory=NoState)
+    knowledge: KnowledgeBases = field(default_factory=NoKnowledge)
+    sent_events: SentEvents = field(default_factory=NoSentEvents)
+    budgets: Budgets = field(default_factory=NoBudgets)
+    failure_handlers: FailureHandlers = field(default_factory=NoFailureHandlers)
+    circuits: Circuits | None = None
+    slots: Slots = field(default_factory=FreeSlots)
+    quotas: Quotas | None = None
+    classes: SecurityClasses | None = None
     rules: FlowRules | None = None
-    starters: ports.Starters = field(default_factory=EveryStarter)
+    starters: Starters = field(default_factory=EveryStarter)

@@ -11,7 +11,7 @@ from headgate.features.mcptools.connector import Connection, McpConnector
 from headgate.features.models.local.models import LocalModels
 from headgate.features.models.ports import GuardedWeb
 from headgate.features.models.setup.space import SpaceModels
-from headgate.features.runs.ports import Origin
+from headgate.features.runs.ports.origin import Origin
 from headgate.features.runs.secret_reads import service as secret_reads
 from headgate.features.runs.spaces import Spaces
 from headgate.features.runs.starters import RunStarters

@@ -32,13 +32,14 @@ if TYPE_CHECKING:
     from headgate.features.knowledge import indexing, verifying
     from headgate.features.mcptools import connector as mcp_connector
     from headgate.features.models.classes import ModelClasses
-    from headgate.features.runs import ports, starters, step_knowledge, step_state
+    from headgate.features.runs import starters, step_knowledge, step_state
     from headgate.features.runs.approvals import asking, notices, posting
     from headgate.features.runs.budgets import service as budgets
     from headgate.features.runs.circuits import service as circuits
     from headgate.features.runs.deliveries import attempt, delivery_sender
     from headgate.features.runs.failure_handlers import service as failure_handlers
-    from headgate.features.runs.ports import Origin
+    from headgate.features.runs.ports.origin import Origin
+    from headgate.features.runs.ports.services import ChatModels
     from headgate.features.runs.quotas import service as quotas
     from headgate.features.runs.sent_events import of_steps as sent_events
     from headgate.features.runs.slots import service as slots
@@ -146,7 +147,7 @@ class StepServices:
         return traced.traced_http(self.web, self.telemetry)
 
     @cached_property
-    def chat_models(self) -> "ports.ChatModels":
+    def chat_models(self) -> "ChatModels":
         """Chat models with the keys of a flow's space."""
         base = self.installation
         return traced.traced_models(adapters.StepModels(self._variables, base.local_models, self.web), self.telemetry)

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from headgate.features.connections.http import GuardedClient
-from headgate.features.runs.ports import ChatModels, Origin
+from headgate.features.runs.ports.origin import Origin
+from headgate.features.runs.ports.services import ChatModels
 from headgate.foundation.guarded_http import Credential, HttpAnswer
 from headgate.foundation.telemetry import Telemetry, Tracing
 from headgate.sdk import File, Model, Recording, Transcript

@@ -10,7 +10,8 @@ from langchain_core.messages import AIMessage
 
 from headgate.entrypoints.traced import TracedHttp, TracedModels, traced_http, traced_models
 from headgate.features.connections.http import GuardedClient
-from headgate.features.runs.ports import ChatModels, Origin
+from headgate.features.runs.ports.origin import Origin
+from headgate.features.runs.ports.services import ChatModels
 from headgate.features.runs.transitions import RunKey
 from headgate.foundation.errors import UpstreamFailed
 from headgate.foundation.guarded_http import Credential, HttpAnswer

@@ -7,7 +7,7 @@ from pydantic import JsonValue
 
 from headgate.features.access.principal import Principal
 from headgate.features.runs.errors import InputInvalid
-from headgate.features.runs.ports import Origin
+from headgate.features.runs.ports.origin import Origin
 from headgate.features.runs.schemas import RunStart
 from headgate.features.runs.step_services import Services
 from headgate.features.runs.steps.payloads import Packer

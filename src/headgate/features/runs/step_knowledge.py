@@ -13,7 +13,8 @@ from headgate.features.knowledge.schemas import HitOut, SearchIn
 from headgate.features.knowledge.search_index import Scope
 from headgate.features.knowledge.service import base_of_space
 from headgate.features.runs import repository
-from headgate.features.runs.ports import FoundPassages, Origin
+from headgate.features.runs.ports.origin import Origin
+from headgate.features.runs.ports.storage import FoundPassages
 from headgate.features.runs.spaces import Spaces
 from headgate.features.runs.transitions import RunKey
 from headgate.foundation.checked import checked

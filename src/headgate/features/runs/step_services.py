@@ -3,30 +3,11 @@
 from typing import TYPE_CHECKING, Protocol
 
 from headgate.features.runs.capacity import Capacity
-from headgate.features.runs.ports import (
-    Approvals,
-    Budgets,
-    ChatModels,
-    Circuits,
-    CodeRunners,
-    Components,
-    Connections,
-    Definitions,
-    Deliveries,
-    FailureHandlers,
-    FlowState,
-    KnowledgeBases,
-    McpServers,
-    Quotas,
-    RunFiles,
-    Sealer,
-    Secrets,
-    SecurityClasses,
-    SentEvents,
-    Slots,
-    Starters,
-    Workspaces,
-)
+from headgate.features.runs.ports.flows import Components, Definitions, Deliveries, Sealer, SecurityClasses, Starters
+from headgate.features.runs.ports.limits import Budgets, Circuits, FailureHandlers, Quotas, Slots
+from headgate.features.runs.ports.services import ChatModels, CodeRunners, Connections, McpServers, Secrets, Workspaces
+from headgate.features.runs.ports.storage import FlowState, KnowledgeBases, RunFiles
+from headgate.features.runs.ports.waits import Approvals, SentEvents
 from headgate.features.runs.spaces import Spaces
 from headgate.foundation.events import EventSink
 from headgate.foundation.settings import EngineSettings, LimitSettings

@@ -10,7 +10,9 @@ from headgate.features.flows.state import repository
 from headgate.features.flows.state.changes import check_name
 from headgate.features.flows.state.sealed import unseal
 from headgate.features.flows.state.writing import Place, Writer, write_value
-from headgate.features.runs.ports import Origin, Sealer, StoredValue
+from headgate.features.runs.ports.flows import Sealer
+from headgate.features.runs.ports.origin import Origin
+from headgate.features.runs.ports.storage import StoredValue
 from headgate.features.runs.states import LIVE_RUNS
 from headgate.features.runs.tables import flow_runs
 from headgate.features.runs.transitions import RunKey

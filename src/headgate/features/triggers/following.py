@@ -12,7 +12,7 @@ from sqlalchemy import ColumnElement, and_, exists, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.features.flows.tables import FlowRow, FlowVersionRow
-from headgate.features.runs.ports import Sealer
+from headgate.features.runs.ports.flows import Sealer
 from headgate.features.runs.sent_events.repository import mark_followed
 from headgate.features.runs.sent_events.sealed import unseal
 from headgate.features.runs.sent_events.tables import SentEventRow

@@ -14,7 +14,7 @@ import orjson
 from pydantic import ValidationError
 
 from headgate.features.runs.companions import Companion
-from headgate.features.runs.ports import Sealer
+from headgate.features.runs.ports.flows import Sealer
 from headgate.features.runs.states import LIVE_RUNS, sql_list
 from headgate.features.triggers.errors import OccurrenceRefused, TriggerChanged, TriggerInvalid
 from headgate.features.triggers.sealed import seal, unseal

@@ -2,7 +2,7 @@
 
 from pydantic import SecretStr
 
-from headgate.features.runs.ports import Sealer
+from headgate.features.runs.ports.flows import Sealer
 
 
 def seal(box: Sealer, content: str) -> bytes:

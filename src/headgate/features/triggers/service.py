@@ -15,7 +15,7 @@ from headgate.features.audit.recorder import record
 from headgate.features.files.service import find_files, get_files
 from headgate.features.flows.service import get_flow
 from headgate.features.flows.tables import FlowRow
-from headgate.features.runs.ports import Sealer
+from headgate.features.runs.ports.flows import Sealer
 from headgate.features.runs.transitions import clock
 from headgate.features.triggers import repository
 from headgate.features.triggers.errors import TooManyTriggers, TriggerInvalid, TriggerNotFound

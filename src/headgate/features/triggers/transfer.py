@@ -6,7 +6,7 @@ from pydantic import JsonValue, ValidationError
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.features.access.principal import Principal
-from headgate.features.runs.ports import Sealer
+from headgate.features.runs.ports.flows import Sealer
 from headgate.features.triggers import service
 from headgate.features.triggers.errors import TriggerInvalid
 from headgate.features.triggers.schemas import TriggerIn, TriggerOut

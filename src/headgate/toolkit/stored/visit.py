@@ -23,7 +23,7 @@ from headgate.features.models.local.models import LocalModels
 from headgate.features.models.ports import KeySource
 from headgate.features.runs.engine.backend import ExecutionBackend
 from headgate.features.runs.evidence.service import Notary
-from headgate.features.runs.ports import Sealer
+from headgate.features.runs.ports.flows import Sealer
 from headgate.features.runs.preview.service import DryRuns
 from headgate.features.testing.runner import TestRuns
 from headgate.features.workspace.user_workspace import UserWorkspace

@@ -13,7 +13,7 @@ from headgate.features.mcptools.errors import McpServerFailed, McpToolFailed
 from headgate.features.runs.circuits import service
 from headgate.features.runs.circuits.errors import CircuitNotFound, CircuitOpen
 from headgate.features.runs.circuits.service import Circuits, CircuitState
-from headgate.features.runs.ports import Origin
+from headgate.features.runs.ports.origin import Origin
 from headgate.features.runs.steps.circuits import CircuitHttp, host_of
 from headgate.features.runs.steps.servers import StepServers
 from headgate.features.runs.transitions import RunKey

@@ -15,7 +15,7 @@ from headgate.features.flows.state import repository
 from headgate.features.flows.state.changes import MOST_NAMES, MOST_VALUES
 from headgate.features.flows.state.errors import StateChanged, StateInvalid
 from headgate.features.runs.engine.build import build_engine
-from headgate.features.runs.ports import Origin
+from headgate.features.runs.ports.origin import Origin
 from headgate.features.runs.step_state import FlowState
 from headgate.features.runs.transitions import RunKey
 from headgate.features.runs.waking import wake_step

@@ -4,7 +4,7 @@ import pytest
 from sqlalchemy import insert
 
 from headgate.features.access.principal import LOCAL
-from headgate.features.runs.ports import Origin
+from headgate.features.runs.ports.origin import Origin
 from headgate.features.runs.slots.service import Slots
 from headgate.features.runs.tables import flow_runs, flow_step_results
 from headgate.features.runs.transitions import RunKey, clock

@@ -22,7 +22,7 @@ from headgate.features.models.setup.chosen import FIRST_READY, Choice, chosen_mo
 from headgate.features.models.setup.facts import known_of
 from headgate.features.models.setup.values import OFFLINE, ModelRole
 from headgate.features.runs.circuits.of_models import ModelCircuit
-from headgate.features.runs.ports import Circuits
+from headgate.features.runs.ports.limits import Circuits
 from headgate.foundation.errors import HeadgateError
 from headgate.foundation.lazy import lazy_module
 from headgate.sdk import Model

@@ -15,7 +15,9 @@ from headgate.features.runs.approvals.notices import CONNECTION_VARIABLE, LANGUA
 from headgate.features.runs.approvals.sealed import seal, unseal
 from headgate.features.runs.approvals.tables import ApprovalRow
 from headgate.features.runs.approvals.words import language_of
-from headgate.features.runs.ports import Origin, Pending, Sealer
+from headgate.features.runs.ports.flows import Sealer
+from headgate.features.runs.ports.origin import Origin
+from headgate.features.runs.ports.waits import Pending
 from headgate.features.runs.spaces import Spaces
 from headgate.features.runs.transitions import clock
 from headgate.foundation.canonical import digest, portable

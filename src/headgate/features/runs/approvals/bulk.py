@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from headgate.features.access.principal import Principal
 from headgate.features.runs.approvals import service
 from headgate.features.runs.approvals.schemas import DecisionItem, DecisionProblem, DecisionResult
-from headgate.features.runs.ports import Sealer
+from headgate.features.runs.ports.flows import Sealer
 from headgate.foundation.database import Database
 from headgate.foundation.errors import HeadgateError
 

@@ -27,7 +27,7 @@ from headgate.features.runs.approvals.sealed import unseal
 from headgate.features.runs.approvals.tables import ApprovalLinkRow, ApprovalRow
 from headgate.features.runs.approvals.views import refusal_of
 from headgate.features.runs.errors import ClassRefused
-from headgate.features.runs.ports import Sealer
+from headgate.features.runs.ports.flows import Sealer
 from headgate.features.runs.transitions import clock
 from headgate.foundation.database import moment
 from headgate.foundation.ids import new_id

@@ -22,7 +22,8 @@ from headgate.features.runs.approvals.tables import ApprovalLinkRow, ApprovalNot
 from headgate.features.runs.approvals.words import Language
 from headgate.features.runs.deliveries.attempt import Outcome, Sender
 from headgate.features.runs.deliveries.target import NOT_AN_ADDRESS, Target, open_target
-from headgate.features.runs.ports import Origin, Sealer
+from headgate.features.runs.ports.flows import Sealer
+from headgate.features.runs.ports.origin import Origin
 from headgate.features.runs.states import LIVE_RUNS
 from headgate.features.runs.tables import flow_runs
 from headgate.features.runs.transitions import RunKey, clock

@@ -20,7 +20,9 @@ from headgate.features.runs.approvals.tables import ApprovalNoticeRow
 from headgate.features.runs.approvals.views import deciders_of
 from headgate.features.runs.approvals.words import WORDS, Language
 from headgate.features.runs.deliveries.attempt import Outcome, outcome_of
-from headgate.features.runs.ports import CodeRunners, Connections, Origin, Sealer, SecurityClasses
+from headgate.features.runs.ports.flows import Sealer, SecurityClasses
+from headgate.features.runs.ports.origin import Origin
+from headgate.features.runs.ports.services import CodeRunners, Connections
 from headgate.foundation.database import Database, moment
 from headgate.foundation.errors import HeadgateError, Invalid
 from headgate.foundation.extras import require_extra

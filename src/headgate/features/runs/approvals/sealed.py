@@ -6,7 +6,7 @@ from typing import Any
 import orjson
 from pydantic import SecretStr
 
-from headgate.features.runs.ports import Sealer
+from headgate.features.runs.ports.flows import Sealer
 
 
 def seal(box: Sealer, content: Mapping[str, Any]) -> bytes:

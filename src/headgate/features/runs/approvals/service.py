@@ -22,7 +22,7 @@ from headgate.features.runs.approvals.schemas import ApprovalFilter, ApprovalOut
 from headgate.features.runs.approvals.sealed import seal, unseal
 from headgate.features.runs.approvals.tables import ApprovalRow
 from headgate.features.runs.approvals.views import approval_of, is_assigned, state_of, summary_of
-from headgate.features.runs.ports import Sealer
+from headgate.features.runs.ports.flows import Sealer
 from headgate.features.runs.states import LIVE_RUNS
 from headgate.features.runs.transitions import clock
 from headgate.features.runs.waking import wake_step

@@ -17,7 +17,7 @@ from headgate.features.runs.approvals.schemas import (
 )
 from headgate.features.runs.approvals.sealed import unseal
 from headgate.features.runs.approvals.tables import ApprovalDecisionRow, ApprovalNoticeRow, ApprovalRow
-from headgate.features.runs.ports import Sealer
+from headgate.features.runs.ports.flows import Sealer
 from headgate.features.runs.states import LIVE_RUNS
 from headgate.features.runs.transitions import clock
 from headgate.foundation.database import moment

@@ -6,7 +6,7 @@ from typing import Protocol
 
 from headgate.features.runs.budgets import repository
 from headgate.features.runs.budgets.accounts import UNITS, Account, BudgetUse, Charge, Kind, name_of
-from headgate.features.runs.ports import Origin
+from headgate.features.runs.ports.origin import Origin
 from headgate.features.runs.transitions import clock
 from headgate.foundation.database import Database
 from headgate.sdk import Model

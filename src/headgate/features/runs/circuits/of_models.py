@@ -17,7 +17,7 @@ from headgate.features.models.errors import (
     QuotaExhausted,
 )
 from headgate.features.runs.circuits.errors import CircuitOpen
-from headgate.features.runs.ports import Circuits
+from headgate.features.runs.ports.limits import Circuits
 from headgate.features.runs.steps.circuits import LONGEST_HOST, host_of
 from headgate.foundation.errors import HeadgateError
 from headgate.sdk.values import Model

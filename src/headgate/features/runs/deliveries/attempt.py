@@ -8,7 +8,9 @@ import orjson
 from pydantic import SecretStr
 
 from headgate.features.runs.deliveries.target import Header, Target
-from headgate.features.runs.ports import Origin, RunFiles, Secrets
+from headgate.features.runs.ports.origin import Origin
+from headgate.features.runs.ports.services import Secrets
+from headgate.features.runs.ports.storage import RunFiles
 from headgate.features.runs.steps.payloads import unpack
 from headgate.foundation.errors import Conflict, HeadgateError, NotFound, Unavailable, UpstreamFailed
 from headgate.foundation.log import redact_text

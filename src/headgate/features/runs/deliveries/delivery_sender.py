@@ -23,7 +23,7 @@ from headgate.features.runs.deliveries.attempt import Outcome, Sender
 from headgate.features.runs.deliveries.states import DeliveryStatus
 from headgate.features.runs.deliveries.target import Target, open_target, seal_delivery
 from headgate.features.runs.events import topic_of
-from headgate.features.runs.ports import Origin
+from headgate.features.runs.ports.origin import Origin
 from headgate.features.runs.transitions import Delivery, RunKey, clock
 from headgate.foundation.crypto import SecretBox
 from headgate.foundation.database import Database

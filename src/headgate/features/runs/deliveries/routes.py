@@ -15,7 +15,7 @@ from headgate.features.runs.deliveries.schemas import (
     RedeliveredOut,
     RedeliverIn,
 )
-from headgate.features.runs.ports import Deliveries
+from headgate.features.runs.ports.flows import Deliveries
 from headgate.foundation.api import Cursor, Limit, Page, ReadSession, get_database, page_of, parse_cursor, problems
 from headgate.foundation.database import Database
 

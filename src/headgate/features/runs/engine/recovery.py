@@ -5,7 +5,7 @@ from dataclasses import replace
 from headgate.features.runs.budgets.accounts import accounts_of
 from headgate.features.runs.engine.backend import RunRequest
 from headgate.features.runs.events import RunEvents
-from headgate.features.runs.ports import RunFiles
+from headgate.features.runs.ports.storage import RunFiles
 from headgate.features.runs.run_input import input_payload, marks_of, messages_of, run_input_of
 from headgate.features.runs.states import StepStatus
 from headgate.features.runs.steps.active import ActiveRun

@@ -16,7 +16,7 @@ from headgate.features.runs.deliveries import repository as deliveries
 from headgate.features.runs.evidence.archive import artifacts_of
 from headgate.features.runs.evidence.package import RunRecord, file_ids_of, make_package
 from headgate.features.runs.permitted import find_run
-from headgate.features.runs.ports import RunFiles
+from headgate.features.runs.ports.storage import RunFiles
 from headgate.features.runs.sent_events import repository as sent_events
 from headgate.features.runs.steps.payloads import intact
 from headgate.features.secrets import service as secrets

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from headgate.features.runs.budgets.accounts import BudgetScope, Kind, accounts_of
-from headgate.features.runs.ports import Budgets
+from headgate.features.runs.ports.limits import Budgets
 from headgate.features.runs.preview.schemas import DryBudget, DryStep, Finding
 from headgate.features.runs.transitions import clock
 from headgate.graph.model import FlowSettings

@@ -13,7 +13,7 @@ from headgate.features.access.principal import Principal
 from headgate.features.catalog.registry import Registry
 from headgate.features.flows.readiness.content import CODE_FIELDS
 from headgate.features.flows.transfer import FORMAT_KEY, import_flow, triggers_in
-from headgate.features.runs.ports import Components
+from headgate.features.runs.ports.flows import Components
 from headgate.features.runs.preview.foreign import Product, is_dify, name_of_format
 from headgate.features.runs.preview.inventory import Inventory, inventory_of
 from headgate.features.runs.preview.schemas import DryHost, DryRunStart, DrySecret, DryStep, Finding

@@ -23,7 +23,7 @@ from headgate.features.flows.summaries import Wanted
 from headgate.features.models.outlook import ModelOutlook
 from headgate.features.models.ports import KeySource
 from headgate.features.runs.form import check_files, check_form, file_ids_in
-from headgate.features.runs.ports import Components
+from headgate.features.runs.ports.flows import Components
 from headgate.features.runs.preview import path
 from headgate.features.runs.preview.budgets import budgets_of, exceeded
 from headgate.features.runs.preview.effects import effect_of

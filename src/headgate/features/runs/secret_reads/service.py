@@ -7,7 +7,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.features.access.principal import SYSTEM, Access, Actor, Principal
 from headgate.features.audit.recorder import record
-from headgate.features.runs.ports import Origin
+from headgate.features.runs.ports.origin import Origin
 from headgate.features.runs.secret_reads import repository
 from headgate.features.runs.transitions import RunKey
 from headgate.features.secrets.reads import Source

@@ -7,7 +7,7 @@ import orjson
 from pydantic import JsonValue
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from headgate.features.runs.ports import Sealer
+from headgate.features.runs.ports.flows import Sealer
 from headgate.features.runs.sent_events import repository
 from headgate.features.runs.sent_events.errors import EventInvalid, EventKeyReused, EventTooLarge, TooManyEvents
 from headgate.features.runs.sent_events.locking import lock_topic

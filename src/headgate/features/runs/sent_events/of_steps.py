@@ -3,7 +3,9 @@
 from dataclasses import dataclass
 
 from headgate.features.access.principal import SYSTEM, Access, Actor, Principal
-from headgate.features.runs.ports import EventReceipt, Origin, Pending, Sealer
+from headgate.features.runs.ports.flows import Sealer
+from headgate.features.runs.ports.origin import Origin
+from headgate.features.runs.ports.waits import EventReceipt, Pending
 from headgate.features.runs.secret_reads.repository import find_reader
 from headgate.features.runs.sent_events import repository
 from headgate.features.runs.sent_events.exchange import NewEvent, receive_stored, store_event

@@ -3,7 +3,7 @@
 import orjson
 from pydantic import JsonValue, SecretStr
 
-from headgate.features.runs.ports import Sealer
+from headgate.features.runs.ports.flows import Sealer
 
 
 def seal(box: Sealer, data: bytes) -> bytes:

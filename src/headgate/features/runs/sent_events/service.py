@@ -10,7 +10,7 @@ from headgate.features.access.principal import Principal
 from headgate.features.accounts.spaces.service import require_space
 from headgate.features.audit.recorder import record
 from headgate.features.runs.permitted import find_run
-from headgate.features.runs.ports import Sealer
+from headgate.features.runs.ports.flows import Sealer
 from headgate.features.runs.sent_events import repository
 from headgate.features.runs.sent_events.exchange import NewEvent, store_event
 from headgate.features.runs.sent_events.schemas import EventIn, EventState, EventWaitOut, SenderOut, SentEventOut

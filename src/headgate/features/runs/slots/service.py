@@ -7,7 +7,7 @@ from typing import Any, Protocol
 from sqlalchemy import select, text
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from headgate.features.runs.ports import Origin
+from headgate.features.runs.ports.origin import Origin
 from headgate.features.runs.slots import repository
 from headgate.features.runs.slots.values import SlotUse
 from headgate.features.runs.tables import flow_step_results

@@ -7,7 +7,7 @@ from typing import Any
 from pydantic import JsonValue
 
 from headgate.features.runs.errors import PolicyUnmet
-from headgate.features.runs.ports import Components
+from headgate.features.runs.ports.flows import Components
 from headgate.features.runs.steps.context import StepContext
 from headgate.features.runs.steps.params import resolved_params, shown_to
 from headgate.features.runs.steps.planned import PlannedStep

@@ -17,7 +17,7 @@ from pydantic import JsonValue, SecretStr
 
 from headgate.features.models.errors import ModelSkipped
 from headgate.features.runs.answered_calls import AnsweredCall, StoredCall
-from headgate.features.runs.ports import Sealer
+from headgate.features.runs.ports.flows import Sealer
 from headgate.features.runs.steps.payments import ModelPayment, StepPayments
 from headgate.features.runs.steps.recorder import Recorder
 from headgate.features.runs.transitions import Claim, RunKey, clock

@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from urllib.parse import urlsplit
 
-from headgate.features.runs.ports import Circuits
+from headgate.features.runs.ports.limits import Circuits
 from headgate.foundation.errors import UpstreamFailed
 from headgate.sdk import HttpAnswer, HttpClient
 

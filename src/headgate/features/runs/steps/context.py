@@ -14,7 +14,8 @@ from headgate.features.knowledge.chunking import count_tokens
 from headgate.features.models.chain import Miss, ModelChain
 from headgate.features.runs.circuits.of_models import ModelCircuit
 from headgate.features.runs.patience import patiently
-from headgate.features.runs.ports import Origin, Pending
+from headgate.features.runs.ports.origin import Origin
+from headgate.features.runs.ports.waits import Pending
 from headgate.features.runs.step_services import Services
 from headgate.features.runs.steps.calls import ModelMisses, StepCalls
 from headgate.features.runs.steps.circuits import CircuitHttp

@@ -12,7 +12,7 @@ from headgate.features.runs.deliveries.target import resolve_target
 from headgate.features.runs.errors import PolicyUnmet, StepTimeout
 from headgate.features.runs.events import StepEvents
 from headgate.features.runs.patience import patiently
-from headgate.features.runs.ports import Origin
+from headgate.features.runs.ports.origin import Origin
 from headgate.features.runs.step_services import Services
 from headgate.features.runs.steps.active import ActiveRun
 from headgate.features.runs.steps.calls import StepCalls

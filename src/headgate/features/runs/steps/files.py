@@ -1,6 +1,7 @@
 """Files that a step reads and writes: what a component accesses as `self.ctx.files`."""
 
-from headgate.features.runs.ports import Origin, RunFiles
+from headgate.features.runs.ports.origin import Origin
+from headgate.features.runs.ports.storage import RunFiles
 from headgate.features.runs.steps.outside import OutsideContent
 from headgate.features.runs.steps.recorder import Recorder
 from headgate.foundation.secret_values import SecretValues

@@ -9,7 +9,7 @@ import orjson
 
 from headgate.features.runs.errors import SubflowFailed
 from headgate.features.runs.patience import patiently
-from headgate.features.runs.ports import RunFiles
+from headgate.features.runs.ports.storage import RunFiles
 from headgate.features.runs.quotas.bounds import Bound
 from headgate.features.runs.states import RunStatus
 from headgate.features.runs.steps.active import ActiveRun

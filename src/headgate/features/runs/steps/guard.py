@@ -7,7 +7,7 @@ lower, and a step may call a model that its flow does not name literally.
 from collections.abc import Awaitable, Callable
 
 from headgate.features.runs.errors import ClassRefused
-from headgate.features.runs.ports import SecurityClasses
+from headgate.features.runs.ports.flows import SecurityClasses
 from headgate.features.runs.steps.active import ActiveRun
 from headgate.features.runs.steps.recorder import Recorder
 from headgate.graph.classification import Classified, ModelRef, Observed

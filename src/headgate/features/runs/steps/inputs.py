@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from headgate.features.runs.ports import Components
+from headgate.features.runs.ports.flows import Components
 from headgate.features.runs.steps.active import ActiveRun
 from headgate.features.runs.steps.attachments import Attacher
 from headgate.features.runs.steps.context import StepContext

@@ -7,7 +7,8 @@ from pydantic import JsonValue
 
 from headgate.features.knowledge.questions import LIKELY_TO_PASS, Question, not_embedded
 from headgate.features.runs.errors import ClassRefused
-from headgate.features.runs.ports import KnowledgeBases, Origin
+from headgate.features.runs.ports.origin import Origin
+from headgate.features.runs.ports.storage import KnowledgeBases
 from headgate.features.runs.steps.guard import StepGuard
 from headgate.features.runs.steps.outside import OutsideContent
 from headgate.sdk import Model

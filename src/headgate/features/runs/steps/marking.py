@@ -5,7 +5,7 @@ from urllib.parse import urlsplit
 
 from pydantic import JsonValue
 
-from headgate.features.runs.ports import ScopedRunner
+from headgate.features.runs.ports.services import ScopedRunner
 from headgate.features.runs.steps.outside import OutsideContent
 from headgate.graph.manifest import Manifest
 from headgate.sdk import HttpAnswer, HttpClient, WorkspaceTools

@@ -16,7 +16,8 @@ import orjson
 from pydantic import JsonValue
 
 from headgate.features.runs.errors import OutputTooLarge, RunDamaged
-from headgate.features.runs.ports import Origin, RunFiles
+from headgate.features.runs.ports.origin import Origin
+from headgate.features.runs.ports.storage import RunFiles
 from headgate.features.runs.steps.ledger import Outputs
 from headgate.features.runs.steps.planned import PlannedStep
 from headgate.features.runs.transitions import Json

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from headgate.features.models.errors import ModelTimedOut
 from headgate.features.runs.budgets.accounts import Account, Charge, Kind
 from headgate.features.runs.budgets.errors import BudgetExceeded, PriceUnknown
-from headgate.features.runs.ports import Budgets, Origin
+from headgate.features.runs.ports.limits import Budgets
+from headgate.features.runs.ports.origin import Origin
 from headgate.foundation.errors import HeadgateError
 from headgate.foundation.log import get_logger
 from headgate.sdk import Model

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from pydantic import JsonValue
 
-from headgate.features.runs.ports import Components, Definitions
+from headgate.features.runs.ports.flows import Components, Definitions
 from headgate.features.runs.transitions import RunKey, Seed
 from headgate.foundation.flow_threads import run_in_flow_thread
 from headgate.foundation.lazy import lazy_module

@@ -8,7 +8,9 @@ from contextlib import suppress
 
 from pydantic import JsonValue
 
-from headgate.features.runs.ports import Circuits, McpServers, Origin, ServerConnection, ServerTool
+from headgate.features.runs.ports.limits import Circuits
+from headgate.features.runs.ports.origin import Origin
+from headgate.features.runs.ports.services import McpServers, ServerConnection, ServerTool
 from headgate.features.runs.steps.circuits import breaking, host_of
 from headgate.features.runs.steps.outside import OutsideContent
 from headgate.sdk import Tool

@@ -3,7 +3,8 @@
 from functools import partial
 
 from headgate.features.runs.patience import patiently
-from headgate.features.runs.ports import FlowState, Origin, StoredValue
+from headgate.features.runs.ports.origin import Origin
+from headgate.features.runs.ports.storage import FlowState, StoredValue
 from headgate.features.runs.steps.guard import StepGuard
 from headgate.features.runs.steps.outside import OutsideContent
 from headgate.foundation.secret_values import SecretValues

@@ -13,7 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from headgate.features.access.permissions import Permission
 from headgate.features.access.principal import Principal
 from headgate.features.audit.recorder import record
-from headgate.features.runs.ports import Sealer
+from headgate.features.runs.ports.flows import Sealer
 from headgate.features.runs.transitions import clock
 from headgate.features.triggers import repository, service
 from headgate.features.triggers.errors import HookNotFound, HookRefused, TriggerInvalid

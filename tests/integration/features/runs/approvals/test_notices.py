@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from headgate.features.runs.approvals.asking import StepApprovals
-from headgate.features.runs.ports import Origin, Pending
+from headgate.features.runs.ports.origin import Origin
+from headgate.features.runs.ports.waits import Pending
 from headgate.features.runs.spaces import FlowSpaces
 from headgate.features.runs.transitions import RunKey
 from headgate.foundation.settings import Settings

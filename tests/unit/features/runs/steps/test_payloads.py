@@ -5,7 +5,7 @@ import pytest
 
 from headgate.features.catalog.registry import Registry
 from headgate.features.runs.errors import OutputTooLarge
-from headgate.features.runs.ports import Origin
+from headgate.features.runs.ports.origin import Origin
 from headgate.features.runs.steps.payloads import Packer, glimpse, main_text, presented, run_output, unpack
 from headgate.features.runs.steps.planned import PlannedStep, Plans
 from headgate.features.runs.transitions import RunKey

@@ -9,7 +9,7 @@ from pypdf import PdfReader
 
 from headgate.features.catalog.registry import Registry
 from headgate.features.runs.errors import ContractBroken, PolicyUnmet
-from headgate.features.runs.ports import Origin
+from headgate.features.runs.ports.origin import Origin
 from headgate.features.runs.steps.policies import without_fence
 from headgate.foundation.errors import Cancelled, UpstreamFailed
 from headgate.graph.model import Flow, HttpCall, InputSource, InputType, Node, OutputType, StepPolicy

@@ -15,7 +15,7 @@ from headgate.components import BUILTINS
 from headgate.features.catalog.own.checked import CheckedComponent
 from headgate.features.catalog.own.runtime import component_class
 from headgate.features.catalog.registry import Registry
-from headgate.features.runs.ports import Origin
+from headgate.features.runs.ports.origin import Origin
 from headgate.features.runs.transitions import ChildStates, RunKey
 from headgate.foundation.errors import HeadgateError
 from headgate.graph.manifest import Manifest

@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
-from headgate.features.runs.ports import Origin, ServerTool
+from headgate.features.runs.ports.origin import Origin
+from headgate.features.runs.ports.services import ServerTool
 from headgate.features.runs.steps.outside import OutsideContent
 from headgate.features.runs.steps.servers import LONGEST_NAME, StepServers, model_name
 from headgate.features.runs.transitions import RunKey

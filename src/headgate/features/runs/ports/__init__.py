@@ -1,0 +1,1 @@
+"""Ports of running flows; the entry points provide the adapters."""
