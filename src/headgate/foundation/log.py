@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterator, Mapping, MutableMapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, ClassVar, TextIO, cast
 
 from pydantic import SecretStr
 
@@ -113,6 +113,10 @@ def _add_context(_logger: object, _method: str, event: MutableMapping[str, Any])
     return {**_CONTEXT.get(), **event}
 
 
+def _add_lost_lines(_logger: object, _method: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+    return {**event, "lost_lines": _Lines.lost} if _Lines.lost else event
+
+
 @contextmanager
 def log_context(**values: str) -> Iterator[None]:
     """Add values to every line that is logged within the block."""
@@ -156,6 +160,34 @@ class _Logger:
         return getattr(structlog.get_logger(module=self._name), method)
 
 
+class _Lines:
+    """Writes lines. One that cannot be written, to a full disk or a closed pipe, stops nothing: it is counted.
+
+    Args:
+        stream: Where the lines go; None in a process without.
+    """
+
+    lost: ClassVar[int] = 0
+    """Lines since the last one that was written: a field of the next one."""
+
+    def __init__(self, stream: TextIO | None) -> None:
+        self._stream = stream
+
+    def msg(self, line: str) -> None:
+        """Write a line."""
+        if self._stream is None:
+            return
+        try:
+            self._stream.write(f"{line}\n")
+            self._stream.flush()
+        except (OSError, ValueError):  # ValueError: the stream is closed
+            _Lines.lost += 1
+        else:
+            _Lines.lost = 0
+
+    debug = info = warning = error = critical = msg
+
+
 def _level(settings: LogSettings) -> int:
     return logging.getLevelNamesMapping()[settings.level.upper()]
 
@@ -173,11 +205,12 @@ def _set_up_structlog() -> None:
             if as_json
             else structlog.processors.format_exc_info,
             _redact_event,
+            _add_lost_lines,
             structlog.processors.JSONRenderer()
             if as_json
             else structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty()),
         ],
         wrapper_class=structlog.make_filtering_bound_logger(_level(settings)),
-        logger_factory=lambda *_: structlog.PrintLogger(file=sys.stderr),
+        logger_factory=lambda *_: _Lines(sys.stderr),
         cache_logger_on_first_use=False,
     )

@@ -1,4 +1,5 @@
 import base64
+import io
 import json
 import logging
 from collections.abc import Iterator
@@ -176,4 +177,40 @@ class TestLogger:
 
     def test_leaves_lower_levels_out(self, written: Written) -> None:
         get_logger("t").debug("quiet")
+        assert written.getvalue() == ""
+
+
+class Refusing(io.StringIO):
+    """A stream whose disk is full, or whose reader left, for a while."""
+
+    error: Exception | None = OSError(28, "No space left on device")
+
+    def write(self, text: str) -> int:
+        if self.error is not None:
+            raise self.error
+        return super().write(text)
+
+
+class TestLostLines:
+    @pytest.mark.parametrize("error", [OSError(28, "full"), BrokenPipeError(32, "left"), ValueError("closed file")])
+    def test_stop_nothing_and_are_counted(
+        self, written: Written, monkeypatch: pytest.MonkeyPatch, error: Exception
+    ) -> None:
+        """A log that could not be written failed whatever wrote it: runs stopped for ever."""
+        stream = Refusing()
+        stream.error = error
+        monkeypatch.setattr("sys.stderr", stream)
+        for _ in range(3):
+            get_logger("t").info("run ended")
+        stream.error = None
+        for _ in range(2):
+            get_logger("t").info("run ended")
+        first, second = map(json.loads, stream.getvalue().splitlines())
+        assert first["lost_lines"] == 3
+        assert "lost_lines" not in second
+        assert written.getvalue() == ""
+
+    def test_without_a_stream_are_left_out(self, written: Written, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("sys.stderr", None)
+        get_logger("t").info("run ended")
         assert written.getvalue() == ""
