@@ -78,6 +78,8 @@ UNDOABLE: dict[str, tuple[str, ...]] = {
     "knowledge search": ("nobody", "x"),
     "knowledge verify": (NOBODY,),
     "knowledge delete": ("nobody",),
+    "knowledge questions": ("nobody",),
+    "knowledge evaluate": ("nobody",),
     "codev start": ("a flow", "--model", "openai/gpt-5-mini"),
     "codev resume": (NOBODY, "--approve"),
     "codev show": (NOBODY,),

@@ -90,3 +90,32 @@ class TestChange:
         assert (changed["readers"]["role"], changed["classification"]) == ("owner", 2)
         changed = answered(capsys, "knowledge", "change", "Plans", "plan.txt", "--role", "editor")
         assert (changed["readers"]["role"], changed["classification"]) == ("editor", 2)
+
+
+class TestEvaluate:
+    def test_measures_the_questions_of_a_file(
+        self, plan: Path, data_folder: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        added(capsys, plan)
+        lines = [
+            {"question": "secret plan?", "documents": ["plan.txt"]},
+            {"question": "walrus", "documents": ["plan.txt"]},
+        ]
+        file = data_folder / "questions.jsonl"
+        file.write_text("\n\n".join(map(json.dumps, lines)))
+        questions = answered(capsys, "knowledge", "questions", "Plans", "--add", str(file))
+        assert [row["question"] for row in questions] == ["secret plan?", "walrus"]
+        found = answered(capsys, "knowledge", "evaluate", "Plans", "--limit", "5")
+        assert (found["limit"], found["measures"][0]["recall"]) == (5, 0.5)
+        assert run(["knowledge", "evaluate", "Plans"]) == 0
+        assert "lexical: walrus did not find plan.txt." in capsys.readouterr().out
+
+    @pytest.mark.parametrize("content", [b"{", b'{"question": "x"}', b'{"question": "x", "documents": []}', b"\xff"])
+    def test_of_a_wrong_file_adds_nothing(
+        self, plan: Path, data_folder: Path, capsys: pytest.CaptureFixture[str], content: bytes
+    ) -> None:
+        added(capsys, plan)
+        file = data_folder / "questions.jsonl"
+        file.write_bytes(b'{"question": "first", "documents": ["plan.txt"]}\n' + content)
+        assert run(["knowledge", "questions", "Plans", "--add", str(file)]) == INVALID
+        assert answered(capsys, "knowledge", "questions", "Plans") == []

@@ -222,6 +222,7 @@ _FOR_FUNCTION: dict[tuple[str, str], Callable[[World], Any]] = {
     ("claim_new", "run_id"): lambda world: world.run_ids[-1],
     ("claim_new", "handler_run_id"): lambda world: new_id(),
     ("claim_left", "now"): lambda world: clock(),
+    ("remove_old_evaluations", "keep"): lambda world: 0,
     ("settle_handler", "status"): lambda world: HandlerStatus.STARTED,
     ("settle_handler", "problem"): lambda world: None,
     ("find_handling", "handled"): lambda world: False,

@@ -46,6 +46,9 @@ OWNED: dict[str, Callable[[World], list[Any]]] = {
     "assistant_id": lambda world: world.assistant_ids,
     "base_id": lambda world: world.base_ids,
     "base_ids": lambda world: [world.base_ids],
+    # They have the id of their base.
+    "question_id": lambda world: world.base_ids,
+    "evaluation_id": lambda world: world.base_ids,
     "document_id": lambda world: world.document_ids,
     "document_ids": lambda world: [[one] for one in world.document_ids],
     "ids": lambda world: [[delivery_id] for delivery_id in world.delivery_ids],
@@ -126,6 +129,7 @@ SHARED: dict[str, Callable[[World], Any]] = {
         {"document_id": "none", "version": 1, "document_sha256": "0" * 64, "start": 0, "end": 1, "sha256": "0" * 64}
     ],
     "query": lambda world: "the same text",
+    "question": lambda world: "the same text",
     "step_id": lambda world: STEP,
     "parent_step_id": lambda world: STEP,
     "sealed": lambda world: MARK + world.marker.encode(),

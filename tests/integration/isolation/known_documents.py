@@ -4,6 +4,7 @@ from sqlalchemy import insert, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.features.access.principal import Principal
+from headgate.features.knowledge.evaluation.tables import EvaluationRow, QuestionRow
 from headgate.features.knowledge.search_index import add_passages
 from headgate.features.knowledge.tables import (
     DocumentRow,
@@ -53,6 +54,15 @@ async def add_documents(
     }  # fmt: skip
     await add_passages(session, [passage])
     passage_id = (await session.execute(select(PassageRow.id).where(PassageRow.document_id == document))).scalar_one()
+    question = {"question": marker, "document_ids": [document], "quote": ""}
+    await session.execute(insert(QuestionRow).values(id=base, **tenant, base_id=base, **question, created_at=now()))
+    await session.execute(
+        insert(EvaluationRow).values(
+            id=base, **tenant, base_id=base, user_id=principal.user_id, limit=10, passage_tokens=400, overlap_tokens=40,
+            embedding_model="", passages=1, skipped=1, measures=[], created_at=now(),
+            answers=[{"question_id": base, "question": marker, "documents": [], "found": []}],
+        )
+    )  # fmt: skip
     keys = {"base_id": base, "model": marker[:250], "passage_id": passage_id, "document_id": document}
     await session.execute(insert(VectorRow).values(**keys, **tenant, vector=marker.encode()))
     return base, document, passage_id

@@ -9,8 +9,10 @@ import typer
 from pydantic import ValidationError
 from rich.markup import escape
 
+from headgate.entrypoints.cli import knowledge_evaluation
 from headgate.entrypoints.cli.exit_codes import FAILED, OK
 from headgate.entrypoints.cli.files import store_files
+from headgate.entrypoints.cli.knowledge_base import BaseArgument, find_base
 from headgate.entrypoints.cli.output import JsonFlag, console, print_json, print_result, print_rows, table, when
 from headgate.entrypoints.cli.session import acting, with_installation, with_parts
 from headgate.entrypoints.compose import Parts
@@ -32,7 +34,6 @@ from headgate.features.knowledge.schemas import (
     SearchIn,
     SearchOut,
 )
-from headgate.features.knowledge.tables import KnowledgeBaseRow
 from headgate.foundation.checked import checked
 from headgate.foundation.errors import Invalid
 from headgate.foundation.ids import is_id
@@ -41,7 +42,6 @@ from headgate.sdk.coerce import text_of
 app = typer.Typer(
     add_completion=False, no_args_is_help=True, help="Knowledge: bases, documents, search, verify citations."
 )
-BaseArgument = Annotated[str, typer.Argument(metavar="BASE", help="Id or name of the knowledge base.")]
 RoleOption = Annotated[
     Literal["nobody", "visitor", "viewer", "runner", "editor", "publisher", "owner"] | None,
     typer.Option(help="Lowest role in the space that may read it; nobody: only its owner and listed readers."),
@@ -118,7 +118,7 @@ def embed(
     change = checked(KnowledgeBaseChange, embedding_model=model)
 
     async def work(parts: Parts) -> KnowledgeBaseOut:
-        base = await _base(parts, which)
+        base = await find_base(parts, which)
         await parts.searcher.probe(acting(), base.space_id, model)
         async with parts.database.writing() as session:
             await service.change_base(session, acting(), base.id, change)
@@ -161,7 +161,7 @@ def add(
     files = list(_files(paths))
 
     async def work(parts: Parts) -> Sequence[DocumentOut]:
-        base = await _base(parts, which)
+        base = await find_base(parts, which)
         readers = None if role is None else Readers(role=None if role == "nobody" else role)
         ids = []
         for path, name in files:
@@ -203,7 +203,7 @@ def status(which: BaseArgument, json: JsonFlag = False) -> None:
     """List the documents of a knowledge base: state, passages, what was not understood."""
 
     async def work(installation: Installation) -> None:
-        base = await _base(installation, which)
+        base = await find_base(installation, which)
         async with installation.database.reading() as session:
             rows = await documents.list_documents(session, acting(), base.id, limit=200)
         if json:
@@ -249,7 +249,7 @@ def change(
     """
 
     async def work(installation: Installation) -> None:
-        base = await _base(installation, which)
+        base = await find_base(installation, which)
         async with installation.database.writing() as session:
             document_id = await documents.document_id_of(session, acting(), base.id, document)
             readers = (await documents.describe_document(session, acting(), base.id, document_id)).readers
@@ -283,7 +283,7 @@ def search(
     search_in = checked(SearchIn, query=query, limit=limit, mode=mode)
 
     async def work(parts: Parts) -> SearchOut:
-        base = await _base(parts, which)
+        base = await find_base(parts, which)
         return await parts.searcher.search_as(acting(), base.id, search_in)
 
     answer = with_parts(work)
@@ -373,7 +373,7 @@ def delete(
     """Delete a knowledge base with all its documents, or one document."""
 
     async def work(installation: Installation) -> None:
-        base = await _base(installation, which)
+        base = await find_base(installation, which)
         async with installation.database.writing() as session:
             if document is None:
                 file_ids = await service.delete_base(session, acting(), base.id)
@@ -389,6 +389,5 @@ def delete(
     with_installation(work)
 
 
-async def _base(installation: Installation, which: str) -> KnowledgeBaseRow:
-    async with installation.database.reading() as session:
-        return await service.find_base(session, acting(), which, space_id=acting().space_id)
+app.command("questions")(knowledge_evaluation.questions_)
+app.command()(knowledge_evaluation.evaluate)

@@ -97,3 +97,50 @@ class TooManyDocuments(Conflict):
 
     code = "too_many_documents"
     title = "Too many documents"
+
+
+class QuestionNotFound(NotFound):
+    """The base has no such question."""
+
+    code = "knowledge_question_not_found"
+    title = "Question not found"
+
+    def __init__(self, question_id: str) -> None:
+        super().__init__(
+            f"There is no question '{question_id[:100]}'.", remedy="List the questions of the knowledge base."
+        )
+
+
+class TooManyQuestions(Conflict):
+    """The base has as many questions as one may have."""
+
+    code = "too_many_knowledge_questions"
+    title = "Too many questions"
+
+    def __init__(self, limit: int) -> None:
+        super().__init__(f"The knowledge base has {limit} questions, the limit.", remedy="Delete one that is similar.")
+
+
+class NoQuestions(Invalid):
+    """There is nothing to evaluate."""
+
+    code = "no_knowledge_questions"
+    title = "No questions"
+
+    def __init__(self, name: str) -> None:
+        super().__init__(
+            f"The knowledge base '{name}' has no questions to evaluate.",
+            remedy="Add questions with the documents that answer them.",
+        )
+
+
+class EvaluationNotFound(NotFound):
+    """The base has no such evaluation."""
+
+    code = "knowledge_evaluation_not_found"
+    title = "Evaluation not found"
+
+    def __init__(self, evaluation_id: str) -> None:
+        super().__init__(
+            f"There is no evaluation '{evaluation_id[:100]}'.", remedy="List the evaluations of the knowledge base."
+        )

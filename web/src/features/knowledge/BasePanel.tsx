@@ -7,6 +7,7 @@ import { Confirm, IconButton, Tabs } from "@/components/ui";
 import { useChange } from "@/components/useChange";
 import { Documents } from "./documents/Documents";
 import { Embedding } from "./Embedding";
+import { EvaluationPane } from "./evaluation/EvaluationPane";
 import { SearchPane } from "./search/SearchPane";
 import { useKnowledgeTexts } from "./texts";
 
@@ -42,7 +43,7 @@ export function BasePanel({ base }: { base: KnowledgeBase }) {
       <Embedding base={base} />
       <Tabs
         aria-label={base.name}
-        value={view === "search" ? "search" : "documents"}
+        value={view === "search" || view === "evaluation" ? view : "documents"}
         onChange={(next) =>
           void navigate({
             to: "/knowledge/{-$baseId}",
@@ -54,6 +55,9 @@ export function BasePanel({ base }: { base: KnowledgeBase }) {
         tabs={[
           { value: "documents", label: t("documents"), content: <Documents base={base} /> },
           { value: "search", label: t("search"), content: <SearchPane base={base} /> },
+          ...(may("knowledge.edit", base.space_id)
+            ? [{ value: "evaluation", label: t("evaluation"), content: <EvaluationPane base={base} /> }]
+            : []),
         ]}
       />
       <Confirm

@@ -1,9 +1,12 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { Search, SearchX } from "lucide-react";
+import { ListChecks, Search, SearchX } from "lucide-react";
 import { useState } from "react";
+import { addQuestion, evaluationKeys } from "@/api/queries/evaluations";
 import { type Hit, type KnowledgeBase, type SearchMode, searchQuery } from "@/api/queries/knowledge";
+import { useRights } from "@/api/rights";
 import { Button, Chip, EmptyState, Field, Input, Problem, Segments, Skeleton } from "@/components/ui";
+import { useChange } from "@/components/useChange";
 import { useKnowledgeTexts } from "../texts";
 
 /** What a step would receive for a question: passages in their order, with scores explained. */
@@ -69,15 +72,22 @@ export function SearchPane({ base }: { base: KnowledgeBase }) {
       )}
       <ol className="flex flex-col gap-3">
         {answer.data?.hits.map((hit) => (
-          <OneHit key={`${hit.document_id}-${hit.ordinal}`} baseId={base.id} hit={hit} />
+          <OneHit key={`${hit.document_id}-${hit.ordinal}`} base={base} hit={hit} asked={asked} />
         ))}
       </ol>
     </div>
   );
 }
 
-function OneHit({ baseId, hit }: { baseId: string; hit: Hit }) {
+function OneHit({ base, hit, asked }: { base: KnowledgeBase; hit: Hit; asked: string }) {
   const t = useKnowledgeTexts();
+  const { may } = useRights();
+  const add = useChange({
+    change: () => addQuestion(base.id, asked, [hit.document_id]),
+    touches: [evaluationKeys.questions(base.id)],
+    done: t("question_added"),
+    failed: t("question_not_added"),
+  });
   return (
     <li className="flex flex-col gap-1.5 rounded-lg border border-line bg-surface px-4 py-3">
       <div className="flex flex-wrap items-center gap-2">
@@ -99,14 +109,21 @@ function OneHit({ baseId, hit }: { baseId: string; hit: Hit }) {
           .filter(Boolean)
           .join(" · ")}
       </p>
-      <Link
-        to="/knowledge/{-$baseId}"
-        params={{ baseId }}
-        search={{ document: hit.document_id, passage: String(hit.ordinal), cited: hit.sha256 }}
-        className="self-start text-sm text-accent hover:underline"
-      >
-        {t("open_passage")}
-      </Link>
+      <div className="flex flex-wrap items-center justify-between gap-2">
+        <Link
+          to="/knowledge/{-$baseId}"
+          params={{ baseId: base.id }}
+          search={{ document: hit.document_id, passage: String(hit.ordinal), cited: hit.sha256 }}
+          className="text-sm text-accent hover:underline"
+        >
+          {t("open_passage")}
+        </Link>
+        {may("knowledge.edit", base.space_id) && (
+          <Button size="sm" icon={<ListChecks />} busy={add.isPending} onClick={() => add.mutate()}>
+            {t("answers_question")}
+          </Button>
+        )}
+      </div>
     </li>
   );
 }

@@ -1,0 +1,1 @@
+"""How well a knowledge base is searched: questions with the documents that answer them, and measures of retrieval."""

@@ -1,0 +1,117 @@
+"""API schemas of evaluations."""
+
+from datetime import datetime
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from headgate.features.knowledge.schemas import MOST_PASSAGES, Mode
+from headgate.features.knowledge.terms import LONGEST_QUERY
+from headgate.graph.json_values import PlainText
+
+MOST_QUESTIONS = 200
+"""Questions of a base."""
+MOST_EXPECTED = 20
+"""Documents that answer a question."""
+DEFAULT_LIMIT = 10
+
+
+class QuestionIn(BaseModel):
+    """A question with the documents that answer it."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    question: PlainText = Field(min_length=1, max_length=LONGEST_QUERY)
+    document_ids: list[str] = Field(
+        min_length=1, max_length=MOST_EXPECTED, description="Documents of the base that answer it, all of them."
+    )
+    quote: PlainText = Field(
+        default="",
+        max_length=1_000,
+        description="Text that a passage must contain to answer it. Empty: any passage of the documents.",
+    )
+
+
+class ExpectedOut(BaseModel):
+    """A document that answers a question."""
+
+    id: str
+    name: str
+    """Empty when it was deleted, or you may not view it."""
+
+
+class QuestionOut(BaseModel):
+    """A question with the documents that answer it."""
+
+    id: str
+    question: str
+    documents: list[ExpectedOut]
+    quote: str
+    created_at: datetime
+
+
+class EvaluationIn(BaseModel):
+    """An evaluation of all questions of a base."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    limit: int = Field(default=DEFAULT_LIMIT, ge=1, le=MOST_PASSAGES, description="Passages of each search, the k.")
+
+
+class MeasureOut(BaseModel):
+    """Means over the questions, from 0 to 1."""
+
+    mode: Mode
+    recall: float
+    """Share of the expected documents among the first passages."""
+    ndcg: float
+    """Normalised discounted cumulative gain: 1 when the expected documents come first."""
+    mrr: float
+    """Reciprocal of the rank of the first passage that answers."""
+    complete: int
+    """Questions all of whose documents were found."""
+
+
+class RanksOut(BaseModel):
+    """Where the expected documents of a question were found by a way of searching."""
+
+    mode: Mode
+    ranks: list[int | None]
+    """Rank of the first passage of each document that answers, in the order of `documents`; null: not found."""
+
+
+class AnswerOut(BaseModel):
+    """A question as it was evaluated."""
+
+    question_id: str
+    question: str
+    documents: list[ExpectedOut]
+    """Those that were searched: the others were deleted, or could not be read by the user."""
+    found: list[RanksOut]
+    """Empty when the question was skipped."""
+
+
+class EvaluationOut(BaseModel):
+    """Measures of all questions of a base at one time."""
+
+    model_config = ConfigDict(from_attributes=True)
+
+    id: str
+    user_id: str
+    limit: int
+    passage_tokens: int
+    overlap_tokens: int
+    embedding_model: str
+    """The model whose vectors were searched; empty: the search was lexical only."""
+    passages: int
+    questions: int
+    skipped: int
+    """Questions none of whose documents exist or could be read by the user."""
+    measures: list[MeasureOut]
+    """Of each way of searching; without embeddings only the lexical one."""
+    created_at: datetime
+
+
+class EvaluationDetail(EvaluationOut):
+    """An evaluation with its questions."""
+
+    answers: list[AnswerOut]

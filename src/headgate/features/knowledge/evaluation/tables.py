@@ -1,0 +1,61 @@
+"""Questions of knowledge bases, and the results of their evaluations."""
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import ForeignKeyConstraint, Index, String, Text
+from sqlalchemy.orm import Mapped, mapped_column
+
+from headgate.foundation.database import Json, Row, Timestamp, now
+
+
+class QuestionRow(Row):
+    """A question with the documents that answer it."""
+
+    __tablename__ = "knowledge_questions"
+    __table_args__ = (
+        ForeignKeyConstraint(
+            ["base_id", "tenant_id"], ["knowledge_bases.id", "knowledge_bases.tenant_id"], ondelete="CASCADE"
+        ),
+        Index("ix_knowledge_questions_base_id_id", "base_id", "id"),
+    )
+
+    id: Mapped[str] = mapped_column(String(36), primary_key=True)
+    tenant_id: Mapped[str] = mapped_column(String(36))
+    base_id: Mapped[str] = mapped_column(String(36))
+    question: Mapped[str] = mapped_column(Text)
+    document_ids: Mapped[list[str]] = mapped_column(Json)
+    quote: Mapped[str] = mapped_column(Text)
+    """Text that a passage contains which answers it; empty: any passage of the documents does."""
+    created_at: Mapped[datetime] = mapped_column(Timestamp, default=now)
+
+
+class EvaluationRow(Row):
+    """Measures of all questions of a base at one time, with the settings of the base then."""
+
+    __tablename__ = "knowledge_evaluations"
+    __table_args__ = (
+        ForeignKeyConstraint(
+            ["base_id", "tenant_id"], ["knowledge_bases.id", "knowledge_bases.tenant_id"], ondelete="CASCADE"
+        ),
+        Index("ix_knowledge_evaluations_base_id_id", "base_id", "id"),
+    )
+
+    id: Mapped[str] = mapped_column(String(36), primary_key=True)
+    tenant_id: Mapped[str] = mapped_column(String(36))
+    base_id: Mapped[str] = mapped_column(String(36))
+    user_id: Mapped[str] = mapped_column(String(36))
+    """Whose rights applied to the searches."""
+    limit: Mapped[int]
+    """Passages of each search, the k of the measures."""
+    passage_tokens: Mapped[int]
+    overlap_tokens: Mapped[int]
+    embedding_model: Mapped[str] = mapped_column(String(250))
+    passages: Mapped[int]
+    skipped: Mapped[int]
+    """Questions none of whose documents exist or may be read by the user."""
+    measures: Mapped[list[dict[str, Any]]] = mapped_column(Json)
+    """`MeasureOut` of each way of searching."""
+    answers: Mapped[list[dict[str, Any]]] = mapped_column(Json)
+    """`AnswerOut` of each question."""
+    created_at: Mapped[datetime] = mapped_column(Timestamp, default=now)
