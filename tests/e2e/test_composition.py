@@ -98,3 +98,78 @@ class TestExtract:
         dialog.get_by_role("textbox", name="Name of the new flow").fill("Nothing")
         dialog.get_by_role("button", name="Extract").click()
         expect(dialog.get_by_role("alert")).to_contain_text("no step that can become a flow")
+
+
+LINE = """name: One line
+nodes:
+  heard: ChatInput
+  read: ParseJSON
+  said: ChatOutput
+edges:
+  heard.text -> read.text
+  read.data -> said.input
+"""
+BATCH = """name: Batch
+nodes:
+  heard: TextInput
+    text: |
+      1
+      two
+      3
+  each: ForEach
+    flow: {flow}
+    parallel: 1
+    on_error: continue
+  said: ChatOutput
+edges:
+  heard.text -> each.items
+  each.text -> said.input
+"""
+
+
+def batch(page: Page, studio: Studio) -> tuple[str, str]:
+    """Open a flow that runs another one for each line; the ids of both."""
+    inner = studio.flow(LINE)
+    studio.post(f"/flows/{inner}/publish", {})
+    return inner, opened(page, studio, BATCH.format(flow=inner))
+
+
+class TestShowSteps:
+    def test_by_keyboard_with_the_states_of_each_run(self, page: Page, studio: Studio) -> None:
+        inner, flow = batch(page, studio)
+        node(page, "each").focus()
+        node(page, "each").click()
+        page.keyboard.press("s")
+        region = page.get_by_role("region", name="Steps of One line, version 1")
+        expect(region).to_be_focused()
+        expect(region.get_by_role("status")).to_have_text("3 steps")
+        expect(region.get_by_role("button", name="Parse JSON")).to_be_visible()
+        expect(region.get_by_role("link", name="Edit One line")).to_have_attribute("href", f"/flows/{inner}")
+        check_accessible(page)
+        page.keyboard.press("Escape")
+        expect(region).to_be_hidden()
+        expect(node(page, "each")).to_be_focused()
+        page.keyboard.press("s")
+        run(page)
+        expect(region.get_by_role("status")).to_have_text("2 of 3 completed, 1 failed")
+        read = region.get_by_role("button", name="Parse JSON")
+        expect(read).to_have_accessible_name("Parse JSON, read, completed")
+        region.get_by_role("button", name="Previous run").click()
+        expect(region.get_by_text("2 of 3", exact=True)).to_be_visible()
+        expect(read).to_have_accessible_name("Parse JSON, read, failed")
+        read.press("Enter")
+        expect(region.get_by_role("status")).to_contain_text("Parse JSON · Failed")
+        check_accessible(page)
+        page.reload()
+        expect(region).to_be_visible()
+        region.get_by_role("button", name="Hide steps").click()
+        expect(region).to_be_hidden()
+        assert studio.get(f"/flows/{flow}")["revision"] == 1
+
+
+def run(page: Page) -> None:
+    """Run the flow."""
+    page.locator("header").first.get_by_role("button", name="Run", exact=True).click()
+    panel = page.get_by_role("complementary", name="Run", exact=True)
+    panel.get_by_role("textbox", name="Text").fill("now")
+    panel.get_by_role("button", name="Run", exact=True).click()

@@ -7,6 +7,7 @@ import { flowKeys } from "./flows";
 export interface CalledFlow {
   id: string | null;
   name: string;
+  published_version: number | null;
 }
 
 const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -25,14 +26,18 @@ export const calledFlowQuery = (named: string, space: string) =>
     queryFn: async ({ signal }): Promise<CalledFlow> => {
       if (ID.test(named)) {
         const params = { path: { flow_id: named } };
-        const { id, name } = await unwrap(api.GET("/api/v1/flows/{flow_id}", { params, signal }));
-        return { id, name };
+        const { id, name, published_version } = await unwrap(api.GET("/api/v1/flows/{flow_id}", { params, signal }));
+        return { id, name, published_version };
       }
       const params = { query: { search: named, limit: 100 } };
       const { items } = await unwrap(api.GET("/api/v1/flows", { params, signal }));
       const same = items.filter((flow) => flow.name.toLowerCase() === named.toLowerCase());
       const flow = same.find((one) => one.space_id === space) ?? same[0];
-      return { id: flow?.id ?? null, name: flow?.name ?? named };
+      return {
+        id: flow?.id ?? null,
+        name: flow?.name ?? named,
+        published_version: flow?.published_version ?? null,
+      };
     },
     enabled: named !== "",
     retry: false,

@@ -16,6 +16,7 @@ import { useFollowing } from "./gestures/useFollowing";
 import { useRefit } from "./gestures/useRefit";
 import { firstViewport } from "./gestures/useViewport";
 import { useClasses } from "./model/classes";
+import { rememberedRegions } from "./model/regions";
 import { Drawn, type Stage, useStage } from "./model/stage";
 import { useNarrow } from "./model/useNarrow";
 import { useView } from "./model/view";
@@ -27,7 +28,7 @@ import { Surface } from "./Surface";
 
 /** The open flow as a graph. */
 export function Canvas() {
-  const [drawn] = useState<Stage["drawn"]>(() => ({ nodes: [] }));
+  const [drawn] = useState<Stage["drawn"]>(() => ({ nodes: [], regions: [] }));
   return (
     <ReactFlowProvider>
       <Drawn value={drawn}>
@@ -49,6 +50,7 @@ function Inside() {
   useCanvasCommands(stage);
   useFollowing(stage);
   useRefit(stage);
+  useState(() => useView.getState().set({ regions: rememberedRegions(stage.store.getState().flowId), entering: null }));
   useClasses();
   const narrow = useNarrow();
   return (
@@ -63,7 +65,7 @@ function Inside() {
   );
 }
 
-const ExtractDialog = part(() => import("./pick/ExtractDialog"));
+const ExtractDialog = part(() => import("./extract/ExtractDialog"));
 
 function Extracting() {
   const asked = useView((state) => state.extracting);

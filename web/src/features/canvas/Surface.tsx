@@ -17,6 +17,7 @@ import { NoteNode } from "./nodes/NoteNode";
 import { StepNode } from "./nodes/StepNode";
 
 const FarCanvas = part(() => import("./far/FarCanvas"));
+const Regions = part(() => import("./region/Regions"));
 
 const NODES = { step: StepNode, note: NoteNode, frame: GroupNode };
 const EDGES = { flow: FlowEdge };
@@ -29,6 +30,7 @@ const PRO = { hideAttribution: true };
 export const Surface = memo(function Surface({ stage, start }: { stage: Stage; start: Viewport }) {
   const far = useView((state) => state.far);
   const locked = useView((state) => state.locked);
+  const regions = useView((state) => Object.keys(state.regions).length > 0);
   const editable = useDraft((state) => state.editable) && !locked;
   const { nodes, edges, moving, handlers, setOverlay } = useDrawing(stage);
   const { handlers: farHandlers, box } = useFarGestures(stage, setOverlay);
@@ -92,6 +94,7 @@ export const Surface = memo(function Surface({ stage, start }: { stage: Stage; s
         {...viewport}
       >
         {!far && <Background variant={BackgroundVariant.Dots} gap={24} size={1.5} color="var(--line-strong)" />}
+        <Suspense>{regions && !far && <Regions stage={stage} nodes={nodes} />}</Suspense>
       </ReactFlow>
       {box && (
         <div

@@ -2,6 +2,7 @@ import type { FlowNode } from "@/api/types";
 import { type Document, emptyNode, freeId } from "@/lib/draft";
 import { type Alignment, type Axis, align, around, arrange, distribute, type Rect } from "@/lib/layout";
 import { membersOf } from "../model/groups";
+import { withRegions } from "../model/regions";
 import { middle, rects, type Stage, selectedRects, show } from "../model/stage";
 
 type Points = Record<string, { x: number; y: number }>;
@@ -78,10 +79,9 @@ export function addNote(stage: Stage): void {
 /** Put everything, or what is selected, in order from left to right. One step to undo. */
 export async function layOut(stage: Stage): Promise<void> {
   const state = stage.store.getState();
-  const all = rects(stage);
-  const held = membersOf(groupsOf(stage), all);
+  const held = membersOf(groupsOf(stage), rects(stage));
   const chosen = state.selectedNodes.length > 1 ? state.selectedNodes : state.document.order;
-  const found = await arrange(state.document, all, held, chosen);
+  const found = await arrange(state.document, withRegions(rects(stage)), held, chosen);
   stage.store.getState().change({ label: stage.t("did_layout") }, (draft) => {
     moved(draft, found.positions);
     for (const [id, rect] of Object.entries(found.frames)) framed(draft, id, rect);

@@ -1,6 +1,7 @@
 import { useEffect } from "react";
 import { usePanels } from "@/lib/panels";
 import { useShortcuts } from "@/lib/shortcuts/shortcuts";
+import { flowField, toggleRegion } from "../model/regions";
 import type { Stage } from "../model/stage";
 import { show } from "../model/stage";
 import { useView } from "../model/view";
@@ -69,6 +70,7 @@ function plainKey(stage: Stage, event: KeyboardEvent): boolean {
     Escape: () => state.clearSelection(),
     Enter: only !== undefined && (() => usePanels.getState().setOpen("inspector", true)),
     d: only !== undefined && state.editable && (() => toggleDisabled(stage)),
+    s: only !== undefined && flowField(stage.store, only) !== undefined && (() => toggleRegion(stage.store, only)),
     c: only !== undefined && state.editable && (() => useView.getState().set({ connectingFrom: only })),
   };
   const action = actions[event.key];

@@ -41,6 +41,7 @@ export function useNodeMenu(id: string): MenuItem[] {
   const ran = useDraft((state) => state.nodeRuns[id]?.status === "completed");
   const several = useDraft((state) => state.selectedNodes.length > 1 && state.selectedNodes.includes(id));
   const editable = useDraft((state) => state.editable);
+  const open = useView((state) => id in state.regions);
   return useMemo(() => {
     const only = () => {
       const state = stage.store.getState();
@@ -167,7 +168,10 @@ export function useNodeMenu(id: string): MenuItem[] {
       grouping(stage, type === "Group", editable, only),
       ...(annotation
         ? []
-        : [...composingItems(stage, several ? null : id, editable, only), disabling(stage, disabled, editable, only)]),
+        : [
+            ...composingItems(stage, several ? null : id, editable, open, only),
+            disabling(stage, disabled, editable, only),
+          ]),
       { kind: "line", id: "l3" },
       {
         id: "delete",
@@ -182,7 +186,7 @@ export function useNodeMenu(id: string): MenuItem[] {
         },
       },
     ] satisfies MenuItem[];
-  }, [stage, t, id, type, annotation, pinned, disabled, ran, several, editable]);
+  }, [stage, t, id, type, annotation, pinned, disabled, ran, several, editable, open]);
 }
 
 function grouping(stage: Stage, isGroup: boolean, editable: boolean, only: () => void): MenuItem {

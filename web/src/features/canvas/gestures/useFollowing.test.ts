@@ -20,7 +20,7 @@ it("shows new nodes also when they are drawn late", () => {
   const stage = {
     store,
     flow: { getViewport: () => ({ x: 0, y: 0, zoom: 1 }), setViewport },
-    drawn: { nodes: [] },
+    drawn: { nodes: [], regions: [] },
   } as unknown as Stage;
   renderHook(() => useFollowing(stage));
   store.getState().change({ label: "Paste" }, (draft) => {

@@ -12,12 +12,12 @@ export interface Stage {
   store: DraftStore;
   flow: ReactFlowInstance<CanvasNode, CanvasEdge>;
   t: ReturnType<typeof useCanvasTexts>;
-  /** What is drawn now, near or far. */
-  drawn: { nodes: readonly CanvasNode[] };
+  /** What is drawn now, near or far: nodes, and the frames with the steps of flows that they run. */
+  drawn: { nodes: readonly CanvasNode[]; regions: readonly Rect[] };
 }
 
 /** One canvas's own list of what is drawn. */
-export const Drawn = createContext<Stage["drawn"]>({ nodes: [] });
+export const Drawn = createContext<Stage["drawn"]>({ nodes: [], regions: [] });
 
 export function useStage(): Stage {
   const store = useDraftStore();
@@ -51,7 +51,7 @@ export function motion(): { duration: number } {
 }
 
 /** The part of the canvas that can be seen: what floats over its right side covers it. */
-function sight(): { width: number; height: number } | null {
+export function sight(): { width: number; height: number } | null {
   const box = document.querySelector(".react-flow")?.getBoundingClientRect();
   if (!box || box.width === 0) return null;
   const { floatsFrom, sheet } = usePanels.getState();
@@ -59,7 +59,7 @@ function sight(): { width: number; height: number } | null {
   return { width: free > LEAST_SIGHT ? free : box.width, height: box.height * (1 - sheet) };
 }
 
-const within = (rect: Rect, { x, y, zoom }: Viewport, box: { width: number; height: number }) =>
+export const within = (rect: Rect, { x, y, zoom }: Viewport, box: { width: number; height: number }) =>
   rect.x * zoom + x > 0 &&
   rect.y * zoom + y > 0 &&
   (rect.x + rect.width) * zoom + x < box.width &&
@@ -85,7 +85,8 @@ export function showNew(stage: Stage, ids: ReadonlySet<string>): void {
 /** Bring nodes into sight; a few stay readable, all of them are shown whole. */
 export function show(stage: Stage, ids?: readonly string[], animated = true): void {
   const chosen = ids ? new Set(ids) : null;
-  const bounds = boundsOf(stage.drawn.nodes.filter((node) => !chosen || chosen.has(node.id)).map(rectOf));
+  const rects = stage.drawn.nodes.filter((node) => !chosen || chosen.has(node.id)).map(rectOf);
+  const bounds = boundsOf(chosen ? rects : [...rects, ...stage.drawn.regions]);
   if (!bounds) return;
   const box = sight();
   if (!box) return;

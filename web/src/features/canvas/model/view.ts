@@ -7,6 +7,11 @@ export interface Spot {
   y: number;
 }
 
+export interface Size {
+  width: number;
+  height: number;
+}
+
 /** Which list of components is open, where on the screen, and what it is for. */
 export type Adding =
   | { kind: "node"; screen: Spot | null; at: Spot | null }
@@ -32,6 +37,10 @@ interface View {
   fresh: ReadonlySet<string>;
   /** Classes of data by node, as the server reckons them. */
   classes: Readonly<Record<string, number>>;
+  /** Nodes whose steps are shown below them, each with the size of the frame. */
+  regions: Readonly<Record<string, Size>>;
+  /** The node whose steps were asked for a moment ago: the keyboard goes there. */
+  entering: string | null;
   set: (part: Partial<Omit<View, "set">>) => void;
 }
 
@@ -54,5 +63,7 @@ export const useView = create<View>((set) => ({
   extracting: null,
   fresh: new Set(),
   classes: {},
+  regions: {},
+  entering: null,
   set,
 }));

@@ -1,14 +1,16 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { ArrowUpRight } from "lucide-react";
+import { ArrowUpRight, Workflow } from "lucide-react";
 import { memo, type ReactNode, Suspense, useState } from "react";
 import { calledFlowQuery, flowNamed } from "@/api/queries/calledFlow";
 import type { FieldTemplate, JsonValue } from "@/api/types";
 import { cx } from "@/components/ui";
-import { useDraft } from "@/lib/draft";
+import { useDraft, useDraftStore } from "@/lib/draft";
 import { part } from "@/lib/part";
 import { shortened } from "@/lib/shortened";
 import { issuesOf, stateOf } from "../model/issues";
+import { toggleRegion } from "../model/regions";
+import { useView } from "../model/view";
 import { useCanvasTexts } from "../texts";
 
 const MARKS = {
@@ -45,18 +47,49 @@ function FlowRow({ value, ...props }: Props & { value: JsonValue }) {
   const name = named && (data?.name ?? (isError ? t("flow_gone") : "…"));
   return (
     <Row {...props} shown={name}>
-      {data?.id && (
-        <Link
-          to="/flows/$flowId"
-          params={{ flowId: data.id }}
-          aria-label={t("open_flow", { name })}
-          title={t("open_flow", { name })}
-          className="nodrag absolute inset-y-0 right-0 flex w-7 items-center justify-center rounded-md text-faint hover:text-ink"
-        >
-          <ArrowUpRight aria-hidden className="size-3.5" />
-        </Link>
+      {named && (
+        <>
+          <StepsButton nodeId={props.nodeId} />
+          {data?.id && (
+            <Link
+              to="/flows/$flowId"
+              params={{ flowId: data.id }}
+              aria-label={t("open_flow", { name })}
+              title={t("open_flow", { name })}
+              className="nodrag absolute inset-y-0 right-0 flex w-7 items-center justify-center rounded-md text-faint hover:text-ink"
+            >
+              <ArrowUpRight aria-hidden className="size-3.5" />
+            </Link>
+          )}
+        </>
       )}
     </Row>
+  );
+}
+
+/** Shows the steps of the flow below the node, and hides them. */
+function StepsButton({ nodeId }: { nodeId: string }) {
+  const t = useCanvasTexts();
+  const store = useDraftStore();
+  const open = useView((state) => nodeId in state.regions);
+  const label = t(open ? "hide_steps" : "show_steps");
+  return (
+    <button
+      type="button"
+      aria-expanded={open}
+      aria-label={label}
+      title={label}
+      className={cx(
+        "nodrag absolute inset-y-0 right-6 flex w-6 items-center justify-center rounded-md hover:text-ink",
+        open ? "text-accent" : "text-faint",
+      )}
+      onClick={(event) => {
+        event.stopPropagation();
+        toggleRegion(store, nodeId);
+      }}
+    >
+      <Workflow aria-hidden className="size-3.5" />
+    </button>
   );
 }
 
@@ -77,11 +110,11 @@ function Row({ nodeId, field, top, shown, children }: Props & { shown: string; c
         className={cx(
           "nodrag flex h-7 w-full items-center gap-2 rounded-md border bg-sunken px-2 text-left text-xs hover:border-line-strong",
           mark?.border ?? "border-line",
-          children && "pr-7",
+          children && "pr-13",
         )}
         onClick={() => setEditing(true)}
       >
-        <span className={cx("shrink-0", mark?.label ?? "text-faint")}>{label}</span>
+        <span className={cx("shrink-0", mark?.label ?? "text-faint")}>{`${label} `}</span>
         <span className="min-w-0 flex-1 truncate text-right text-ink">{shown}</span>
       </button>
       {children}

@@ -1,16 +1,15 @@
 import { useEffect } from "react";
+import { startedWords, useStartedRunsTexts } from "@/components/started-runs";
 import { type NodeRun, useDraftStore } from "@/lib/draft";
 import { shortened } from "@/lib/shortened";
 import type { LiveRun, LiveStep } from "../model/live";
-import { startedWords } from "../model/startedWords";
-import { useRunTexts } from "../texts";
 
 const LONGEST = 280;
 
 /** Shows a run on the nodes of the canvas: states, times, what was given. */
 export function useCanvasFeed(live: LiveRun | null): void {
   const store = useDraftStore();
-  const t = useRunTexts();
+  const t = useStartedRunsTexts();
   useEffect(() => {
     if (!live) return;
     const { nodeRuns, shownRun } = store.getState();
@@ -25,7 +24,7 @@ export function useCanvasFeed(live: LiveRun | null): void {
   }, [live, store, t]);
 }
 
-function nodeRun(step: LiveStep, t: ReturnType<typeof useRunTexts>): NodeRun {
+function nodeRun(step: LiveStep, t: ReturnType<typeof useStartedRunsTexts>): NodeRun {
   const preview = step.status === "running" ? step.preview.slice(-LONGEST) : shortened(step.preview, LONGEST);
   const { status, tokens, error, items } = step;
   const active = step.status === "waiting" || step.status === "running";

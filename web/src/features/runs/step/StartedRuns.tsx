@@ -3,10 +3,10 @@ import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { runsQuery } from "@/api/queries/runs";
 import type { RunSummary, StartedRunsOut } from "@/api/types";
+import { startedWords, useStartedRunsTexts } from "@/components/started-runs";
 import { Button, Problem, Segments, Skeleton, StateChip } from "@/components/ui";
 import { dateTime, duration } from "@/lib/i18n/format";
 import { glimpse } from "../model/glimpse";
-import { startedWords } from "../model/startedWords";
 import { type RunTextKey, useRunTexts } from "../texts";
 
 const SHOWN = ["all", "failed"] as const;
@@ -14,6 +14,7 @@ const SHOWN = ["all", "failed"] as const;
 /** The runs that a step started, one per item or round, the newest first. */
 export function StartedRuns({ runId, counts }: { runId: string; counts: StartedRunsOut }) {
   const t = useRunTexts();
+  const started = useStartedRunsTexts();
   const [shown, setShown] = useState<(typeof SHOWN)[number]>("all");
   const filter = {
     parent_run_id: runId,
@@ -25,7 +26,7 @@ export function StartedRuns({ runId, counts }: { runId: string; counts: StartedR
   return (
     <div className="flex flex-col gap-3">
       <div className="flex flex-wrap items-center gap-2">
-        <p className="text-sm text-muted">{startedWords(counts, t)}</p>
+        <p className="text-sm text-muted">{startedWords(counts, started)}</p>
         {(counts.failed ?? 0) > 0 && (
           <div className="ml-auto">
             <Segments

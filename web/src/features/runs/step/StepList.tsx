@@ -1,11 +1,13 @@
+import { startedWords, useStartedRunsTexts } from "@/components/started-runs";
 import { cx } from "@/components/ui";
 import { dateTime, duration } from "@/lib/i18n/format";
 import { glimpse } from "../model/glimpse";
 import type { LiveStep } from "../model/live";
-import { startedWords } from "../model/startedWords";
 import { useNames } from "../model/useNames";
 import { useRunTexts } from "../texts";
 import { StateMark } from "./StateMark";
+
+type Say = ReturnType<typeof useRunTexts>;
 
 interface StepListProps {
   steps: readonly LiveStep[];
@@ -14,13 +16,14 @@ interface StepListProps {
 }
 
 /** What a step waits for, why it failed, or what it gave. */
-function inWords(step: LiveStep, t: ReturnType<typeof useRunTexts>): string {
+function inWords(step: LiveStep, t: Say, started: ReturnType<typeof useStartedRunsTexts>): string {
   const when = step.until ? dateTime(step.until) : "";
   if (step.status === "waiting" && step.retry) return t("retry_at", { ...step.retry, when, error: step.error });
   if (step.status === "waiting" && step.approval) {
     return when ? t("waits_for_approval_until", { when }) : t("waits_for_approval");
   }
-  if (["waiting", "running"].includes(step.status) && step.below && step.started) return startedWords(step.started, t);
+  if (["waiting", "running"].includes(step.status) && step.below && step.started)
+    return startedWords(step.started, started);
   if (step.status === "waiting" && when) return t("waiting_until", { when });
   if (step.status === "completed" && step.error) return t("continued", { error: step.error });
   return step.error || glimpse(step);
@@ -29,6 +32,7 @@ function inWords(step: LiveStep, t: ReturnType<typeof useRunTexts>): string {
 /** The steps of a run in their order, as they stand. */
 export function StepList({ steps, selected, onSelect }: StepListProps) {
   const t = useRunTexts();
+  const started = useStartedRunsTexts();
   const names = useNames(steps);
   return (
     <ol aria-label={t("steps")} className="flex flex-col">
@@ -51,7 +55,7 @@ export function StepList({ steps, selected, onSelect }: StepListProps) {
                 {names[step.id]}
               </span>
               <span className={cx("block truncate text-xs", step.error ? "text-bad" : "text-muted")}>
-                {inWords(step, t)}
+                {inWords(step, t, started)}
               </span>
             </span>
             <span className="mt-0.5 shrink-0 text-xs text-muted tabular-nums">

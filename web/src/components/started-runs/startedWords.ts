@@ -1,9 +1,9 @@
 import type { StartedRunsOut } from "@/api/types";
 import { number } from "@/lib/i18n/format";
-import type { useRunTexts } from "../texts";
+import type { useStartedRunsTexts } from "./texts";
 
 /** How the runs that a step started stand, in words. */
-export function startedWords(counts: StartedRunsOut, t: ReturnType<typeof useRunTexts>): string {
+export function startedWords(counts: StartedRunsOut, t: ReturnType<typeof useStartedRunsTexts>): string {
   const { total, completed = 0, active = 0, failed = 0, cancelled = 0 } = counts;
   return [
     total ? t("runs_done_of", { completed: number(completed), total: number(total) }) : t("runs_done", { completed }),

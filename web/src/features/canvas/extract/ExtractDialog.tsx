@@ -3,9 +3,10 @@ import { type FormEvent, useState } from "react";
 import { ApiError } from "@/api/problem";
 import { flowKeys } from "@/api/queries/flows";
 import { Button, Dialog, Field, Input, Segments, Toggle } from "@/components/ui";
-import { extractSteps } from "../actions/composing";
 import { useStage } from "../model/stage";
 import { type Repeat, useView } from "../model/view";
+import { extractSteps } from "./extracting";
+import { useExtractTexts } from "./texts";
 
 const FORM = "extract-form";
 
@@ -14,7 +15,7 @@ const MOST_ROUNDS = 1000;
 /** Asks for the name of the flow that the selected steps become, and how often it runs. */
 export default function ExtractDialog({ ids, repeat: first }: { ids: string[]; repeat: Repeat }) {
   const stage = useStage();
-  const t = stage.t;
+  const t = useExtractTexts();
   const queries = useQueryClient();
   const [name, setName] = useState("");
   const [publish, setPublish] = useState(true);
@@ -28,7 +29,7 @@ export default function ExtractDialog({ ids, repeat: first }: { ids: string[]; r
   const extract = useMutation({
     mutationFn: () => {
       const loop = repeat === "until" ? { until: until.trim(), most: rounds } : { until: "", most: 10 };
-      return extractSteps(stage, ids, { name: name.trim(), publish, repeat, ...loop });
+      return extractSteps(stage, t, ids, { name: name.trim(), publish, repeat, ...loop });
     },
     onSuccess: () => {
       void queries.invalidateQueries({ queryKey: flowKeys.lists });
@@ -44,11 +45,11 @@ export default function ExtractDialog({ ids, repeat: first }: { ids: string[]; r
     <Dialog
       open
       onOpenChange={(open) => !open && close()}
-      title={t(first === "once" ? "extract" : "repeat")}
+      title={stage.t(first === "once" ? "extract" : "repeat")}
       size="sm"
       footer={
         <>
-          <Button onClick={close}>{t("cancel")}</Button>
+          <Button onClick={close}>{stage.t("cancel")}</Button>
           <Button kind="primary" type="submit" form={FORM} busy={extract.isPending} disabled={!ready}>
             {t("extract_do")}
           </Button>

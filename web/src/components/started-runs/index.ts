@@ -1,0 +1,2 @@
+export { startedWords } from "./startedWords";
+export { useStartedRunsTexts } from "./texts";

@@ -1,0 +1,17 @@
+export default {
+  steps_of: "Steps of {{name}}",
+  steps_of_version: "Steps of {{name}}, version {{version}}",
+  version: "version {{version}}",
+  no_flow: "unknown flow",
+  edit: "Edit {{name}}",
+  hide: "Hide steps",
+  before: "Previous run",
+  after: "Next run",
+  number_of: "{{number}} of {{total}}",
+  open_run: "Open run",
+  steps_one: "{{count}} step",
+  steps_other: "{{count}} steps",
+  choose_flow: "Choose the flow that this node runs to see its steps.",
+  unknown_flow: "This flow does not exist, or you do not have access to it.",
+  unpublished: "This flow has no published version. Publish it so that this node can run it.",
+};
