@@ -1,17 +1,23 @@
 """Components that run a published flow for each item: the fields and outputs that they share, and lists."""
 
 from abc import abstractmethod
-from collections.abc import Sequence
-from typing import Literal
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, cast
 
-from pydantic import JsonValue, PrivateAttr
+from pydantic import BaseModel, JsonValue, PrivateAttr
 
 from headgate.components.mapping import MOST_ITEMS, filled_template
 from headgate.components.subflows import NamesFlow, answers_of, require_field, target_of
-from headgate.graph.template import FieldKind
+from headgate.components.typed_values import SCHEMA, declared, of_result, typed_outputs
+from headgate.graph.ports import PortType
+from headgate.graph.template import FieldKind, OutputTemplate
+from headgate.graph.value_names import EACH_STEP_OUTPUTS
 from headgate.sdk import Component, ComponentError, Data, File, Table, Text, field, output
-from headgate.sdk.coerce import data_of, describe, text_of
+from headgate.sdk.coerce import data_of, describe, encode, text_of
 from headgate.sdk.flows import FlowInput, FlowResult, FlowTarget
+
+_COLLECTED = {PortType.TEXT: PortType.TEXT, PortType.TABLE: PortType.TABLE}
+"""Types whose values of all items are one value of the type; those of others are a list."""
 
 
 class FlowPerItem(NamesFlow):
@@ -47,7 +53,41 @@ class FlowPerItem(NamesFlow):
         label="When an item fails",
         help="stop: the step fails; continue: the error is the item's result, and is listed in errors.",
     )
+    outputs: dict[str, str] = field(
+        default_factory=dict,
+        label="Outputs",
+        help=(
+            "Members of the flow's result that get an output here, each with its type: texts are joined, rows of "
+            "tables appended, other values listed."
+        ),
+        kind=FieldKind.JSON,
+        port=False,
+        interpolate=False,
+        advanced=True,
+        schema=SCHEMA,
+    )
     _results: Sequence[FlowResult] | None = PrivateAttr(default=None)
+
+    @classmethod
+    def extra_outputs(cls, params: Mapping[str, JsonValue]) -> tuple[OutputTemplate, ...]:
+        """Return one output per member of the results that the node declares."""
+        members = declared(params.get("outputs"), EACH_STEP_OUTPUTS)
+        return typed_outputs({name: _COLLECTED.get(type_, PortType.DATA) for name, type_ in members.items()})
+
+    async def produce_extra(self, name: str) -> Any:  # noqa: ANN401 - any port value
+        """Return a member of all results: of a failed item its error, where the values are listed."""
+        type_ = declared(cast("JsonValue", self.outputs), EACH_STEP_OUTPUTS)[name]
+        subject, members = type(self).__name__, list[Any]()
+        for index, result in enumerate(await self.ended()):
+            if not result.error:
+                members.append(of_result(result.value, name, type_, subject=subject))
+            elif type_ not in _COLLECTED:
+                members.append(self.shaped(index, result))
+        if type_ is PortType.TEXT:
+            return "\n\n".join(members)
+        if type_ is PortType.TABLE:
+            return Table.from_records([row for table in members for row in table.records()])
+        return [encode(member, type_) if isinstance(member, BaseModel) else member for member in members]
 
     @output(help="The results in the order of the items, a list.")
     async def results(self) -> Data:

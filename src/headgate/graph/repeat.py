@@ -74,11 +74,14 @@ def repeat(extraction: Extraction, catalog: Catalog, how: Repeat) -> Extraction:
     if kind is _LOOP and answers:
         problem = f"other values enter the selection, too: {', '.join(answers)}."
         _refuse("", problem, "Let only one value enter it.")
-    inner, outputs = _with_one_result(extraction.extracted, call, kind)
+    inner, outputs = _with_result(extraction.extracted, call, kind)
     params: dict[str, JsonValue] = {"flow": call.params["flow"], kind.form_field: value}
     given = _object(call.params.get("answers"))
     if value in given:
         params[kind.value] = given[value]
+    several = _object(call.params.get("outputs"))
+    if len(several) > 1:
+        params["outputs"] = several
     params |= {"until": how.until, "most": how.most} if kind is _LOOP else {"answers": answers} if answers else {}
     step = call.model_copy(update={"type": kind.type, "params": params})
     outer = _with_step(flow, step, catalog, value=(value, kind.value), outputs=outputs)
@@ -135,11 +138,13 @@ def _answers(flow: Flow, call: Node, value: str) -> dict[str, JsonValue]:
     return answers
 
 
-def _with_one_result(inner: Flow, call: Node, kind: _Kind) -> tuple[Flow, dict[str, str]]:
-    """Return the new flow with its one result, and the new names of the step's outputs."""
+def _with_result(inner: Flow, call: Node, kind: _Kind) -> tuple[Flow, dict[str, str]]:
+    """Return the new flow with its result, and the new names of the step's outputs: several are members of it."""
     declared = _object(call.params.get("outputs"))
     if len(declared) > 1:
-        problem = f"several values leave the selection: {', '.join(declared)}; a repeated flow has one result."
+        if kind is _EACH:
+            return inner, {name: name for name in declared}
+        problem = f"several values leave the selection: {', '.join(declared)}; a loop has one result."
         _refuse("", problem, "Select the steps up to the one that joins them.")
     outputs = {"text": kind.outputs["Text"], "result": kind.outputs["Data"], MAIN_OUTPUT: kind.outputs["Data"]}
     for name, type_ in declared.items():

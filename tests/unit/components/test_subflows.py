@@ -65,6 +65,26 @@ class TestForEach:
         step = ForEach.create({"items": "a\n\nb\n", "flow": FLOW, "template": "{index}: {item}"}).attach(context())
         assert await step.text() == "0: a\n\n1: b"
 
+    async def test_members_of_the_results_have_outputs(self) -> None:
+        """Texts are joined, rows appended, other values listed; of a failed item the error is listed."""
+
+        def answer(inputs: FlowInput) -> JsonValue:
+            if inputs.text == "bad":
+                raise Invalid("It is bad.")
+            return {"said": inputs.text, "rows": [{"row": inputs.text}], "n": len(inputs.text)}
+
+        outputs = {"said": "Text", "rows": "Table", "n": "Data", "text": "Text", "errors": "Data", "no": "Nothing"}
+        declared = {one.name: one.type for one in ForEach.extra_outputs({"outputs": outputs})}
+        assert declared == {"said": "Text", "rows": "Table", "n": "Data"}
+        step = ForEach(items=["a", "bad", "cc"], flow=FLOW, on_error="continue", outputs=outputs)
+        step = step.attach(context(answer))
+        assert await step.produce_extra("said") == "a\n\ncc"
+        assert (await step.produce_extra("rows")).records() == [{"row": "a"}, {"row": "cc"}]
+        assert await step.produce_extra("n") == [1, {"error": "It is bad.", "code": "invalid"}, 2]
+        wrong = ForEach(items=["a"], flow=FLOW, outputs={"other": "Text"}).attach(context(answer))
+        with pytest.raises(ComponentError, match="the result of the flow has no 'other'"):
+            await wrong.produce_extra("other")
+
     async def test_errors_are_listed_with_their_items(self) -> None:
         def answer(inputs: FlowInput) -> JsonValue:
             if inputs.text == "bad":

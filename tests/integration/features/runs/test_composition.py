@@ -196,6 +196,21 @@ edges:
   parse.data -> more.data
   more.data -> out.input
 """
+TWO = """
+name: Two
+nodes:
+  ask: ChatInput
+  parse: ParseJSON
+  price: SelectData
+    expression: "price"
+  note: PromptTemplate
+    template: "{{parse.data}} noted"
+  report: CombineText
+    parts: ["Prices: {{price.data}}", "{{note.text}}"]
+edges:
+  ask.text -> parse.text
+  parse.data -> price.data
+"""
 NO_LIST = """
 name: Nothing
 nodes:
@@ -216,6 +231,14 @@ REPEATED = [
         "parse.data",
     ),
     (TABLE, ["price"], {}, {"text": '[{"price": 3}, {"price": 4}]'}, "Prices: [3, 4]", "parse.table"),
+    (
+        TWO,
+        ["price", "note"],
+        {},
+        {"text": '[{"price": 3}, {"price": 4}]'},
+        'Prices: [3, 4]\n\n{"price": 3} noted\n\n{"price": 4} noted',
+        "parse.data",
+    ),
     (
         ADD,
         ["more"],
