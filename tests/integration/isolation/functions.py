@@ -285,6 +285,7 @@ NEW_ROWS = {
     "remove_member": "removes a row that a service found in the caller's tenant",
     "keep_draft": "inserts the draft of a flow that a service found in the caller's tenant, and deletes older ones",
     "add_occurrences": "inserts rows of a trigger that a service found; a foreign key binds them to its tenant",
+    "add_links": "inserts rows of a trigger that a service found; a foreign key binds them to its tenant",
     "add_version": "inserts a version; foreign keys bind steps and edges to its flow",
 }
 """Functions that take whole rows in place of a tenant, and what binds those to one."""
@@ -320,6 +321,8 @@ WORKER_ONLY = {
     "can_anyone_sign_in": "says yes or no to the operator",
     "find_claimed": _CLAIMED,
     "find_by_address": "services and visitors at a public address are of no tenant: the trigger says which",
+    "find_by_hash": "visitors with a one-time link are of no tenant: the link says which",
+    "delete_old_links": _UPKEEP,
     "live_runs": "takes the trigger's row, and its tenant with it",
     "last_outcomes": "takes the trigger's row, and its tenant with it",
     "count_started": "takes the trigger's row, and its tenant with it",
