@@ -53,7 +53,7 @@ async def add_links(
     if expires_at is not None and expires_at <= at:
         raise TriggerInvalid("The links would have expired already.", remedy="Choose a later time.")
     tenant_id = principal.tenant_id
-    if await repository.count_open(session, trigger.id, tenant_id=tenant_id, at=at) + body.count > MOST_OPEN:
+    if await repository.count_open_links(session, trigger.id, tenant_id=tenant_id, at=at) + body.count > MOST_OPEN:
         raise TooManyTriggers(f"A form has at most {MOST_OPEN:,} unused links.", remedy="Revoke some.")
     tokens = [secrets.token_urlsafe(24) for _ in range(body.count)]
     rows = [
@@ -68,7 +68,7 @@ async def add_links(
         )
         for token in tokens
     ]
-    await repository.add_links(session, rows)
+    await repository.add_form_links(session, rows)
     await record(
         session,
         principal,
@@ -89,7 +89,9 @@ async def list_links(
 ) -> Sequence[FormLinkOut]:
     """List the links of a form, newest first. Raises `TriggerNotFound`, `PermissionMissing`."""
     await require(session, principal, trigger_id, Permission.TRIGGERS_MANAGE)
-    rows = await repository.list_links(session, trigger_id, tenant_id=principal.tenant_id, limit=limit, before=before)
+    rows = await repository.list_form_links(
+        session, trigger_id, tenant_id=principal.tenant_id, limit=limit, before=before
+    )
     return [link_out(row, run_id) for row, run_id in rows]
 
 
@@ -102,8 +104,8 @@ async def revoke_link(session: AsyncSession, principal: Principal, trigger_id: s
     tenant_id = principal.tenant_id
     if not is_id(link_id):
         raise LinkNotFound(link_id)
-    revoked = await repository.revoke_link(session, trigger_id, link_id, tenant_id=tenant_id, at=clock())
-    row = await repository.find_link_of(session, trigger_id, link_id, tenant_id=tenant_id)
+    revoked = await repository.revoke_form_link(session, trigger_id, link_id, tenant_id=tenant_id, at=clock())
+    row = await repository.find_form_link(session, trigger_id, link_id, tenant_id=tenant_id)
     if row is None:
         raise LinkNotFound(link_id)
     if row.used_at is not None:

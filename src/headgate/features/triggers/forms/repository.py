@@ -14,13 +14,13 @@ async def find_by_hash(session: AsyncSession, token_hash: str) -> LinkRow | None
     return (await session.execute(select(LinkRow).where(LinkRow.token_hash == token_hash))).scalar_one_or_none()
 
 
-async def add_links(session: AsyncSession, rows: Sequence[LinkRow]) -> None:
+async def add_form_links(session: AsyncSession, rows: Sequence[LinkRow]) -> None:
     """Insert links."""
     session.add_all(rows)
     await session.flush()
 
 
-async def count_open(session: AsyncSession, trigger_id: str, *, tenant_id: str, at: int) -> int:
+async def count_open_links(session: AsyncSession, trigger_id: str, *, tenant_id: str, at: int) -> int:
     """Return how many links of a trigger can still be used."""
     row = LinkRow
     query = select(func.count()).where(
@@ -33,7 +33,7 @@ async def count_open(session: AsyncSession, trigger_id: str, *, tenant_id: str, 
     return (await session.execute(query)).scalar_one()
 
 
-async def list_links(
+async def list_form_links(
     session: AsyncSession, trigger_id: str, *, tenant_id: str, limit: int, before: str | None
 ) -> Sequence[Any]:
     """List the links of a trigger with the runs that they started, newest first."""
@@ -49,14 +49,14 @@ async def list_links(
     return (await session.execute(query.order_by(row.id.desc()).limit(limit))).all()
 
 
-async def find_link_of(session: AsyncSession, trigger_id: str, link_id: str, *, tenant_id: str) -> LinkRow | None:
+async def find_form_link(session: AsyncSession, trigger_id: str, link_id: str, *, tenant_id: str) -> LinkRow | None:
     """Return a link of a trigger."""
     row = LinkRow
     query = select(row).where(row.id == link_id, row.trigger_id == trigger_id, row.tenant_id == tenant_id)
     return (await session.execute(query.execution_options(populate_existing=True))).scalar_one_or_none()
 
 
-async def revoke_link(session: AsyncSession, trigger_id: str, link_id: str, *, tenant_id: str, at: int) -> bool:
+async def revoke_form_link(session: AsyncSession, trigger_id: str, link_id: str, *, tenant_id: str, at: int) -> bool:
     """Revoke a link that is neither used nor revoked. Returns whether it was."""
     row = LinkRow
     change = update(row).where(
