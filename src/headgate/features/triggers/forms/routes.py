@@ -19,7 +19,7 @@ from headgate.features.runs.widget.routes import MAX_UPLOAD_BYTES, open_to_frame
 from headgate.features.runs.widget.schemas import WidgetFile, WidgetStart
 from headgate.features.triggers.errors import FormBusy, FormNotFound, NotAdmitted
 from headgate.features.triggers.forms import service
-from headgate.features.triggers.forms.service import FormDesk, FormPage
+from headgate.features.triggers.forms.service import FormIntake, FormPage
 from headgate.features.triggers.schemas import FormReceived
 from headgate.foundation.api import get_database
 from headgate.foundation.database import Database
@@ -47,13 +47,13 @@ async def _form(token: str, request: Request, database: Rows) -> FormPage:
     return form
 
 
-def _desk(request: Request) -> FormDesk:
+def _intake(request: Request) -> FormIntake:
     state = request.app.state
-    return FormDesk(state.firing, state.box, state.storage, state.quotas)
+    return FormIntake(state.firing, state.box, state.storage, state.quotas)
 
 
 Form = Annotated[FormPage, Depends(_form)]
-Desk = Annotated[FormDesk, Depends(_desk)]
+Intake = Annotated[FormIntake, Depends(_intake)]
 
 
 @router.options("/{token}/{rest:path}", dependencies=[public("Lists what the page may send; changes nothing.")])
@@ -65,14 +65,14 @@ async def preflight(token: str, rest: str) -> Response:  # noqa: ARG001 - where 
 
 
 @router.post("/{token}/files", status_code=201, dependencies=[*_ASKS, Depends(stays_open, scope="request")])
-async def upload(request: Request, form: Form, desk: Desk, visit: Visit = "") -> WidgetFile:
+async def upload(request: Request, form: Form, intake: Intake, visit: Visit = "") -> WidgetFile:
     """Store a file for a submission of this visit."""
     async with uploaded_file(request, max_bytes=MAX_UPLOAD_BYTES) as file:
         visitor = runs.digest_of(address_of(request))
-        return await desk.upload(form, file, visit=visit, visitor=visitor, most=MAX_UPLOAD_BYTES)
+        return await intake.upload(form, file, visit=visit, visitor=visitor, most=MAX_UPLOAD_BYTES)
 
 
 @router.post("/{token}/submissions", status_code=201, dependencies=_ASKS)
-async def submit(body: WidgetStart, request: Request, form: Form, desk: Desk, visit: Visit = "") -> FormReceived:
+async def submit(body: WidgetStart, request: Request, form: Form, intake: Intake, visit: Visit = "") -> FormReceived:
     """Start the run of a submission."""
-    return await desk.submit(form, body, visit=visit, visitor=runs.digest_of(address_of(request)))
+    return await intake.submit(form, body, visit=visit, visitor=runs.digest_of(address_of(request)))

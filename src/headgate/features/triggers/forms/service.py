@@ -141,7 +141,7 @@ async def find_form(database: Database, token: str) -> FormPage:
 
 
 @dataclass(frozen=True, slots=True)
-class FormDesk:
+class FormIntake:
     """What a visitor's request needs."""
 
     firing: Firing
