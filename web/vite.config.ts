@@ -7,9 +7,18 @@ import { widget } from "./vite.widget.ts";
 /** Where `vite dev` sends what is not the page: a server started by `headgate serve`. */
 const server = process.env.HEADGATE_URL ?? "http://127.0.0.1:7411";
 const proxied = Object.fromEntries(
-  ["/api", "/health", "/mcp", "/docs", "/openapi.json", "/v1", "/w/", "/widget.js", "/static-offline-docs"].map(
-    (path) => [path, { target: server, changeOrigin: true, headers: { origin: server } }],
-  ),
+  [
+    "/api",
+    "/health",
+    "/mcp",
+    "/docs",
+    "/openapi.json",
+    "/v1",
+    "/w/",
+    "/forms/",
+    "/widget.js",
+    "/static-offline-docs",
+  ].map((path) => [path, { target: server, changeOrigin: true, headers: { origin: server } }]),
 );
 
 export default defineConfig({

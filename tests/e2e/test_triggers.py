@@ -125,3 +125,43 @@ class TestTriggers:
         check_accessible(page)
         assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
         shot(page, "poll-details")
+
+
+class TestChanges:
+    def test_a_schedule_is_edited_and_what_is_not_shown_stays(self, page: Page, studio: Studio, flow_id: str) -> None:
+        config = {"kind": "schedule", "cron": "0 7 * * MON-FRI", "time_zone": "UTC", "jitter_seconds": 9}
+        made = studio.post(f"/flows/{flow_id}/triggers", {"name": "Weekdays", "config": config})
+        page.goto(f"{studio.url}/triggers")
+        page.get_by_role("button", name="Actions for Weekdays").first.click()
+        page.get_by_role("menuitem", name="Edit").click()
+        dialog = page.get_by_role("dialog")
+        expect(dialog.get_by_label("At", exact=True)).to_have_value("07:00")
+        dialog.get_by_label("At", exact=True).fill("08:30")
+        dialog.get_by_label("Name").fill("Mornings")
+        check_accessible(page)
+        shot(page, "edit-schedule")
+        dialog.get_by_role("button", name="Save").click()
+        expect(dialog).to_be_hidden()
+        changed = studio.get(f"/triggers/{made['id']}")
+        assert (changed["name"], changed["config"]["cron"]) == ("Mornings", "30 8 * * MON-FRI")
+        assert changed["config"]["jitter_seconds"] == 9
+
+    def test_a_schedule_runs_for_past_times(self, page: Page, studio: Studio, flow_id: str) -> None:
+        config = {"kind": "schedule", "cron": "0 7 * * *", "time_zone": "UTC"}
+        made = studio.post(f"/flows/{flow_id}/triggers", {"name": "Daily", "config": config})
+        page.goto(f"{studio.url}/flows/{flow_id}/triggers")
+        page.get_by_role("button", name="Actions for Daily").click()
+        page.get_by_role("menuitem", name="Run for past times").click()
+        dialog = page.get_by_role("dialog")
+        dialog.get_by_label("From").fill("2026-01-05T00:00")
+        dialog.get_by_label("To").fill("2026-01-07T23:00")
+        dialog.get_by_role("button", name="Show due times").click()
+        expect(dialog.get_by_role("region", name="Due times").get_by_role("listitem")).to_have_count(3)
+        check_accessible(page)
+        shot(page, "backfill")
+        assert studio.get(f"/triggers/{made['id']}/occurrences")["items"] == []
+        dialog.get_by_role("button", name="Run 3").click()
+        expect(page.get_by_text("Due times queued: 3", exact=True)).to_be_visible()
+        rows = studio.get(f"/triggers/{made['id']}/occurrences")["items"]
+        assert len({row["backfill_id"] for row in rows}) == 1
+        assert len(rows) == 3

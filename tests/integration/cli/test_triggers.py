@@ -63,3 +63,13 @@ class TestTriggers:
     def test_that_are_wrong_are_explained(self, capsys: pytest.CaptureFixture[str]) -> None:
         assert run(["triggers", "add", "Talk", "Wrong", "--cron", "0 7 15W * *"]) == 3
         assert "only LW" in capsys.readouterr().err
+
+    def test_that_are_forms_have_links(self, capsys: pytest.CaptureFixture[str]) -> None:
+        made = answered(capsys, "triggers", "add", "Talk", "Ask", "--form", '{"access": "links"}')
+        assert (made["sentence"], made["path"]) == ("When its form is submitted, by one-time links", None)
+        first, second = answered(capsys, "triggers", "links", "add", made["id"], "--count", "2", "--label", "Ada")
+        assert first["path"].startswith("/forms/")
+        assert answered(capsys, "triggers", "links", "revoke", made["id"], second["id"])["state"] == "revoked"
+        rows = answered(capsys, "triggers", "links", "list", made["id"])
+        assert [(row["label"], row["state"]) for row in rows] == [("Ada", "revoked"), ("Ada", "open")]
+        assert run(["triggers", "add", "Talk", "Wrong", "--form", "[]"]) == 3

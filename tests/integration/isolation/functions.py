@@ -201,6 +201,12 @@ _FOR_FUNCTION: dict[tuple[str, str], Callable[[World], Any]] = {
     ("name_taken", "name"): lambda world: world.marker,
     ("list_triggers", "kind"): lambda world: None,
     ("list_occurrences", "before"): lambda world: None,
+    ("list_form_links", "before"): lambda world: None,
+    **{
+        (what, name): lambda world: world.trigger_ids[3]
+        for what in ("list_form_links", "count_open_links", "find_form_link", "revoke_form_link")
+        for name in ("trigger_id", "link_id")
+    },
     ("settle_wait", "changes"): lambda world: {"status": "timed_out"},
     ("count_delivery", "steps"): lambda world: 1,
     ("list_waiting", "run_id"): lambda world: world.run_ids[-1],
@@ -286,6 +292,7 @@ NEW_ROWS = {
     "remove_member": "removes a row that a service found in the caller's tenant",
     "keep_draft": "inserts the draft of a flow that a service found in the caller's tenant, and deletes older ones",
     "add_occurrences": "inserts rows of a trigger that a service found; a foreign key binds them to its tenant",
+    "add_form_links": "inserts rows of a trigger that a service found; a foreign key binds them to its tenant",
     "add_version": "inserts a version; foreign keys bind steps and edges to its flow",
 }
 """Functions that take whole rows in place of a tenant, and what binds those to one."""
@@ -321,6 +328,8 @@ WORKER_ONLY = {
     "can_anyone_sign_in": "says yes or no to the operator",
     "find_claimed": _CLAIMED,
     "find_by_address": "services and visitors at a public address are of no tenant: the trigger says which",
+    "find_by_hash": "visitors with a one-time link are of no tenant: the link says which",
+    "delete_old_links": _UPKEEP,
     "live_runs": "takes the trigger's row, and its tenant with it",
     "last_outcomes": "takes the trigger's row, and its tenant with it",
     "count_started": "takes the trigger's row, and its tenant with it",

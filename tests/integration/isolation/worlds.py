@@ -70,7 +70,7 @@ from headgate.features.runs.slots.tables import run_slots
 from headgate.features.runs.tables import flow_runs, flow_step_results
 from headgate.features.runs.transitions import Holder, Lease, NewRun, RunKey, Seed, clock
 from headgate.features.secrets.reads import STORED_WITH
-from headgate.features.triggers.tables import OccurrenceRow, TriggerRow
+from headgate.features.triggers.tables import LinkRow, OccurrenceRow, TriggerRow
 from headgate.features.workspace.components import read_components, register_component
 from headgate.foundation.ciphertexts import MARK
 from headgate.foundation.crypto import SecretBox
@@ -403,13 +403,14 @@ async def _make_notices(session: AsyncSession, world: World, approval: str) -> N
 
 
 async def _make_trigger(session: AsyncSession, world: World, sealed: bytes) -> None:
-    """A webhook with what it started, a schedule, and a paused trigger."""
-    trigger, schedule, paused = new_id(), new_id(), new_id()
-    world.trigger_ids += [trigger, schedule, paused]
+    """A webhook with what it started, a schedule, a paused trigger, and a form with a link of the same id."""
+    trigger, schedule, paused, form = new_id(), new_id(), new_id(), new_id()
+    world.trigger_ids += [trigger, schedule, paused, form]
     configs: dict[str, dict[str, Any]] = {
         trigger: {"kind": "webhook"},
         schedule: {"kind": "schedule", "cron": "0 0 1 1 *"},
         paused: {"kind": "manual"},
+        form: {"kind": "form"},
     }
     for id_, config in configs.items():
         webhook = {"secret": sealed, "address": id_} if id_ == trigger else {}
@@ -418,7 +419,7 @@ async def _make_trigger(session: AsyncSession, world: World, sealed: bytes) -> N
                 id=id_,
                 tenant_id=world.principal.tenant_id,
                 flow_id=world.flow_ids[0],
-                name=world.marker if webhook else config["kind"] if id_ == paused else VARIABLE,
+                name=world.marker if webhook else config["kind"] if id_ in {paused, form} else VARIABLE,
                 kind=config["kind"],
                 config=config,
                 policies={},
@@ -433,6 +434,16 @@ async def _make_trigger(session: AsyncSession, world: World, sealed: bytes) -> N
                 **webhook,
             )
         )
+    await session.execute(
+        insert(LinkRow).values(
+            id=form,
+            tenant_id=world.principal.tenant_id,
+            trigger_id=form,
+            token_hash=sha256(form.encode()).hexdigest(),
+            label=world.marker,
+            created_at=clock(),
+        )
+    )
     await session.execute(
         insert(OccurrenceRow).values(
             id=trigger,

@@ -1602,6 +1602,56 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/triggers/{trigger_id}/links": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List one-time links to a form
+         * @description List links, newest first: whether each was used, and by which run. Addresses are not stored.
+         *
+         *     Requires the permission `triggers.manage`.
+         */
+        get: operations["list_links_api_v1_triggers__trigger_id__links_get"];
+        put?: never;
+        /**
+         * Create one-time links to a form
+         * @description Create links that each take one submission. Their addresses are shown once.
+         *
+         *     Requires the permission `triggers.manage`.
+         */
+        post: operations["add_links_api_v1_triggers__trigger_id__links_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/triggers/{trigger_id}/links/{link_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Revoke a one-time link
+         * @description Revoke an unused link: it shows that it is not valid.
+         *
+         *     Requires the permission `triggers.manage`.
+         */
+        delete: operations["revoke_link_api_v1_triggers__trigger_id__links__link_id__delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/maintenance": {
         parameters: {
             query?: never;
@@ -9210,6 +9260,68 @@ export interface components {
             pattern?: string;
         };
         /**
+         * FormConfig
+         * @description Submissions of the form of the flow on a public page.
+         */
+        FormConfig: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "form";
+            /**
+             * Access
+             * @description Open to anyone with the address, or only by one-time links.
+             * @default anyone
+             * @enum {string}
+             */
+            access?: "anyone" | "links";
+            /**
+             * Title
+             * @description Heading; by default the name of the flow.
+             * @default
+             */
+            title?: string;
+            /**
+             * Welcome Text
+             * @description Markdown above the form.
+             * @default
+             */
+            welcome_text?: string;
+            /**
+             * Color
+             * @default #0f766e
+             */
+            color?: string;
+            /**
+             * Theme
+             * @default auto
+             * @enum {string}
+             */
+            theme?: "light" | "dark" | "auto";
+            /**
+             * After Text
+             * @description Markdown after a submission.
+             * @default
+             */
+            after_text?: string;
+            /**
+             * Redirect Url
+             * @description The page that follows a submission, instead of a text.
+             */
+            redirect_url?: string | null;
+            /**
+             * Closes At
+             * @description No submission is accepted from this time on.
+             */
+            closes_at?: string | null;
+            /**
+             * Max Submissions
+             * @description Close after this many submissions, counted from the first.
+             */
+            max_submissions?: number | null;
+        };
+        /**
          * FormField
          * @description One question of the form that starts a run (seed 002, form_schema).
          */
@@ -9242,6 +9354,91 @@ export interface components {
              * @default []
              */
             options?: string[];
+        };
+        /**
+         * FormLinkMade
+         * @description A new one-time link, with the path of its address, which is shown once.
+         */
+        FormLinkMade: {
+            /** Id */
+            id: string;
+            /** Trigger Id */
+            trigger_id: string;
+            /** Label */
+            label: string;
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "open" | "used" | "expired" | "revoked";
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Expires At */
+            expires_at: string | null;
+            /** Used At */
+            used_at: string | null;
+            /** Run Id */
+            run_id: string | null;
+            /** Path */
+            path: string;
+        };
+        /**
+         * FormLinkOut
+         * @description A one-time link to a form.
+         */
+        FormLinkOut: {
+            /** Id */
+            id: string;
+            /** Trigger Id */
+            trigger_id: string;
+            /** Label */
+            label: string;
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "open" | "used" | "expired" | "revoked";
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Expires At */
+            expires_at: string | null;
+            /** Used At */
+            used_at: string | null;
+            /** Run Id */
+            run_id: string | null;
+        };
+        /**
+         * FormLinksIn
+         * @description New one-time links to a form.
+         */
+        FormLinksIn: {
+            /**
+             * Count
+             * @default 1
+             */
+            count?: number;
+            /**
+             * Label
+             * @description For whom they are.
+             * @default
+             */
+            label?: string;
+            /** Expires At */
+            expires_at?: string | null;
+        };
+        /**
+         * FormLinksMade
+         * @description New one-time links.
+         */
+        FormLinksMade: {
+            /** Items */
+            items: components["schemas"]["FormLinkMade"][];
         };
         /**
          * GraphEdge
@@ -11543,6 +11740,13 @@ export interface components {
             /** Next Cursor */
             next_cursor?: string | null;
         };
+        /** Page[FormLinkOut] */
+        Page_FormLinkOut_: {
+            /** Items */
+            items: components["schemas"]["FormLinkOut"][];
+            /** Next Cursor */
+            next_cursor?: string | null;
+        };
         /** Page[GroupOut] */
         Page_GroupOut_: {
             /** Items */
@@ -12159,7 +12363,7 @@ export interface components {
          */
         PreviewIn: {
             /** Config */
-            config: components["schemas"]["ScheduleConfig"] | components["schemas"]["WebhookConfig"] | components["schemas"]["FlowConfig"] | components["schemas"]["EventConfig"] | components["schemas"]["ManualConfig"] | components["schemas"]["FeedConfig"] | components["schemas"]["PageConfig"] | components["schemas"]["FolderConfig"] | components["schemas"]["RowsConfig"] | components["schemas"]["MailConfig"] | components["schemas"]["ApiConfig"];
+            config: components["schemas"]["ScheduleConfig"] | components["schemas"]["WebhookConfig"] | components["schemas"]["FlowConfig"] | components["schemas"]["EventConfig"] | components["schemas"]["ManualConfig"] | components["schemas"]["FeedConfig"] | components["schemas"]["PageConfig"] | components["schemas"]["FolderConfig"] | components["schemas"]["RowsConfig"] | components["schemas"]["MailConfig"] | components["schemas"]["ApiConfig"] | components["schemas"]["FormConfig"];
             /**
              * Count
              * @default 10
@@ -15193,7 +15397,7 @@ export interface components {
             /** Name */
             name: string;
             /** Config */
-            config: components["schemas"]["ScheduleConfig"] | components["schemas"]["WebhookConfig"] | components["schemas"]["FlowConfig"] | components["schemas"]["EventConfig"] | components["schemas"]["ManualConfig"] | components["schemas"]["FeedConfig"] | components["schemas"]["PageConfig"] | components["schemas"]["FolderConfig"] | components["schemas"]["RowsConfig"] | components["schemas"]["MailConfig"] | components["schemas"]["ApiConfig"];
+            config: components["schemas"]["ScheduleConfig"] | components["schemas"]["WebhookConfig"] | components["schemas"]["FlowConfig"] | components["schemas"]["EventConfig"] | components["schemas"]["ManualConfig"] | components["schemas"]["FeedConfig"] | components["schemas"]["PageConfig"] | components["schemas"]["FolderConfig"] | components["schemas"]["RowsConfig"] | components["schemas"]["MailConfig"] | components["schemas"]["ApiConfig"] | components["schemas"]["FormConfig"];
             /** @description By default one run at a time for a schedule. */
             policies?: components["schemas"]["Policies"] | null;
             input?: components["schemas"]["TriggerInput"];
@@ -15249,9 +15453,9 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "schedule" | "webhook" | "flow" | "event" | "manual" | "feed" | "page" | "folder" | "rows" | "mail" | "api";
+            kind: "schedule" | "webhook" | "flow" | "event" | "manual" | "feed" | "page" | "folder" | "rows" | "mail" | "api" | "form";
             /** Config */
-            config: components["schemas"]["ScheduleConfig"] | components["schemas"]["WebhookConfig"] | components["schemas"]["FlowConfig"] | components["schemas"]["EventConfig"] | components["schemas"]["ManualConfig"] | components["schemas"]["FeedConfig"] | components["schemas"]["PageConfig"] | components["schemas"]["FolderConfig"] | components["schemas"]["RowsConfig"] | components["schemas"]["MailConfig"] | components["schemas"]["ApiConfig"];
+            config: components["schemas"]["ScheduleConfig"] | components["schemas"]["WebhookConfig"] | components["schemas"]["FlowConfig"] | components["schemas"]["EventConfig"] | components["schemas"]["ManualConfig"] | components["schemas"]["FeedConfig"] | components["schemas"]["PageConfig"] | components["schemas"]["FolderConfig"] | components["schemas"]["RowsConfig"] | components["schemas"]["MailConfig"] | components["schemas"]["ApiConfig"] | components["schemas"]["FormConfig"];
             policies: components["schemas"]["Policies"];
             input: components["schemas"]["TriggerInput"];
             /** Owner User Id */
@@ -15270,6 +15474,11 @@ export interface components {
             published: boolean;
             /** Path */
             path?: string | null;
+            /**
+             * Submissions
+             * @default 0
+             */
+            submissions?: number;
             /** Polled At */
             polled_at?: string | null;
             /**
@@ -15314,9 +15523,9 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "schedule" | "webhook" | "flow" | "event" | "manual" | "feed" | "page" | "folder" | "rows" | "mail" | "api";
+            kind: "schedule" | "webhook" | "flow" | "event" | "manual" | "feed" | "page" | "folder" | "rows" | "mail" | "api" | "form";
             /** Config */
-            config: components["schemas"]["ScheduleConfig"] | components["schemas"]["WebhookConfig"] | components["schemas"]["FlowConfig"] | components["schemas"]["EventConfig"] | components["schemas"]["ManualConfig"] | components["schemas"]["FeedConfig"] | components["schemas"]["PageConfig"] | components["schemas"]["FolderConfig"] | components["schemas"]["RowsConfig"] | components["schemas"]["MailConfig"] | components["schemas"]["ApiConfig"];
+            config: components["schemas"]["ScheduleConfig"] | components["schemas"]["WebhookConfig"] | components["schemas"]["FlowConfig"] | components["schemas"]["EventConfig"] | components["schemas"]["ManualConfig"] | components["schemas"]["FeedConfig"] | components["schemas"]["PageConfig"] | components["schemas"]["FolderConfig"] | components["schemas"]["RowsConfig"] | components["schemas"]["MailConfig"] | components["schemas"]["ApiConfig"] | components["schemas"]["FormConfig"];
             policies: components["schemas"]["Policies"];
             input: components["schemas"]["TriggerInput"];
             /** Owner User Id */
@@ -15335,6 +15544,11 @@ export interface components {
             published: boolean;
             /** Path */
             path?: string | null;
+            /**
+             * Submissions
+             * @default 0
+             */
+            submissions?: number;
             /** Polled At */
             polled_at?: string | null;
             /**
@@ -15366,7 +15580,7 @@ export interface components {
             /** Name */
             name?: string | null;
             /** Config */
-            config?: (components["schemas"]["ScheduleConfig"] | components["schemas"]["WebhookConfig"] | components["schemas"]["FlowConfig"] | components["schemas"]["EventConfig"] | components["schemas"]["ManualConfig"] | components["schemas"]["FeedConfig"] | components["schemas"]["PageConfig"] | components["schemas"]["FolderConfig"] | components["schemas"]["RowsConfig"] | components["schemas"]["MailConfig"] | components["schemas"]["ApiConfig"]) | null;
+            config?: (components["schemas"]["ScheduleConfig"] | components["schemas"]["WebhookConfig"] | components["schemas"]["FlowConfig"] | components["schemas"]["EventConfig"] | components["schemas"]["ManualConfig"] | components["schemas"]["FeedConfig"] | components["schemas"]["PageConfig"] | components["schemas"]["FolderConfig"] | components["schemas"]["RowsConfig"] | components["schemas"]["MailConfig"] | components["schemas"]["ApiConfig"] | components["schemas"]["FormConfig"]) | null;
             policies?: components["schemas"]["Policies"] | null;
             input?: components["schemas"]["TriggerInput"] | null;
             /** Owner User Id */
@@ -20959,7 +21173,7 @@ export interface operations {
                 cursor?: string | null;
                 /** @description Only triggers of this flow. */
                 flow_id?: string | null;
-                kind?: ("schedule" | "webhook" | "flow" | "event" | "manual" | "feed" | "page" | "folder" | "rows" | "mail" | "api") | null;
+                kind?: ("schedule" | "webhook" | "flow" | "event" | "manual" | "feed" | "page" | "folder" | "rows" | "mail" | "api" | "form") | null;
             };
             header?: never;
             path?: never;
@@ -22447,6 +22661,303 @@ export interface operations {
             };
             /** @description Not Found */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The URL is too long; send long values in the body. */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_links_api_v1_triggers__trigger_id__links_get: {
+        parameters: {
+            query?: {
+                /** @description Items per page. */
+                limit?: number;
+                /** @description `next_cursor` of the previous page. */
+                cursor?: string | null;
+            };
+            header?: never;
+            path: {
+                trigger_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_FormLinkOut_"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The URL is too long; send long values in the body. */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    add_links_api_v1_triggers__trigger_id__links_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                trigger_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["FormLinksIn"] | null;
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FormLinksMade"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The URL is too long; send long values in the body. */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    revoke_link_api_v1_triggers__trigger_id__links__link_id__delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                trigger_id: string;
+                link_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FormLinkOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -22,6 +22,19 @@ const EN = {
   answer: "Answer",
   download: "Download",
   preview: "This is a preview: nothing is sent.",
+  form_required: "Fields with * are required.",
+  form_thanks: "Thank you",
+  form_received: "Your answers were received.",
+  form_again: "Send another answer",
+  form_closed: "This form is closed",
+  form_closed_about: "It accepts no more answers. Ask the person who gave you the address.",
+  form_link_needed: "You need a personal link",
+  form_link_needed_about: "This form opens only by a link of your own. Ask the person who gave you the address.",
+  form_link_spent: "This link is no longer valid",
+  form_link_spent_about: "It was used or revoked, or has expired. Ask the person who sent it for another one.",
+  form_missing: "There is no form here",
+  form_missing_about: "It was removed, or the address is not complete. Ask the person who gave you the address.",
+  form_busy: "The form cannot be processed right now. Try again later.",
 };
 const SV: typeof EN = {
   send: "Skicka",
@@ -47,7 +60,24 @@ const SV: typeof EN = {
   answer: "Svar",
   download: "Ladda ner",
   preview: "Det här är en förhandsvisning: inget skickas.",
+  form_required: "Fält med * är obligatoriska.",
+  form_thanks: "Tack",
+  form_received: "Dina svar har tagits emot.",
+  form_again: "Skicka ett svar till",
+  form_closed: "Formuläret är stängt",
+  form_closed_about: "Det tar inte emot fler svar. Fråga den som gav dig adressen.",
+  form_link_needed: "Du behöver en personlig länk",
+  form_link_needed_about: "Formuläret öppnas bara med en egen länk. Fråga den som gav dig adressen.",
+  form_link_spent: "Länken är inte längre giltig",
+  form_link_spent_about: "Den har använts, återkallats eller gått ut. Be den som skickade den om en ny.",
+  form_missing: "Det finns inget formulär här",
+  form_missing_about: "Det har tagits bort, eller så är adressen inte fullständig. Fråga den som gav dig adressen.",
+  form_busy: "Formuläret kan inte behandlas just nu. Försök igen senare.",
 };
 
+export type Key = keyof typeof EN;
+/** Whether the server's code of an error has words here. */
+export const known = (code: string): code is Key => code.startsWith("form_") && Object.hasOwn(EN, code);
+
 export const swedish = () => navigator.languages.some((one) => one.toLowerCase().startsWith("sv"));
-export const t = (key: keyof typeof EN): string => (swedish() ? SV : EN)[key];
+export const t = (key: Key): string => (swedish() ? SV : EN)[key];

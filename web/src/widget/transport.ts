@@ -38,7 +38,14 @@ export type Heard =
   | { kind: "failed" | "stopped" };
 
 /** What went wrong, in words for the visitor; empty where nobody knows. */
-export class Refused extends Error {}
+export class Refused extends Error {
+  constructor(
+    words: string,
+    readonly code = "",
+  ) {
+    super(words);
+  }
+}
 
 const MOST_TRIES = 12;
 const LONGEST_WAIT = 15;
@@ -52,9 +59,8 @@ export interface Transport {
   address(file: Made): string;
 }
 
-export function transportOf(about: About, base: string): Transport {
-  const path = `${base}/w/${about.flow_id}`;
-  const headers = { "x-widget-visit": about.visit };
+/** Requests of one visit below an address. */
+export function channelOf(path: string, visit: string) {
   const ask = async (address: string, init: RequestInit, tries = 1): Promise<Response> => {
     const answer = await fetch(address, { ...init, credentials: "omit" });
     if (answer.ok) return answer;
@@ -62,19 +68,31 @@ export function transportOf(about: About, base: string): Transport {
       await pause(Math.min(LONGEST_WAIT, Number(answer.headers.get("retry-after")) || 5), init.signal);
       return ask(address, init, tries - 1);
     }
-    const told = (await answer.json().catch(() => ({}))) as { detail?: string };
-    throw new Refused(told.detail ?? "");
+    const told = (await answer.json().catch(() => ({}))) as { detail?: string; code?: string };
+    throw new Refused(told.detail ?? "", told.code);
   };
-  const post = async <T>(where: string, init: RequestInit): Promise<T> =>
-    (await ask(`${path}/${where}`, { method: "POST", ...init })).json() as Promise<T>;
+  const post = async <T>(where: string, { headers, ...init }: RequestInit): Promise<T> => {
+    const all = { ...headers, "x-widget-visit": visit };
+    return (await ask(`${path}/${where}`, { method: "POST", ...init, headers: all })).json() as Promise<T>;
+  };
   return {
-    async upload(file) {
+    ask,
+    post,
+    async upload(file: File) {
       const body = new FormData();
       body.append("file", file, file.name);
-      return (await post<{ token: string }>("files", { body, headers })).token;
+      return (await post<{ token: string }>("files", { body })).token;
     },
+  };
+}
+
+export function transportOf(about: About, base: string): Transport {
+  const path = `${base}/w/${about.flow_id}`;
+  const { ask, post, upload } = channelOf(path, about.visit);
+  return {
+    upload,
     async start(sent) {
-      const init = { body: JSON.stringify(sent), headers: { ...headers, "content-type": "application/json" } };
+      const init = { body: JSON.stringify(sent), headers: { "content-type": "application/json" } };
       return (await post<{ run: string }>("runs", init)).run;
     },
     async *hear(run, signal) {

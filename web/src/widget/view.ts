@@ -10,11 +10,20 @@ import type { About, Transport } from "./transport";
 
 /** Draws a widget. Without a transport it is a preview: everything is there, and nothing is sent. */
 export function mountWidget(root: ShadowRoot | HTMLElement, about: About, transport: Transport | null): HTMLElement {
+  const widget = draw(root, about, about.kind);
+  widget.append(...(about.kind === "chat" ? chat(about, transport) : form(about, transport)));
+  return widget;
+}
+
+type Look = Pick<About, "color" | "theme" | "title" | "welcome_text">;
+
+/** Draws what is above a form or a chat, in its colours. */
+export function draw(root: ShadowRoot | HTMLElement, about: Look, kind: About["kind"], more = ""): HTMLElement {
   const sheet = new CSSStyleSheet();
-  sheet.replaceSync(css + prose);
+  sheet.replaceSync(css + prose + more);
   const holder = root instanceof ShadowRoot ? root : document;
   holder.adoptedStyleSheets = [sheet];
-  const widget = el("main", { class: `widget ${about.kind}` });
+  const widget = el("main", { class: `widget ${kind}` });
   widget.style.setProperty("--brand", about.color);
   widget.style.setProperty("--on-brand", inkOn(about.color));
   follow(widget, about.theme);
@@ -24,7 +33,7 @@ export function mountWidget(root: ShadowRoot | HTMLElement, about: About, transp
     welcome.append(markdown(about.welcome_text));
     head.push(welcome);
   }
-  widget.append(...head, ...(about.kind === "chat" ? chat(about, transport) : form(about, transport)));
+  widget.append(...head);
   root.replaceChildren(widget);
   return widget;
 }

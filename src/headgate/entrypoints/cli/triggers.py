@@ -7,10 +7,11 @@ import orjson
 import typer
 from rich.markup import escape
 
-from headgate.entrypoints.cli import exit_codes
+from headgate.entrypoints.cli import exit_codes, trigger_links
 from headgate.entrypoints.cli.flow_choice import flow_id_of
 from headgate.entrypoints.cli.output import JsonFlag, console, print_json, table, when
 from headgate.entrypoints.cli.session import acting, with_installation, with_parts
+from headgate.entrypoints.cli.trigger_links import TriggerId
 from headgate.entrypoints.compose import Parts
 from headgate.entrypoints.installation import Installation
 from headgate.features.triggers import service, starts
@@ -32,7 +33,7 @@ from headgate.foundation.errors import Invalid
 app = typer.Typer(
     add_completion=False, no_args_is_help=True, help="Triggers: flows that start by themselves, each occurrence once."
 )
-TriggerId = Annotated[str, typer.Argument(help="Id of the trigger.")]
+app.add_typer(trigger_links.app, name="links")
 
 
 @app.command("list")
@@ -73,6 +74,10 @@ def add(
         str | None,
         typer.Option(help='A poll as JSON: {"kind": "feed", "url": "https://..."}; or page, folder, rows, mail, api.'),
     ] = None,
+    form: Annotated[
+        str | None,
+        typer.Option(help='A public page with the form of the flow, as JSON: {"access": "links"}; {} for anyone.'),
+    ] = None,
     text: Annotated[str, typer.Option(help="Text of each run.")] = "",
     owner: Annotated[str | None, typer.Option(help="Id of the user whose rights each run uses.")] = None,
     overlap: Annotated[
@@ -94,6 +99,8 @@ def add(
             config = {"kind": "event", "name": event}
         elif poll is not None:
             config = _poll_config(poll)
+        elif form is not None:
+            config = _object("--form", form) | {"kind": "form"}
         policies = None if overlap is None else {"overlap": overlap}
         body = checked(
             TriggerIn, name=name, config=config, input={"text": text}, owner_user_id=owner, policies=policies
@@ -269,12 +276,19 @@ def _dry(item: PollItemOut, words: str) -> str:
 
 
 def _poll_config(text: str) -> dict[str, object]:
+    config = _object("--poll", text)
+    if config.get("kind") not in POLLING:
+        raise Invalid("--poll has no known kind.", remedy=f"Name one of: {', '.join(sorted(POLLING))}.")
+    return config
+
+
+def _object(option: str, text: str) -> dict[str, object]:
     try:
         config = orjson.loads(text)
     except orjson.JSONDecodeError as error:
-        raise Invalid(f"--poll is not valid JSON: {error}.", remedy="Write it as an object with a kind.") from error
-    if not isinstance(config, dict) or config.get("kind") not in POLLING:
-        raise Invalid("--poll has no known kind.", remedy=f"Name one of: {', '.join(sorted(POLLING))}.")
+        raise Invalid(f"{option} is not valid JSON: {error}.", remedy="Write it as an object.") from error
+    if not isinstance(config, dict):
+        raise Invalid(f"{option} is not an object.", remedy='Write it as {"name": value}.')
     return config
 
 

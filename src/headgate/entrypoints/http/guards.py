@@ -9,8 +9,8 @@ from headgate.foundation.errors import HeadgateError, TooLarge
 from headgate.foundation.settings import ServerSettings
 
 UPLOADS = "/api/v1/files"
-FRAMES = "/w/"
-"""Path prefix of widgets on external pages."""
+FRAMES = ("/w/", "/forms/")
+"""Path prefixes of widgets on external pages, and of public forms."""
 FORM_OVERHEAD_BYTES = 65_536
 """Overhead of a form around a file."""
 MOST_PATH_BYTES = 8_192

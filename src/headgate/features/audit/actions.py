@@ -137,6 +137,8 @@ Action = Literal[
     "trigger.backfilled",
     "trigger.changed",
     "trigger.created",
+    "trigger.link_revoked",
+    "trigger.links_created",
     "trigger.paused",
     "trigger.removed",
     "trigger.resumed",

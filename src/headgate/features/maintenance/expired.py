@@ -8,6 +8,7 @@ from headgate.features.runs.sent_events import repository as events
 from headgate.features.runs.sent_events.exchange import KEY_MICROSECONDS
 from headgate.features.runs.transitions import clock
 from headgate.features.triggers import repository as triggers
+from headgate.features.triggers.forms import repository as forms
 from headgate.features.triggers.hooks.service import SHOWN_SECONDS
 from headgate.features.triggers.occurrences import KEPT_MICROSECONDS
 from headgate.features.triggers.schedule import SECOND
@@ -37,8 +38,12 @@ async def delete_expired_events(
 async def delete_old_occurrences(
     database: Database, _storage: Storage, _settings: RetentionSettings, *, dry: bool = False
 ) -> Outcome:
-    """Delete occurrences older than 90 days, and caught calls; `dry` only counts. One that waits for its run stays."""
+    """Delete occurrences and settled links older than 90 days, and caught calls; `dry` only counts occurrences.
+
+    One that waits for its run stays.
+    """
     async with database.writing() as session:
         if not dry:
             await triggers.clear_caught(session, clock() - SHOWN_SECONDS * SECOND)
+            await forms.delete_old_links(session, clock() - KEPT_MICROSECONDS)
         return Outcome(occurrences=await triggers.delete_old(session, clock() - KEPT_MICROSECONDS, dry=dry))

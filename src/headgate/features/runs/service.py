@@ -135,7 +135,7 @@ async def begin_run(
     if prepared.unshared:
         await engine.services.files.take(principal, prepared.request.key.flow_id, prepared.unshared)
     entry = await audited.start_of(engine, principal, prepared.request)
-    key, visitor = prepared.request.key, visitor_of(principal)
+    key, visitor = prepared.request.key, prepared.request.visitor or visitor_of(principal)
     quotas = engine.services.quotas
     bounds: tuple[Bound, ...] = ()
     if quotas is not None:
@@ -147,8 +147,12 @@ async def begin_run(
 
 def visitor_of(principal: Principal) -> str | None:
     """Return the digest of a visitor's network address; None for users with an account."""
-    address = principal.actor.address
-    if principal.user_id or address is None:
+    return None if principal.user_id else digest_of(principal.actor.address)
+
+
+def digest_of(address: str | None) -> str | None:
+    """Return the digest of a network address, under which limits of a visitor are counted; None without one."""
+    if address is None:
         return None
     return hashlib.sha256(addresses.counted(address).encode()).hexdigest()[:32]
 

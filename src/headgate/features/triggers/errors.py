@@ -1,6 +1,6 @@
 """Errors of triggers."""
 
-from headgate.foundation.errors import Conflict, Forbidden, Invalid, NotFound, RateLimited
+from headgate.foundation.errors import Conflict, Forbidden, Invalid, NotFound, RateLimited, Unavailable
 
 
 class TriggerNotFound(NotFound):
@@ -106,6 +106,75 @@ class TooManyTriggers(Conflict):
 
     code = "too_many_triggers"
     title = "Too many triggers"
+
+
+class NotAdmitted(Conflict):
+    """The form of the trigger takes no submission, or not this one: nothing of it is stored."""
+
+    code = "form_not_admitted"
+    title = "Not accepted"
+
+
+class FormClosed(NotAdmitted):
+    """The form is closed: by its time, its number of submissions, or a user."""
+
+    code = "form_closed"
+    title = "Form closed"
+
+    def __init__(self) -> None:
+        super().__init__("The form is closed.", remedy="Ask the person who gave you the address.")
+
+
+class LinkSpent(NotAdmitted):
+    """The one-time link was used or revoked, or has expired."""
+
+    code = "form_link_spent"
+    title = "Link not valid"
+
+    def __init__(self) -> None:
+        super().__init__(
+            "The link was used or revoked, or has expired.", remedy="Ask the person who sent it for another one."
+        )
+
+
+class FormBusy(Unavailable):
+    """The submission could not be processed, for a reason that is not for visitors."""
+
+    code = "form_busy"
+    title = "Not accepted right now"
+
+    def __init__(self) -> None:
+        super().__init__("The form cannot be processed right now. Nothing was sent.", remedy="Try again later.")
+
+
+class FormNotFound(NotFound):
+    """There is no form at this address: the response does not reveal why."""
+
+    code = "form_not_found"
+    title = "Not available"
+
+    def __init__(self) -> None:
+        super().__init__("There is no form at this address.", remedy="Ask the person who gave you the address.")
+
+
+class LinkNotFound(NotFound):
+    """The trigger has no such link."""
+
+    code = "trigger_link_not_found"
+    title = "Link not found"
+
+    def __init__(self, link_id: str) -> None:
+        super().__init__(f"The trigger has no link '{link_id}'.", remedy="List the links of the trigger.")
+
+
+class LinkUsed(Conflict):
+    """A used link cannot be revoked."""
+
+    code = "trigger_link_used"
+    title = "Link used"
+
+    def __init__(self) -> None:
+        super().__init__("The link was used; its submission has started.", remedy="Cancel the run instead.")
 
 
 class HookNotFound(NotFound):

@@ -18,7 +18,14 @@ from headgate.features.runs.service import PreparedRun
 from headgate.features.runs.start_check import require_class
 from headgate.features.runs.transitions import clock
 from headgate.features.triggers import repository
-from headgate.features.triggers.errors import OccurrenceRefused, OwnerGone, QueueFull, TriggerChanged, TriggerLoop
+from headgate.features.triggers.errors import (
+    NotAdmitted,
+    OccurrenceRefused,
+    OwnerGone,
+    QueueFull,
+    TriggerChanged,
+    TriggerLoop,
+)
 from headgate.features.triggers.occurrences import (
     Claimed,
     Fired,
@@ -89,7 +96,7 @@ class Firing:
     async def fire(self, listed: Listed, occurrence: Occurrence, claimed: Claimed | None = None) -> Fired:
         """Start the run of an occurrence, or store why it starts none; the cursor moves in the same transaction.
 
-        Raises `Unavailable`, `TriggerChanged`, and for a call `RateLimited`; then nothing is stored.
+        Raises `Unavailable`, `TriggerChanged`, `NotAdmitted`, and for a call `RateLimited`; then nothing is stored.
         """
         trigger = listed.row
         policies = Policies.model_validate(trigger.policies)
@@ -97,7 +104,7 @@ class Firing:
             owner = await self.owner_of(trigger, listed.space_id)
             prepared = await self._prepare(owner, trigger, occurrence)
             return await self._begin(_Start(owner, trigger, occurrence, policies, prepared, claimed))
-        except (Unavailable, TriggerChanged):
+        except (Unavailable, TriggerChanged, NotAdmitted):
             raise
         except HeadgateError as error:
             if isinstance(error, RateLimited) and occurrence.is_queued:
@@ -180,7 +187,8 @@ class Firing:
             "key": occurrence.key,
             **({"depth": str(occurrence.depth)} if occurrence.depth else {}),
         }
-        return replace(prepared, request=replace(prepared.request, input=run_input, trigger=named))
+        request = replace(prepared.request, input=run_input, trigger=named, visitor=occurrence.visitor)
+        return replace(prepared, request=request)
 
     async def _begin(self, start: _Start) -> Fired:
         trigger, occurrence, policies = start.trigger, start.occurrence, start.policies
@@ -226,7 +234,10 @@ class Firing:
     async def store(
         self, trigger: TriggerRow, occurrence: Occurrence, verdict: Verdict, claimed: Claimed | None
     ) -> Fired:
-        """Store an occurrence without a run, and the cursor. Raises `TriggerChanged`, and for a call `QueueFull`."""
+        """Store an occurrence without a run, and the cursor.
+
+        Raises `TriggerChanged`, `NotAdmitted`, and for a call `QueueFull`.
+        """
         async with self.database.writing() as session:
             await self._hold(session, trigger, claimed, by_hand=occurrence.by_hand)
             if occurrence.is_call:
@@ -246,6 +257,8 @@ class Firing:
                 row |= {"content": sealed_input(self.engine.services.sealer, occurrence)}
                 await wake(session, trigger)
             added = await repository.add_occurrences(session, [row])
+            if added and verdict.status == "queued":
+                await _admit(session, occurrence)
         existing = None if added else await self._existing(trigger, occurrence)
         return fired if existing is None else existing
 
@@ -266,6 +279,12 @@ class Firing:
         statement, values = hold(trigger, claimed, by_hand=by_hand)
         if (await session.execute(text(statement), values)).first() is None:
             raise TriggerChanged
+
+
+async def _admit(session: AsyncSession, occurrence: Occurrence) -> None:
+    for companion in occurrence.admission:
+        if (await session.execute(text(companion.sql), dict(companion.values))).first() is None:
+            raise companion.refusal()
 
 
 def start_of(given: TriggerInput) -> RunStart:

@@ -108,6 +108,10 @@ class Occurrence:
     """How many runs before it started each other by triggers."""
     refusal: HeadgateError | None = None
     """Why it must start no run."""
+    admission: tuple[Companion, ...] = ()
+    """Rows that are written when it starts a run or waits for it. They refuse it with `NotAdmitted`."""
+    visitor: str | None = None
+    """Digest of the network address of the visitor whose submission it is: its limits apply to the run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +152,10 @@ def hold(trigger: TriggerRow, claimed: Claimed | None, *, by_hand: bool = False)
 def companions(
     trigger: TriggerRow, occurrence: Occurrence, policies: Policies, claimed: Claimed | None, at: int
 ) -> tuple[Companion, ...]:
-    """Return the rows that are written with the run. They refuse it with `TriggerChanged`, `OccurrenceRefused`."""
+    """Return the rows that are written with the run.
+
+    They refuse it with `TriggerChanged`, `OccurrenceRefused`, `NotAdmitted`.
+    """
     values = {
         "id": occurrence.id,
         "tenant_id": trigger.tenant_id,
@@ -166,6 +173,7 @@ def companions(
     return (
         Companion(*hold(trigger, claimed, by_hand=occurrence.by_hand), TriggerChanged),
         Companion(_START_QUEUED if occurrence.is_queued else _INSERT, values, OccurrenceRefused),
+        *occurrence.admission,
     )
 
 
@@ -194,6 +202,7 @@ def sealed_input(box: Sealer, occurrence: Occurrence) -> bytes:
         "outside": list(occurrence.outside),
         "source": None if occurrence.source is None else asdict(occurrence.source),
         "depth": occurrence.depth,
+        "visitor": occurrence.visitor,
     }
     return seal(box, orjson.dumps(content).decode())
 
@@ -217,6 +226,7 @@ def queued_occurrence(box: Sealer, row: OccurrenceRow, saved: TriggerInput) -> O
             outside=tuple(content["outside"]),
             source=None if source is None else Source(**source),
             depth=content.get("depth", 0),
+            visitor=content.get("visitor"),
         )
     except KeyMissing:  # of all rows: they wait until it is back
         raise

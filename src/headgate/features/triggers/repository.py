@@ -56,7 +56,7 @@ async def find_claimed(session: AsyncSession, trigger_id: str) -> Listed | None:
 
 
 async def find_by_address(session: AsyncSession, address: str) -> Listed | None:
-    """Return the webhook at a public address, of any tenant."""
+    """Return the webhook or the form at a public address, of any tenant."""
     query = _listing(None).where(TriggerRow.address == address)
     row = (await session.execute(query)).one_or_none()
     return None if row is None else _listed(row)

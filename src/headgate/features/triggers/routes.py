@@ -9,6 +9,7 @@ from headgate.features.access.caller import Caller, needs
 from headgate.features.access.permissions import Permission
 from headgate.features.triggers import service, starts, views
 from headgate.features.triggers.firing import Firing
+from headgate.features.triggers.forms import links
 from headgate.features.triggers.hooks import service as hooks
 from headgate.features.triggers.polling import dry_runs
 from headgate.features.triggers.polling.poller import Poller
@@ -20,6 +21,9 @@ from headgate.features.triggers.schemas import (
     CallOut,
     FiredOut,
     FiringOut,
+    FormLinkOut,
+    FormLinksIn,
+    FormLinksMade,
     OccurrenceOut,
     OccurrenceState,
     PauseIn,
@@ -259,3 +263,43 @@ async def backfill(trigger_id: str, body: BackfillIn, database: Rows, caller: Ca
 async def cancel_backfill(trigger_id: str, backfill_id: str, database: Rows, caller: Caller) -> BackfillCancelled:
     """Cancel what the backfill has not started. Its runs continue."""
     return BackfillCancelled(cancelled=await starts.cancel_backfill(database, caller, trigger_id, backfill_id))
+
+
+@router.post(
+    "/triggers/{trigger_id}/links",
+    status_code=201,
+    summary="Create one-time links to a form",
+    responses=problems(403, 404, 409),
+    dependencies=_MANAGE,
+)
+async def add_links(
+    trigger_id: str, session: WriteSession, caller: Caller, body: FormLinksIn | None = None
+) -> FormLinksMade:
+    """Create links that each take one submission. Their addresses are shown once."""
+    return FormLinksMade(items=await links.add_links(session, caller, trigger_id, body or FormLinksIn()))
+
+
+@router.get(
+    "/triggers/{trigger_id}/links",
+    summary="List one-time links to a form",
+    responses=problems(403, 404),
+    dependencies=_MANAGE,
+)
+async def list_links(
+    trigger_id: str, session: ReadSession, caller: Caller, limit: Limit = 50, cursor: Cursor = None
+) -> Page[FormLinkOut]:
+    """List links, newest first: whether each was used, and by which run. Addresses are not stored."""
+    rows = await links.list_links(session, caller, trigger_id, limit=limit + 1, before=parse_cursor(cursor))
+    page, following = page_of(rows, limit, "id")
+    return Page(items=page, next_cursor=following)
+
+
+@router.delete(
+    "/triggers/{trigger_id}/links/{link_id}",
+    summary="Revoke a one-time link",
+    responses=problems(403, 404, 409),
+    dependencies=_MANAGE,
+)
+async def revoke_link(trigger_id: str, link_id: str, session: WriteSession, caller: Caller) -> FormLinkOut:
+    """Revoke an unused link: it shows that it is not valid."""
+    return await links.revoke_link(session, caller, trigger_id, link_id)

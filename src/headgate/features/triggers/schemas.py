@@ -8,7 +8,9 @@ from pydantic import BaseModel, ConfigDict, Field
 from headgate.features.triggers.settings import Config, Kind, Policies, Time, TriggerInput
 from headgate.foundation.names import Name
 from headgate.graph.json_values import PlainText
+from headgate.graph.model import FormField
 
+FormLinkState = Literal["open", "used", "expired", "revoked"]
 OccurrenceState = Literal["started", "queued", "skipped", "cancelled"]
 TriggerName = Annotated[Name, Field(max_length=120)]
 
@@ -99,6 +101,8 @@ class TriggerOut(BaseModel):
     """Whether the flow is published: otherwise occurrences are skipped."""
     path: str | None = None
     """The path of its public address."""
+    submissions: int = 0
+    """How many submissions of its form started a run, or wait for theirs."""
     polled_at: datetime | None = None
     """When it polled last."""
     poll_error: str = ""
@@ -225,3 +229,61 @@ class PollDryRunOut(BaseModel):
     """Whether it would be the first poll."""
     example: PollItemOut | None = None
     """An item that the first poll would only note, to see what runs receive."""
+
+
+class FormLinksIn(BaseModel):
+    """New one-time links to a form."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    count: int = Field(default=1, ge=1, le=100)
+    label: PlainText = Field(default="", max_length=200, description="For whom they are.")
+    expires_at: Time | None = None
+
+
+class FormLinkOut(BaseModel):
+    """A one-time link to a form."""
+
+    id: str
+    trigger_id: str
+    label: str
+    state: FormLinkState
+    created_at: datetime
+    expires_at: datetime | None
+    used_at: datetime | None
+    run_id: str | None
+    """The run of its submission; null also while that waits, and when its occurrence was deleted."""
+
+
+class FormLinkMade(FormLinkOut):
+    """A new one-time link, with the path of its address, which is shown once."""
+
+    path: str
+
+
+class FormLinksMade(BaseModel):
+    """New one-time links."""
+
+    items: list[FormLinkMade]
+
+
+class FormPageOut(BaseModel):
+    """A form for its public page."""
+
+    state: Literal["open", "closed", "link_needed", "link_spent", "missing"]
+    color: str = "#0f766e"
+    theme: Literal["light", "dark", "auto"] = "auto"
+    title: str = ""
+    welcome_text: str = ""
+    form: list[FormField] = []
+    visit: str = ""
+
+
+class FormReceived(BaseModel):
+    """An accepted submission."""
+
+    text: str
+    """Markdown; empty for the usual words."""
+    redirect_url: str | None
+    again: bool
+    """Whether the visitor may send another one."""

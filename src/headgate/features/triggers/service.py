@@ -84,7 +84,7 @@ async def add_trigger(
         paused_reason="",
         resumed_at=at,
         secret=None if given is None else seal(box, given),
-        address=secrets.token_urlsafe(24) if body.config.kind == "webhook" else None,
+        address=secrets.token_urlsafe(24) if body.config.kind in {"webhook", "form"} else None,
         cursor_at=at,
         created_by_user_id=principal.user_id or None,
         created_at=at,

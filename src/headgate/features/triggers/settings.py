@@ -2,6 +2,7 @@
 
 from datetime import datetime
 from typing import Annotated, Literal
+from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field, model_validator
 
@@ -16,8 +17,11 @@ from headgate.features.triggers.poll_settings import (
 )
 from headgate.foundation.names import Name
 from headgate.graph.json_values import PlainObject, PlainText
+from headgate.graph.widget import Colour
 
-Kind = Literal["schedule", "webhook", "flow", "event", "manual", "feed", "page", "folder", "rows", "mail", "api"]
+Kind = Literal[
+    "schedule", "webhook", "flow", "event", "manual", "feed", "page", "folder", "rows", "mail", "api", "form"
+]
 Verification = Literal["none", "github", "stripe", "slack", "standard", "hmac", "basic", "key"]
 _YEARS = range(1970, 2201)
 
@@ -114,6 +118,44 @@ class ManualConfig(_Settings):
     kind: Literal["manual"] = "manual"
 
 
+def _web_address(value: str) -> str:
+    try:
+        address = urlsplit(value)
+        is_valid = address.scheme in {"http", "https"} and bool(address.hostname) and address.username is None
+    except ValueError:
+        is_valid = False
+    if not is_valid or not value.isprintable() or " " in value:
+        raise ValueError("an address is written https://www.example.org/thanks, without a user name")
+    return value
+
+
+class FormConfig(_Settings):
+    """Submissions of the form of the flow on a public page."""
+
+    kind: Literal["form"] = "form"
+    access: Literal["anyone", "links"] = Field(
+        default="anyone", description="Open to anyone with the address, or only by one-time links."
+    )
+    title: PlainText = Field(default="", max_length=120, description="Heading; by default the name of the flow.")
+    welcome_text: PlainText = Field(default="", max_length=2_000, description="Markdown above the form.")
+    color: Colour = "#0f766e"
+    theme: Literal["light", "dark", "auto"] = "auto"
+    after_text: PlainText = Field(default="", max_length=2_000, description="Markdown after a submission.")
+    redirect_url: Annotated[PlainText, AfterValidator(_web_address)] | None = Field(
+        default=None, max_length=2_000, description="The page that follows a submission, instead of a text."
+    )
+    closes_at: Time | None = Field(default=None, description="No submission is accepted from this time on.")
+    max_submissions: int | None = Field(
+        default=None, ge=1, le=1_000_000, description="Close after this many submissions, counted from the first."
+    )
+
+    @model_validator(mode="after")
+    def _ends_once(self) -> "FormConfig":
+        if self.after_text and self.redirect_url is not None:
+            raise ValueError("after a submission either a text or another page follows")
+        return self
+
+
 Config = Annotated[
     ScheduleConfig
     | WebhookConfig
@@ -125,7 +167,8 @@ Config = Annotated[
     | FolderConfig
     | RowsConfig
     | MailConfig
-    | ApiConfig,
+    | ApiConfig
+    | FormConfig,
     Field(discriminator="kind"),
 ]
 

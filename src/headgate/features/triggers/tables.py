@@ -30,7 +30,7 @@ class TriggerRow(Row, JobColumns):
         UniqueConstraint("flow_id", "name"),
         CheckConstraint(
             "kind IN ('schedule', 'webhook', 'flow', 'event', 'manual', 'feed', 'page', 'folder', 'rows', 'mail',"
-            " 'api')",
+            " 'api', 'form')",
             name="kind_known",
         ),
         Index("ix_triggers_tenant_id_id", "tenant_id", "id"),
@@ -58,6 +58,8 @@ class TriggerRow(Row, JobColumns):
     """What calls are verified with."""
     address: Mapped[str | None] = mapped_column(String(64))
     """Last segment of its public address."""
+    submissions: Mapped[int] = mapped_column(Integer, default=0, server_default="0")
+    """How many submissions of its form started a run, or wait for theirs."""
     catching_until: Mapped[int | None] = mapped_column(BigInteger)
     """The next call until then is shown and starts no run."""
     caught: Mapped[bytes | None] = mapped_column(Encrypted)
@@ -109,3 +111,28 @@ class OccurrenceRow(Row):
     backfill_id: Mapped[str | None] = mapped_column(String(36))
     content: Mapped[bytes | None] = mapped_column(Encrypted)
     """The input of a queued one."""
+
+
+class LinkRow(Row):
+    """A one-time link to the form of a trigger."""
+
+    __tablename__ = "trigger_links"
+    __table_args__ = (
+        ForeignKeyConstraint(["trigger_id", "tenant_id"], ["triggers.id", "triggers.tenant_id"], ondelete="CASCADE"),
+        Index("ix_trigger_links_token_hash", "token_hash", unique=True),
+        Index("ix_trigger_links_trigger_id_id", "trigger_id", "id"),
+    )
+
+    id: Mapped[str] = mapped_column(String(36), primary_key=True)
+    tenant_id: Mapped[str] = mapped_column(String(36))
+    trigger_id: Mapped[str] = mapped_column(String(36))
+    token_hash: Mapped[str] = mapped_column(String(64))
+    """SHA-256 of the last segment of its address, in hex: the address itself is shown once."""
+    label: Mapped[str] = mapped_column(String(200))
+    """For whom it is, in the words of the user who created it."""
+    created_at: Mapped[int] = mapped_column(BigInteger)
+    expires_at: Mapped[int | None] = mapped_column(BigInteger)
+    used_at: Mapped[int | None] = mapped_column(BigInteger)
+    revoked_at: Mapped[int | None] = mapped_column(BigInteger)
+    occurrence_id: Mapped[str | None] = mapped_column(String(36))
+    """Its submission. Without a foreign key: the occurrence may be deleted before the link."""

@@ -65,6 +65,7 @@ def _trigger_out(listed: Listed, config: Config, names: Mapping[str, str]) -> Tr
             "next_at": None if row.next_at is None else moment(row.next_at),
             "published": listed.published,
             "path": _path(row),
+            "submissions": row.submissions,
             "polled_at": None if row.polled_at is None else moment(row.polled_at),
             "poll_error": row.poll_error,
             "catching": row.catching_until is not None and row.catching_until > clock() and row.caught is None,
@@ -75,7 +76,9 @@ def _trigger_out(listed: Listed, config: Config, names: Mapping[str, str]) -> Tr
 
 
 def _path(row: TriggerRow) -> str | None:
-    return None if row.address is None else f"/hooks/{row.address}"
+    if row.address is None or row.config.get("access") == "links":
+        return None
+    return f"/{'forms' if row.kind == 'form' else 'hooks'}/{row.address}"
 
 
 def next_of(row: TriggerRow, count: int) -> list[FiringOut]:

@@ -19,6 +19,7 @@ from headgate.features.triggers.settings import (
     Config,
     EventConfig,
     FlowConfig,
+    FormConfig,
     ManualConfig,
     ScheduleConfig,
     WebhookConfig,
@@ -37,6 +38,7 @@ _PRESETS = {
     "basic": "with a user name and a password",
     "key": "with the secret as key",
 }
+_FORM_ACCESS = {"anyone": "by anyone with the address", "links": "by one-time links"}
 
 
 def schedule_of(config: ScheduleConfig, created_at: int) -> Schedule:
@@ -66,6 +68,8 @@ def sentence_of(config: Config, names: Mapping[str, str]) -> str:
         case EventConfig():
             value = "" if config.correlation is None else f" with the value {config.correlation}"
             return f"When the event {config.name}{value} is sent"
+        case FormConfig():
+            return f"When its form is submitted, {_FORM_ACCESS[config.access]}"
         case ManualConfig():
             return "When it is started by hand"
         case _:

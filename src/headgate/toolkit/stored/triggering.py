@@ -42,7 +42,7 @@ class TriggerList(TypedDict):
 
 
 async def list_triggers(visit: Visit, flow_id: str) -> TriggerList:
-    """List what starts a flow by itself: schedules, webhooks, other flows, events, polls.
+    """List what starts a flow by itself: schedules, webhooks, forms, other flows, events, polls.
 
     Args:
         flow_id: Id of the flow.

@@ -54,7 +54,7 @@ NO_CONTENT = {
     "knowledge_versions", "knowledge_readers",
     "quotas", "codev_pattern_uses", "approvals", "approval_decisions", "approval_notices", "approval_links",
     "flow_states",
-    "flow_state_values", "sent_events", "event_waits", "trigger_occurrences",
+    "flow_state_values", "sent_events", "event_waits", "trigger_occurrences", "trigger_links",
     "connection_tokens", "connection_authorizations",
     "budget_accounts", "run_slots", "failure_handlers", "host_circuits",
     "installation_keys", "key_readers", "scheduled_jobs", "data_keys", "tenants", "users", "spaces", "space_members",

@@ -5,11 +5,14 @@ import type { components } from "../schema";
 type Schemas = components["schemas"];
 export type Trigger = Schemas["TriggerOut"];
 export type NewTrigger = Schemas["TriggerIn"];
+export type TriggerChange = Schemas["TriggerPatch"];
+export type Backfill = Schemas["BackfillOut"];
 export type TriggerConfig = NewTrigger["config"];
 export type Occurrence = Schemas["OccurrenceOut"];
 export type Firing = Schemas["FiringOut"];
 export type DryRun = Schemas["PollDryRunOut"];
 export type PollItem = Schemas["PollItemOut"];
+export type FormLink = Schemas["FormLinkOut"];
 export type AgendaEntry = Schemas["AgendaEntry"];
 
 export const triggerKeys = {
@@ -18,6 +21,7 @@ export const triggerKeys = {
   occurrences: (id: string) => ["triggers", "occurrences", id] as const,
   next: (id: string) => ["triggers", "next", id] as const,
   caught: (id: string) => ["triggers", "caught", id] as const,
+  links: (id: string) => ["triggers", "links", id] as const,
   agenda: (days: number) => ["triggers", "agenda", days] as const,
   preview: (config: unknown) => ["triggers", "preview", config] as const,
 };
@@ -81,8 +85,37 @@ export const caughtQuery = (id: string) =>
     refetchInterval: ({ state: { data } }) => (data?.waiting ? 1000 : false),
   });
 
+/** The newest one-time links of a form. */
+export const linksQuery = (id: string) =>
+  queryOptions({
+    queryKey: triggerKeys.links(id),
+    queryFn: async ({ signal }) => {
+      const params = { path: { trigger_id: id }, query: { limit: MOST } };
+      return (await unwrap(api.GET("/api/v1/triggers/{trigger_id}/links", { params, signal }))).items;
+    },
+    refetchInterval: SOON_MS,
+  });
+
+export const addLinks = (id: string, body: Schemas["FormLinksIn"]) =>
+  unwrap(api.POST("/api/v1/triggers/{trigger_id}/links", { ...of(id), body }));
+export const revokeLink = (id: string, linkId: string) =>
+  unwrap(
+    api.DELETE("/api/v1/triggers/{trigger_id}/links/{link_id}", {
+      params: { path: { trigger_id: id, link_id: linkId } },
+    }),
+  );
 export const addTrigger = (flowId: string, body: NewTrigger) =>
   unwrap(api.POST("/api/v1/flows/{flow_id}/triggers", { params: { path: { flow_id: flowId } }, body }));
+export const changeTrigger = (id: string, body: TriggerChange) =>
+  unwrap(api.PATCH("/api/v1/triggers/{trigger_id}", { ...of(id), body }));
+export const backfillTrigger = (id: string, body: Schemas["BackfillIn"]) =>
+  unwrap(api.POST("/api/v1/triggers/{trigger_id}/backfill", { ...of(id), body }));
+export const cancelBackfill = (id: string, backfillId: string) =>
+  unwrap(
+    api.DELETE("/api/v1/triggers/{trigger_id}/backfill/{backfill_id}", {
+      params: { path: { trigger_id: id, backfill_id: backfillId } },
+    }),
+  );
 export const pauseTrigger = (id: string) =>
   unwrap(api.POST("/api/v1/triggers/{trigger_id}/pause", { ...of(id), body: { reason: "" } }));
 export const resumeTrigger = (id: string) => unwrap(api.POST("/api/v1/triggers/{trigger_id}/resume", of(id)));

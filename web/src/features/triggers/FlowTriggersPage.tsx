@@ -6,7 +6,7 @@ import { triggersQuery } from "@/api/queries/triggers";
 import { useRights } from "@/api/rights";
 import { Button, Callout, EmptyState, Listing } from "@/components/ui";
 import { useDraft } from "@/lib/draft";
-import { AddTrigger } from "./add/AddTrigger";
+import { TriggerDialog } from "./add/TriggerDialog";
 import { TriggerItem } from "./TriggerItem";
 import { useTriggerTexts } from "./texts";
 
@@ -50,7 +50,7 @@ export function FlowTriggersPage() {
       >
         {(trigger) => <TriggerItem key={trigger.id} trigger={trigger} ofFlow />}
       </Listing>
-      {adding && <AddTrigger flowId={flowId} onClose={() => setAdding(false)} />}
+      {adding && <TriggerDialog flowId={flowId} spaceId={spaceId} onClose={() => setAdding(false)} />}
     </div>
   );
 }

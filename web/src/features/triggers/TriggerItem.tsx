@@ -3,13 +3,16 @@ import {
   AlarmClock,
   ChevronDown,
   ChevronUp,
+  ClipboardList,
   Database,
   EllipsisVertical,
   FileDiff,
   FolderOpen,
   Globe,
   Hand,
+  History,
   Mail,
+  Pencil,
   Play,
   Plug,
   Radio,
@@ -30,6 +33,8 @@ import { useRights } from "@/api/rights";
 import { Chip, Confirm, IconButton, Menu, Row, Switch, toast } from "@/components/ui";
 import { useChange } from "@/components/useChange";
 import { dateTime } from "@/lib/i18n/format";
+import { TriggerDialog } from "./add/TriggerDialog";
+import { BackfillDialog } from "./detail/BackfillDialog";
 import { TriggerDetail } from "./detail/TriggerDetail";
 import { triggerWords, zoneOf } from "./model/words";
 import { useTriggerTexts } from "./texts";
@@ -46,6 +51,7 @@ const ICONS = {
   rows: Database,
   mail: Mail,
   api: Plug,
+  form: ClipboardList,
 };
 
 /** A trigger in a list: when it fires, whether it is on, and on request what it did. */
@@ -53,7 +59,8 @@ export function TriggerItem({ trigger, ofFlow }: { trigger: Trigger; ofFlow: boo
   const t = useTriggerTexts();
   const { may } = useRights();
   const [open, setOpen] = useState(false);
-  const [removing, setRemoving] = useState(false);
+  const [dialog, setDialog] = useState<"remove" | "edit" | "backfill" | null>(null);
+  const close = () => setDialog(null);
   const change = { touches: [triggerKeys.all], failed: t("failed") };
   const toggle = useChange({ change: () => (trigger.enabled ? pauseTrigger : resumeTrigger)(trigger.id), ...change });
   const remove = useChange({ change: () => removeTrigger(trigger.id), ...change });
@@ -120,6 +127,24 @@ export function TriggerItem({ trigger, ofFlow }: { trigger: Trigger; ofFlow: boo
                 disabled: !may("runs.start", trigger.space_id),
                 onSelect: startNow,
               },
+              ...(trigger.kind === "schedule"
+                ? [
+                    {
+                      id: "backfill",
+                      label: t("backfill"),
+                      icon: <History />,
+                      disabled: !manages,
+                      onSelect: () => setDialog("backfill"),
+                    },
+                  ]
+                : []),
+              {
+                id: "edit",
+                label: t("edit"),
+                icon: <Pencil />,
+                disabled: !manages,
+                onSelect: () => setDialog("edit"),
+              },
               { kind: "line", id: "line" },
               {
                 id: "remove",
@@ -127,7 +152,7 @@ export function TriggerItem({ trigger, ofFlow }: { trigger: Trigger; ofFlow: boo
                 icon: <Trash2 />,
                 danger: true,
                 disabled: !manages,
-                onSelect: () => setRemoving(true),
+                onSelect: () => setDialog("remove"),
               },
             ]}
           >
@@ -143,15 +168,19 @@ export function TriggerItem({ trigger, ofFlow }: { trigger: Trigger; ofFlow: boo
     >
       {open && <TriggerDetail trigger={trigger} manages={manages} />}
       <Confirm
-        open={removing}
-        onOpenChange={setRemoving}
+        open={dialog === "remove"}
+        onOpenChange={(opens) => !opens && close()}
         title={t("remove_title", { name })}
         action={t("remove")}
         busy={remove.isPending}
-        onConfirm={() => remove.mutate(undefined, { onSettled: () => setRemoving(false) })}
+        onConfirm={() => remove.mutate(undefined, { onSettled: close })}
       >
         {t("remove_about")}
       </Confirm>
+      {dialog === "edit" && (
+        <TriggerDialog flowId={trigger.flow_id} spaceId={trigger.space_id} trigger={trigger} onClose={close} />
+      )}
+      {dialog === "backfill" && <BackfillDialog trigger={trigger} onClose={close} />}
     </Row>
   );
 }

@@ -16,12 +16,15 @@ from headgate.foundation.errors import HeadgateError, RateLimited
 
 CORS = {"Access-Control-Allow-Origin": "*", "Vary": "Origin"}
 """Safe: these routes use no cookies, and each request carries a token that only the frame has."""
-_FOR_VISITORS = (WidgetNotFound, WidgetRefused, InputInvalid, RateLimited, FileTooLarge, BadUpload)
-"""Errors with messages for visitors. All others concern the installation and are not disclosed."""
 
 
 class FrameRoute(APIRoute):
     """A route whose errors the sandboxed frame may read, without internal details."""
+
+    for_visitors: tuple[type[HeadgateError], ...] = (
+        *(WidgetNotFound, WidgetRefused, InputInvalid, RateLimited, FileTooLarge, BadUpload),
+    )
+    """Errors with messages for visitors. All others concern the installation and are not disclosed."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         """Return the handler with its errors converted for visitors."""
@@ -33,7 +36,7 @@ class FrameRoute(APIRoute):
             except (RequestValidationError, HTTPException):
                 return _error_event(422, "bad_request", "The form rejected the input.")
             except HeadgateError as error:
-                if isinstance(error, _FOR_VISITORS):
+                if isinstance(error, self.for_visitors):
                     return _error_event(error.status, error.code, f"{error.detail} {error.remedy}".strip(), error)
                 if isinstance(error, NoRoomForFile):
                     return _error_event(

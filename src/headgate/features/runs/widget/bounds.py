@@ -41,9 +41,14 @@ async def asks(request: Request) -> None:
 
 async def begins(flow_id: str, request: Request) -> None:
     """Count one more run or upload. Raises `RateLimited`."""
+    await counted_start(request, flow_id)
+
+
+async def counted_start(request: Request, subject: str) -> None:
+    """Count one more run or upload of a widget or a form, by its id. Raises `RateLimited`."""
     throttle = request.app.state.throttle
-    await throttle.allow(Scope.WIDGET_ADDRESS, f"{flow_id}/{counted(address_of(request))}")
-    await throttle.allow(Scope.WIDGET_FLOW, flow_id)
+    await throttle.allow(Scope.WIDGET_ADDRESS, f"{subject}/{counted(address_of(request))}")
+    await throttle.allow(Scope.WIDGET_FLOW, subject)
 
 
 async def stays_open(request: Request) -> AsyncIterator[None]:

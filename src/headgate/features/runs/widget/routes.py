@@ -64,12 +64,17 @@ def _storage(request: Request) -> Storage:
     return storage
 
 
-async def _offered(flow_id: str, request: Request, database: Rows) -> Widget:
-    """Return the widget, if the requesting page is the frame itself."""
+def require_frame(request: Request) -> None:
+    """Raise `WidgetRefused` unless the requesting page is the sandboxed frame itself."""
     origin = request.headers.get("origin", "null")
     own_origin = f"{request.url.scheme}://{request.url.netloc}"
     if origin not in {"null", own_origin}:
         raise WidgetRefused
+
+
+async def _offered(flow_id: str, request: Request, database: Rows) -> Widget:
+    """Return the widget, if the requesting page is the frame itself."""
+    require_frame(request)
     return await find_widget(database, flow_id)
 
 

@@ -4,6 +4,8 @@ import secrets
 from dataclasses import dataclass
 from functools import partial
 
+from sqlalchemy.ext.asyncio import AsyncSession
+
 from headgate.features.access.permissions import Permission, Role
 from headgate.features.access.principal import Access, Actor, Principal
 from headgate.features.idempotency.keys import StartKey, start_key
@@ -67,6 +69,12 @@ class Widget:
             form=list(self.flow.form),
             visit=visit,
         )
+
+
+async def published_flow(session: AsyncSession, flow_id: str) -> Flow | None:
+    """Return the published version of a flow of any tenant; None when it is not published."""
+    row = await repository.find_published(session, flow_id)
+    return None if row is None else Flow.model_validate(row.definition)
 
 
 async def find_widget(database: Database, flow_id: str) -> Widget:

@@ -62,7 +62,7 @@ async def find_hook(firing: Firing, address: str) -> Listed:
         raise HookNotFound
     async with firing.database.reading() as session:
         listed = await repository.find_by_address(session, address)
-    if listed is None:
+    if listed is None or listed.row.kind != "webhook":
         raise HookNotFound
     return listed
 

@@ -6,7 +6,7 @@ from alembic import op
 from headgate.foundation.database import Json, Timestamp
 
 revision = "0064"
-down_revision = "0062"
+down_revision = "0063"
 
 
 def upgrade() -> None:

@@ -1,12 +1,12 @@
 import { useQuery } from "@tanstack/react-query";
 import { connectionsQuery } from "@/api/queries/connections";
 import { Field, Input, Select, Switch, Textarea } from "@/components/ui";
-import { useDraft } from "@/lib/draft";
 import { useTriggerTexts } from "../texts";
 import { FORMS, type PollDraft, type PollField, type PollKind } from "./polls";
 
 interface Props {
   kind: PollKind;
+  spaceId: string;
   draft: PollDraft;
   onChange: (draft: PollDraft) => void;
 }
@@ -14,7 +14,7 @@ interface Props {
 const NONE = " ";
 
 /** What a trigger polls, how often, and what it starts at first. */
-export function PollFields({ kind, draft, onChange }: Props) {
+export function PollFields({ kind, spaceId, draft, onChange }: Props) {
   const t = useTriggerTexts();
   const { required, optional } = FORMS[kind];
   const set = (changes: Partial<PollDraft>) => onChange({ ...draft, ...changes });
@@ -26,6 +26,7 @@ export function PollFields({ kind, draft, onChange }: Props) {
           field={field}
           required={required.includes(field)}
           kind={kind}
+          spaceId={spaceId}
           draft={draft}
           set={set}
         />
@@ -78,17 +79,27 @@ interface FieldProps {
   field: PollField;
   required: boolean;
   kind: PollKind;
+  spaceId: string;
   draft: PollDraft;
   set: (changes: Partial<PollDraft>) => void;
 }
 
-function SourceField({ field, required, kind, draft, set }: FieldProps) {
+function SourceField({ field, required, kind, spaceId, draft, set }: FieldProps) {
   const t = useTriggerTexts();
   const value = draft.values[field] ?? "";
   const change = (text: string) => set({ values: { ...draft.values, [field]: text } });
   const label = t(field === "folder" && kind === "mail" ? "poll_mail_folder" : `poll_${field}`);
   if (field === "connection")
-    return <ConnectionField label={label} required={required} kind={kind} value={value} onChange={change} />;
+    return (
+      <ConnectionField
+        label={label}
+        required={required}
+        kind={kind}
+        spaceId={spaceId}
+        value={value}
+        onChange={change}
+      />
+    );
   if (field === "sql")
     return (
       <div className="sm:col-span-2">
@@ -115,13 +126,14 @@ interface ConnectionProps {
   label: string;
   required: boolean;
   kind: PollKind;
+  spaceId: string;
   value: string;
   onChange: (name: string) => void;
 }
 
-function ConnectionField({ label, required, kind, value, onChange }: ConnectionProps) {
+function ConnectionField({ label, required, kind, spaceId, value, onChange }: ConnectionProps) {
   const t = useTriggerTexts();
-  const { data = [] } = useQuery(connectionsQuery(useDraft((state) => state.spaceId)));
+  const { data = [] } = useQuery(connectionsQuery(spaceId));
   const names = [...new Set(data.filter((one) => FORMS[kind].connections?.includes(one.kind)).map((one) => one.name))];
   return (
     <Field label={label} required={required} help={names.length === 0 ? t("poll_no_connection") : undefined}>

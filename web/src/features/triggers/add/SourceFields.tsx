@@ -10,7 +10,7 @@ interface Props {
 }
 
 /** How calls of an address are verified and answered. */
-export function WebhookFields({ draft, set }: Props) {
+export function WebhookFields({ draft, set, stored }: Props & { stored: boolean }) {
   const t = useTriggerTexts();
   return (
     <div className="grid gap-4 sm:grid-cols-2">
@@ -36,7 +36,10 @@ export function WebhookFields({ draft, set }: Props) {
       </Field>
       {draft.verification !== "none" && (
         <div className="sm:col-span-2">
-          <Field label={t("secret")} help={draft.verification === "basic" ? t("secret_basic") : t("secret_help")}>
+          <Field
+            label={t("secret")}
+            help={t(stored ? "secret_stored" : draft.verification === "basic" ? "secret_basic" : "secret_help")}
+          >
             {(control) => (
               <Input
                 {...control}

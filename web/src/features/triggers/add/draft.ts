@@ -1,8 +1,9 @@
 import type { NewTrigger } from "@/api/queries/triggers";
 import { newSchedule, type ScheduleDraft, scheduleOf } from "../model/schedule";
+import { type FormDraft, formOf, newForm } from "./forms";
 import { isPoll, newPoll, POLLS, type PollDraft, pollOf } from "./polls";
 
-export const KINDS = ["schedule", "webhook", "flow", "event", "manual", ...POLLS] as const;
+export const KINDS = ["schedule", "webhook", "form", "flow", "event", "manual", ...POLLS] as const;
 export type Kind = (typeof KINDS)[number];
 export const VERIFICATIONS = ["github", "stripe", "slack", "standard", "hmac", "basic", "key", "none"] as const;
 export type Verification = (typeof VERIFICATIONS)[number];
@@ -24,6 +25,7 @@ export interface TriggerDraft {
   outcome: Outcome;
   event: string;
   poll: PollDraft;
+  form: FormDraft;
   text: string;
   overlap: Overlap;
   catchUp: CatchUp;
@@ -40,6 +42,7 @@ export const newDraft = (): TriggerDraft => ({
   outcome: "completed",
   event: "",
   poll: newPoll(),
+  form: newForm(),
   text: "",
   overlap: "skip",
   catchUp: "latest",
@@ -50,35 +53,42 @@ const AT_ONCE = 100;
 /** What is usual for a kind: calls and events that come at the same time each have their run. */
 export const usualOverlap = (kind: Kind): Overlap => (kind === "schedule" || kind === "flow" ? "skip" : "allow");
 
-/** What the server stores; null while something is missing. */
-export function triggerOf(draft: TriggerDraft): NewTrigger | null {
-  const config = configOf(draft);
-  if (!config || !draft.name.trim()) return null;
-  const policies = {
+/** What happens when occurrences meet. */
+export function policiesOf(draft: TriggerDraft) {
+  return {
     overlap: draft.overlap,
     limit: draft.overlap === "allow" ? AT_ONCE : 1,
     catch_up: draft.catchUp,
     catch_up_hours: 24,
     rate_seconds: 3600,
   };
+}
+
+/** What the server stores; null while something is missing. */
+export function triggerOf(draft: TriggerDraft): NewTrigger | null {
+  const config = configOf(draft);
+  if (!config || !draft.name.trim()) return null;
   const secret = draft.kind === "webhook" && draft.secret.trim() ? { secret: draft.secret.trim() } : {};
   return {
     name: draft.name.trim(),
     config,
-    policies,
+    policies: policiesOf(draft),
     input: { text: draft.text, form_data: {}, file_ids: [] },
     enabled: true,
     ...secret,
   };
 }
 
-function configOf(draft: TriggerDraft): NewTrigger["config"] | null {
+/** The settings of the kind of a draft; null while something is missing. */
+export function configOf(draft: TriggerDraft): NewTrigger["config"] | null {
   if (isPoll(draft.kind)) return pollOf(draft.kind, draft.poll);
   switch (draft.kind) {
     case "schedule":
       return scheduleOf(draft.schedule);
     case "webhook":
       return webhook(draft);
+    case "form":
+      return formOf(draft.form);
     case "flow":
       return draft.flow
         ? {

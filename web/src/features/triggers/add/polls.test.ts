@@ -11,7 +11,8 @@ test("a poll is stored once all that its kind needs is there", () => {
     first: "now",
   });
   expect(pollOf("feed", { ...draft, minutes: "0" })).toBeNull();
-  expect(pollOf("feed", { ...draft, minutes: "1.5" })).toBeNull();
+  expect(pollOf("feed", { ...draft, minutes: "1.51" })).toBeNull();
+  expect(pollOf("feed", { ...draft, minutes: "1.5" })?.every_seconds).toBe(90);
 });
 
 test("mail says whether it is marked as read", () => {

@@ -54,7 +54,7 @@ export const isPoll = (kind: string): kind is PollKind => (POLLS as readonly str
 export function pollOf(kind: PollKind, draft: PollDraft): PollConfig | null {
   const { required, optional } = FORMS[kind];
   const minutes = Number(draft.minutes);
-  if (!(minutes >= 1 && minutes <= 10_080) || !Number.isInteger(minutes)) return null;
+  if (!(minutes * 60 >= 10 && minutes <= 10_080) || !Number.isInteger(minutes * 60)) return null;
   const given = (field: PollField) => draft.values[field]?.trim() ?? "";
   if (!required.every(given)) return null;
   const fields = Object.fromEntries([...required, ...optional].filter(given).map((field) => [field, given(field)]));

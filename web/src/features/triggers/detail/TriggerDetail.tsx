@@ -5,6 +5,7 @@ import { isPoll } from "../add/polls";
 import { useTriggerTexts } from "../texts";
 import { AddressPanel } from "./AddressPanel";
 import { FiringList } from "./FiringList";
+import { FormPanel } from "./FormPanel";
 import { OccurrenceList } from "./OccurrenceList";
 import { PollPanel } from "./PollPanel";
 
@@ -23,6 +24,11 @@ export function TriggerDetail({ trigger, manages }: { trigger: Trigger; manages:
           <AddressPanel trigger={trigger} manages={manages} />
         </Part>
       )}
+      {trigger.kind === "form" && (
+        <Part title={t("form")}>
+          <FormPanel trigger={trigger} manages={manages} />
+        </Part>
+      )}
       {isPoll(trigger.kind) && (
         <Part title={t("poll")}>
           <PollPanel trigger={trigger} manages={manages} />
@@ -35,7 +41,7 @@ export function TriggerDetail({ trigger, manages }: { trigger: Trigger; manages:
           </Part>
         )}
         <Part title={t("occurrences")}>
-          <OccurrenceList triggerId={trigger.id} flowId={trigger.flow_id} />
+          <OccurrenceList triggerId={trigger.id} flowId={trigger.flow_id} manages={manages} />
         </Part>
       </div>
     </div>

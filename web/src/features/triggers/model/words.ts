@@ -12,6 +12,7 @@ export function zoneOf({ config }: Pick<Trigger, "config">): string | undefined 
 export function triggerWords(t: TriggerTexts, trigger: Pick<Trigger, "config">): string {
   const { config } = trigger;
   if (config.kind === "webhook") return t("words_webhook");
+  if (config.kind === "form") return t(config.access === "links" ? "words_form_links" : "words_form");
   if (config.kind === "event") return t("words_event", { name: config.name });
   if (config.kind === "flow") return t("words_flow");
   if (config.kind === "manual") return t("words_manual");

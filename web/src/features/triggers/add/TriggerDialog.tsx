@@ -1,18 +1,28 @@
 import { useState } from "react";
-import { addTrigger, type NewTrigger, triggerKeys } from "@/api/queries/triggers";
+import { addTrigger, changeTrigger, type NewTrigger, type Trigger, triggerKeys } from "@/api/queries/triggers";
 import { Button, Callout, CopyButton, Dialog, Field, Input, Problem, Select, Textarea } from "@/components/ui";
 import { useChange } from "@/components/useChange";
 import { useTriggerTexts } from "../texts";
 import { CATCH_UPS, KINDS, newDraft, OVERLAPS, type TriggerDraft, triggerOf, usualOverlap } from "./draft";
+import { FormFields } from "./FormFields";
 import { PollFields } from "./PollFields";
 import { isPoll } from "./polls";
 import { ScheduleFields } from "./ScheduleFields";
 import { EventFields, FlowFields, WebhookFields } from "./SourceFields";
+import { changesOf, draftOf } from "./stored";
 
-/** Adds a trigger to a flow; shows the secret of a webhook this once. */
-export function AddTrigger({ flowId, onClose }: { flowId: string; onClose: () => void }) {
+interface Props {
+  flowId: string;
+  spaceId: string;
+  /** The trigger to change; a new one without it. */
+  trigger?: Trigger;
+  onClose: () => void;
+}
+
+/** Adds a trigger to a flow, or changes one; shows the secret of a new webhook this once. */
+export function TriggerDialog({ flowId, spaceId, trigger, onClose }: Props) {
   const t = useTriggerTexts();
-  const [draft, setDraft] = useState(newDraft);
+  const [draft, setDraft] = useState(() => (trigger ? draftOf(trigger) : newDraft()));
   const set = (changes: Partial<TriggerDraft>) => setDraft((before) => ({ ...before, ...changes }));
   const wanted = triggerOf(draft);
   const add = useChange({
@@ -20,8 +30,17 @@ export function AddTrigger({ flowId, onClose }: { flowId: string; onClose: () =>
     touches: [triggerKeys.all],
     done: t("added"),
   });
-  const submit = () =>
-    wanted && add.mutate(wanted, { onSuccess: (made) => (made.secret && !draft.secret ? undefined : onClose()) });
+  const change = useChange({
+    change: (of: Trigger) => changeTrigger(of.id, changesOf(of, draft)),
+    touches: [triggerKeys.all],
+    done: t("changed"),
+  });
+  const submit = () => {
+    if (!wanted) return;
+    if (trigger) change.mutate(trigger, { onSuccess: onClose });
+    else add.mutate(wanted, { onSuccess: (made) => (made.secret && !draft.secret ? undefined : onClose()) });
+  };
+  const error = add.error ?? change.error;
   const secret = add.data?.secret;
   if (add.data && secret && !draft.secret) {
     return (
@@ -47,13 +66,13 @@ export function AddTrigger({ flowId, onClose }: { flowId: string; onClose: () =>
     <Dialog
       open
       onOpenChange={(open) => !open && onClose()}
-      title={t("add")}
-      description={t("add_about")}
+      title={trigger ? t("edit_title", { name: trigger.name }) : t("add")}
+      description={t(trigger ? "edit_about" : "add_about")}
       footer={
         <>
           <Button onClick={onClose}>{t("cancel")}</Button>
-          <Button kind="primary" disabled={!wanted} busy={add.isPending} onClick={submit}>
-            {t("add")}
+          <Button kind="primary" disabled={!wanted} busy={add.isPending || change.isPending} onClick={submit}>
+            {t(trigger ? "save" : "add")}
           </Button>
         </>
       }
@@ -81,6 +100,7 @@ export function AddTrigger({ flowId, onClose }: { flowId: string; onClose: () =>
             {(control) => (
               <Select
                 {...control}
+                disabled={trigger !== undefined}
                 value={draft.kind}
                 options={KINDS.map((value) => ({ value, label: t(`kind_${value}`) }))}
                 onChange={(kind) => set({ kind, overlap: usualOverlap(kind) })}
@@ -91,11 +111,18 @@ export function AddTrigger({ flowId, onClose }: { flowId: string; onClose: () =>
         {draft.kind === "schedule" && (
           <ScheduleFields draft={draft.schedule} onChange={(schedule) => set({ schedule })} />
         )}
-        {draft.kind === "webhook" && <WebhookFields draft={draft} set={set} />}
+        {draft.kind === "webhook" && <WebhookFields draft={draft} set={set} stored={trigger !== undefined} />}
+        {draft.kind === "form" && <FormFields draft={draft.form} onChange={(form) => set({ form })} />}
         {draft.kind === "flow" && <FlowFields flowId={flowId} draft={draft} set={set} />}
         {draft.kind === "event" && <EventFields draft={draft} set={set} />}
         {isPoll(draft.kind) && (
-          <PollFields key={draft.kind} kind={draft.kind} draft={draft.poll} onChange={(poll) => set({ poll })} />
+          <PollFields
+            key={draft.kind}
+            kind={draft.kind}
+            spaceId={spaceId}
+            draft={draft.poll}
+            onChange={(poll) => set({ poll })}
+          />
         )}
         <Field label={t("text")} help={t("text_help")}>
           {(control) => (
@@ -104,7 +131,7 @@ export function AddTrigger({ flowId, onClose }: { flowId: string; onClose: () =>
         </Field>
         <Policies draft={draft} set={set} />
         <button type="submit" hidden />
-        {add.isError && <Problem error={add.error} />}
+        {error && <Problem error={error} />}
       </form>
     </Dialog>
   );
