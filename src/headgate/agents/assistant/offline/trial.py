@@ -36,9 +36,7 @@ from headgate.sdk.testing import StepHarness
 
 _UNTRIED = frozenset(
     {
-        *("Python", "MakeDocument", "Transcribe", "HTTPRequest", "ForEachPage", "URL", "WebhookOut"),
-        *("WorkspaceFiles", "FolderFiles", "McpTools"),
-        "Approval",
+        *("Python", "Transcribe", "HTTPRequest", "URL", "FolderFiles", "Approval", "WaitForEvent"),
     }
 )
 _TEXT = (
@@ -173,6 +171,7 @@ class _Trial:
     def _untried(self, step: PlanStep) -> bool:
         template = step.template
         first = template.type in _UNTRIED or template.model_using or step.attachments or template.outside
+        first = first or (template.effect and template.type != "SaveFile")
         if first:
             self.tried.untried.append(step.id)
         return bool(first) or any(edge.source in self.out_of_reach for edge in step.inbound)

@@ -10,6 +10,7 @@ from headgate.graph.model import Edge, Flow, FormField, FormFieldType, Node
 from headgate.graph.names import free_name
 from headgate.graph.own_code import with_code
 from headgate.graph.template import Catalog
+from headgate.toolkit.flow.parts import with_members
 
 _LONGEST_LABEL = 80
 
@@ -23,6 +24,7 @@ class Draft:
         self.nodes: dict[str, Node] = {node.id: node for node in self.base.nodes}
         self.edges: list[Edge] = list(self.base.edges)
         self.form: dict[str, FormField] = {field.id: field for field in self.base.form}
+        self.settings = self.base.settings
         self.label = ""
         """Description of the current step: the title of its nodes."""
 
@@ -46,6 +48,17 @@ class Draft:
         """Set values of a node."""
         node = self.nodes[node_id]
         self.nodes[node_id] = node.model_copy(update={"params": {**node.params, **params}})
+
+    def govern(self, node_id: str, members: Mapping[str, JsonValue]) -> None:
+        """Set members of the policy of a node; without a node, settings of the flow. Raises `ToolRefused`."""
+        if not node_id:
+            budgets = {name: value for name, value in members.items() if isinstance(value, dict)}
+            known = self.settings.model_dump(mode="json")
+            merged = {name: {**(known[name] or {}), **value} for name, value in budgets.items()}
+            self.settings = with_members(self.settings, {**members, **merged}, "settings")
+            return
+        node = self.nodes[node_id]
+        self.nodes[node_id] = node.model_copy(update={"policy": with_members(node.policy, dict(members), "policy")})
 
     def remove(self, node_id: str) -> None:
         """Remove a node and its edges."""
@@ -87,6 +100,7 @@ class Draft:
                 "nodes": tuple(self.nodes.values()),
                 "edges": tuple(self.edges),
                 "form": tuple(self.form.values()),
+                "settings": self.settings,
             }
         )
         return with_code(made, self.catalog)
