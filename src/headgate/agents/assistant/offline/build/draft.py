@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pydantic import JsonValue
 
 from headgate.foundation.names import name_from
+from headgate.graph import edits
 from headgate.graph.model import Edge, Flow, FormField, FormFieldType, Node
 from headgate.graph.names import free_name
 from headgate.graph.own_code import with_code
@@ -67,20 +68,9 @@ class Draft:
 
     def rename(self, old: str, new: str) -> None:
         """Give a node another id; its edges and references follow."""
-        reference = re.compile(rf"(\{{\{{\s*){re.escape(old)}(?=[.\s}}])")
-        nodes = {}
-        for node in self.nodes.values():
-            params = {name: _referring(value, reference, new) for name, value in node.params.items()}
-            node_id = new if node.id == old else node.id
-            nodes[node_id] = node.model_copy(update={"id": node_id, "params": params})
-        self.nodes = nodes
-        names = {old: new}
-        self.edges = [
-            edge.model_copy(
-                update={"source": names.get(edge.source, edge.source), "target": names.get(edge.target, edge.target)}
-            )
-            for edge in self.edges
-        ]
+        flow = self.base.model_copy(update={"nodes": tuple(self.nodes.values()), "edges": tuple(self.edges)})
+        flow = edits.rename_node(flow, old, new, self.catalog).flow
+        self.nodes, self.edges = {node.id: node for node in flow.nodes}, list(flow.edges)
 
     def ask_for(self, field_id: str, *, number: bool = False, type_: FormFieldType = "text") -> str:
         """Ensure that the form contains a field and return its id."""
@@ -104,16 +94,6 @@ class Draft:
             }
         )
         return with_code(made, self.catalog)
-
-
-def _referring(value: JsonValue, reference: re.Pattern[str], new: str) -> JsonValue:
-    if isinstance(value, str):
-        return reference.sub(lambda match: match[1] + new, value)
-    if isinstance(value, list):
-        return [_referring(item, reference, new) for item in value]
-    if isinstance(value, dict):
-        return {key: _referring(item, reference, new) for key, item in value.items()}
-    return value
 
 
 class MissingComponent(LookupError):
