@@ -36,7 +36,9 @@ from headgate.sdk.testing import StepHarness
 
 _UNTRIED = frozenset(
     {
-        *("Python", "Transcribe", "HTTPRequest", "URL", "FolderFiles", "Approval", "WaitForEvent"),
+        *("Python", "MakeDocument", "Transcribe", "HTTPRequest", "ForEachPage", "URL", "WebhookOut"),
+        *("WorkspaceFiles", "FolderFiles", "McpTools"),
+        *("Approval", "RunFlow", "ForEach", "Loop", "SendEvent", "WaitForEvent"),
     }
 )
 _TEXT = (
@@ -171,7 +173,6 @@ class _Trial:
     def _untried(self, step: PlanStep) -> bool:
         template = step.template
         first = template.type in _UNTRIED or template.model_using or step.attachments or template.outside
-        first = first or (template.effect and template.type != "SaveFile")
         if first:
             self.tried.untried.append(step.id)
         return bool(first) or any(edge.source in self.out_of_reach for edge in step.inbound)
