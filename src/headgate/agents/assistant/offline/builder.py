@@ -72,10 +72,10 @@ class Work:
         promised, now = self.understanding.flow, self.current_flow()
         if promised is None or not self.outcomes:
             return (), ()
-        before, wanted, present = (
+        before, expected, present = (
             facts(flow, self.catalog, self.understanding.language) for flow in (self.before, promised, now)
         )
-        return [line for line in present if line not in before], [line for line in wanted if line not in present]
+        return [line for line in present if line not in before], [line for line in expected if line not in present]
 
     def take(self, action: Action, answer: str) -> None:
         """Read a tool's answer; after an error one corrected try, else stop."""

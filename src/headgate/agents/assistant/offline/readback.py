@@ -16,7 +16,11 @@ def facts(flow: Flow, catalog: Catalog, language: Language) -> list[str]:
     lines = [line for node in flow.nodes for line in _of_node(node, catalog, language)]
     branches = [_branch(edge, language) for edge in flow.edges if edge.output in {"timeout", "error"}]
     settings = changed_members(flow.settings, FlowSettings())
-    return [*lines, *branches, *(line for name, value in settings.items() for line in _said("", name, value, language))]
+    return [
+        *lines,
+        *branches,
+        *(line for name, value in settings.items() for line in _sentences("", name, value, language)),
+    ]
 
 
 def _of_node(node: Node, catalog: Catalog, language: Language) -> Iterator[str]:
@@ -27,10 +31,10 @@ def _of_node(node: Node, catalog: Catalog, language: Language) -> Iterator[str]:
     model = node.params.get("model")
     members = {"fallback": model["fallback"]} if isinstance(model, dict) and "fallback" in model else {}
     for name, value in (members | changed_members(node.policy, StepPolicy())).items():
-        yield from _said(node.id, name, value, language)
+        yield from _sentences(node.id, name, value, language)
 
 
-def _said(node_id: str, name: str, value: JsonValue, language: Language) -> Iterator[str]:
+def _sentences(node_id: str, name: str, value: JsonValue, language: Language) -> Iterator[str]:
     key = next((key for key in (f"fact_{name}_{value}", f"fact_{name}") if known(key, language)), None)
     if key is not None:
         yield message(key, language, id=node_id, value=_shown(value))

@@ -167,7 +167,7 @@ class Work:
         self.draft.connect(cursor.node, cursor.port, node, "data")
         return node
 
-    def say(self, text: str, node: str, port: str) -> str:
+    def constant_text(self, text: str, node: str, port: str) -> str:
         """A step that returns a text when a value arrives; returns its id."""
         quoted = "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
         return self.select(Cursor("data", node, port), quoted, "say", text)

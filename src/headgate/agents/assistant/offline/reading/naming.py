@@ -36,12 +36,12 @@ class Named:
 
 def _flow(context: Context, words: str) -> Named | None:
     """A published flow by its name; the words that mean nothing do not count."""
-    said = context.tokens.literal(words) if is_mark(words) else context.plain(words)
-    wanted = _bare(context, said)
-    name = next((name for name in context.flows or () if _bare(context, name) == wanted), "")
-    if (not name and not wanted) or (not name and not is_mark(words) and is_reserved(words)):
+    spoken = context.tokens.literal(words) if is_mark(words) else context.plain(words)
+    bare_words = _bare(context, spoken)
+    name = next((name for name in context.flows or () if _bare(context, name) == bare_words), "")
+    if (not name and not bare_words) or (not name and not is_mark(words) and is_reserved(words)):
         return None
-    return Named(name or said, known=bool(name) or context.flows is None)
+    return Named(name or spoken, known=bool(name) or context.flows is None)
 
 
 def _bare(context: Context, name: str) -> list[str]:

@@ -52,6 +52,21 @@ def _listed(names: Iterable[str]) -> str:
     return rf"{name}(?:(?:, )?(?:and |och |, ){name})*"
 
 
+def _slots_of_flows(language: Language) -> dict[str, str]:
+    """The same for requests about other flows, events and limits."""
+    return {
+        "duration": rf"(?:‹n\d+› |{_alternatives(NUMBER_WORDS)}){_alternatives(units.DURATIONS[language])}",
+        "step": rf"(?:{_ANY}){{1,5}}?",
+        "flow": rf"(?:{_ANY}){{1,8}}?",
+        "given": rf"(?:‹[qne]\d+› |(?:{_BARE}){{1,3}}?)",
+        "event": rf"(?:‹[qp]\d+› |{_BARE})",
+        "until": rf"(?:{_ANY}){{1,16}}?",
+        "model": r"(?:‹q\d+› |\S+ / \S+ )",
+        "backoff": _alternatives(_BACKOFF[language]),
+        "cost": _alternatives(COSTS[language]),
+    }
+
+
 def _slots(language: Language) -> dict[str, str]:
     """How the tokens of each type of slot look; `slots.py` reads what they mean and may refuse them."""
     sets = classes(language)
@@ -92,15 +107,7 @@ def _slots(language: Language) -> dict[str, str]:
         "component": rf"(?:{_ANY}){{1,3}}?",
         "choices": rf"(?:{_ANY}){{5,60}}?",
         "formula": rf"(?:{_ANY}){{3,9}}?",
-        "duration": rf"(?:‹n\d+› |{_alternatives(NUMBER_WORDS)}){_alternatives(units.DURATIONS[language])}",
-        "step": rf"(?:{_ANY}){{1,5}}?",
-        "flow": rf"(?:{_ANY}){{1,8}}?",
-        "given": rf"(?:‹[qne]\d+› |(?:{_BARE}){{1,3}}?)",
-        "event": rf"(?:‹[qp]\d+› |{_BARE})",
-        "until": rf"(?:{_ANY}){{1,16}}?",
-        "model": r"(?:‹q\d+› |\S+ / \S+ )",
-        "backoff": _alternatives(_BACKOFF[language]),
-        "cost": _alternatives(COSTS[language]),
+        **_slots_of_flows(language),
     }
 
 

@@ -81,7 +81,7 @@ def _compare(test: Test) -> str:
 
 
 def _send_text(work: Work, text: str, source: str, port: str, merge: str) -> None:
-    work.draft.connect(work.say(text, source, port), "text", merge, "values")
+    work.draft.connect(work.constant_text(text, source, port), "text", merge, "values")
 
 
 def _ask_and_decide(work: Work, slots: Slots) -> None:

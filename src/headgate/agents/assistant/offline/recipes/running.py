@@ -230,17 +230,21 @@ def _branch(work: Work, slots: Slots, node_id: str, port: str, text: str) -> dic
     """The steps of a branch; the value at hand stays. Without a text the message of an error is shown."""
     cursor, ended = work.cursor, work.ended
     work.set("data", node_id, port)
-    said: str = slots.get("quoted") or text
+    shown_text: str = slots.get("quoted") or text
     if "flow" in slots:
         _run_flow(work, slots)
     else:
-        node = work.say(said, node_id, port) if said else work.select(work.begin(), "message", "error")
-        shown = work.draft.add("ChatOutput", "show_error" if port == ERROR_OUTPUT else "show_late", {}, said)
+        node = (
+            work.constant_text(shown_text, node_id, port)
+            if shown_text
+            else work.select(work.begin(), "message", "error")
+        )
+        shown = work.draft.add("ChatOutput", "show_error" if port == ERROR_OUTPUT else "show_late", {}, shown_text)
         work.draft.connect(node, "text", shown, "input")
     work.cursor, work.ended = cursor, ended
     if "flow" in slots:
         return {}
-    return {"quoted": said} if said else {"shown": work.text_of("its_error")}
+    return {"quoted": shown_text} if shown_text else {"shown": work.text_of("its_error")}
 
 
 STEPS: dict[str, Step] = {
