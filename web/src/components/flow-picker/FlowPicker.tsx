@@ -21,6 +21,8 @@ interface FlowPickerProps extends Offered {
   /** The space whose flows a name means first. */
   space?: string;
   onChange: (flowId: string) => void;
+  /** Text of the choice of no flow, where one may be chosen: the id is then empty. */
+  none?: string;
   id?: string;
   "aria-label"?: string | undefined;
   "aria-describedby"?: string;
@@ -45,7 +47,7 @@ async function offered(search: string, fits: Offered["fits"], signal: AbortSigna
 }
 
 /** One of the flows that are offered, found by writing a part of its name. */
-export function FlowPicker({ value, space = "", onChange, fits, offer, ...control }: FlowPickerProps) {
+export function FlowPicker({ value, space = "", onChange, none, fits, offer, ...control }: FlowPickerProps) {
   const t = useFlowPickerTexts();
   const [open, setOpen] = useState(false);
   const chosen = useQuery(calledFlowQuery(value, space));
@@ -63,13 +65,16 @@ export function FlowPicker({ value, space = "", onChange, fits, offer, ...contro
           className="inline-flex h-8 w-full items-center gap-2 rounded-md border border-line-strong bg-surface px-2.5 text-left hover:border-faint aria-invalid:border-bad sm:max-w-96"
         >
           <Workflow aria-hidden className="size-4 shrink-0 text-faint" />
-          <span className={cx("min-w-0 flex-1 truncate", !name && "text-faint")}>{name || t("choose_flow")}</span>
+          <span className={cx("min-w-0 flex-1 truncate", !name && "text-faint")}>
+            {name || (none ?? t("choose_flow"))}
+          </span>
           <ChevronDown aria-hidden className="size-4 shrink-0 text-faint" />
         </button>
       }
     >
       <Found
         chosen={chosen.data?.id ?? value}
+        none={none}
         fits={fits}
         offer={offer}
         onPick={(flowId) => {
@@ -83,10 +88,11 @@ export function FlowPicker({ value, space = "", onChange, fits, offer, ...contro
 
 interface FoundProps extends Offered {
   chosen: string;
+  none: string | undefined;
   onPick: (flowId: string) => void;
 }
 
-function Found({ chosen, fits, offer, onPick }: FoundProps) {
+function Found({ chosen, none, fits, offer, onPick }: FoundProps) {
   const t = useFlowPickerTexts();
   const [typed, setTyped] = useState("");
   const search = useDeferredValue(typed.trim());
@@ -107,20 +113,40 @@ function Found({ chosen, fits, offer, onPick }: FoundProps) {
       {flows.isError && <Problem error={flows.error} />}
       {flows.data?.length === 0 && <p className="px-2 py-3 text-sm text-muted">{t("no_such_flow")}</p>}
       <ul className="max-h-72 overflow-y-auto">
+        {none !== undefined && <Choice name={none} current={chosen === ""} onPick={() => onPick("")} />}
         {flows.data?.map((flow) => (
-          <li key={flow.id}>
-            <button
-              type="button"
-              aria-current={flow.id === chosen ? "true" : undefined}
-              onClick={() => onPick(flow.id)}
-              className="flex w-full items-center gap-2 rounded-md px-2 py-1.5 text-left hover:bg-hover aria-[current=true]:bg-accent-soft"
-            >
-              <span className="min-w-0 flex-1 truncate">{flow.name}</span>
-              <span className="shrink-0 text-xs text-muted">{ago(flow.updated_at, { brief: true })}</span>
-            </button>
-          </li>
+          <Choice
+            key={flow.id}
+            name={flow.name}
+            about={ago(flow.updated_at, { brief: true })}
+            current={flow.id === chosen}
+            onPick={() => onPick(flow.id)}
+          />
         ))}
       </ul>
     </div>
+  );
+}
+
+interface ChoiceProps {
+  name: string;
+  about?: string;
+  current: boolean;
+  onPick: () => void;
+}
+
+function Choice({ name, about, current, onPick }: ChoiceProps) {
+  return (
+    <li>
+      <button
+        type="button"
+        aria-current={current ? "true" : undefined}
+        onClick={onPick}
+        className="flex w-full items-center gap-2 rounded-md px-2 py-1.5 text-left hover:bg-hover aria-[current=true]:bg-accent-soft"
+      >
+        <span className="min-w-0 flex-1 truncate">{name}</span>
+        {about && <span className="shrink-0 text-xs text-muted">{about}</span>}
+      </button>
+    </li>
   );
 }

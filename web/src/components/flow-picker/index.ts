@@ -1,1 +1,2 @@
 export { FlowPicker } from "./FlowPicker";
+export { PublishedFlowPicker } from "./PublishedFlowPicker";

@@ -1,4 +1,5 @@
-import { Field, Input } from "@/components/ui";
+import { PublishedFlowPicker } from "@/components/flow-picker";
+import { Field } from "@/components/ui";
 import { useDraft, useDraftStore } from "@/lib/draft";
 import { BudgetFields } from "./BudgetFields";
 import { NumberBox } from "./NumberBox";
@@ -27,15 +28,11 @@ export function FlowLimitFields() {
       />
       <Field label={t("error_flow")} help={t("error_flow_about")}>
         {(control) => (
-          <Input
+          <PublishedFlowPicker
             {...control}
-            key={settings.error_flow ?? ""}
-            defaultValue={settings.error_flow ?? ""}
-            maxLength={200}
-            onBlur={(event) => {
-              const next = event.target.value.trim();
-              if (next !== (settings.error_flow ?? "")) set({ error_flow: next });
-            }}
+            value={settings.error_flow ?? ""}
+            none={t("no_error_flow")}
+            onChange={(error_flow) => set({ error_flow })}
           />
         )}
       </Field>

@@ -11,6 +11,7 @@ from headgate.agents.assistant.errors import ProviderNotConfigured
 from headgate.agents.assistant.intent.intents import MAX_OUTPUT_TOKENS
 from headgate.agents.assistant.metrics import AssistantMetrics
 from headgate.agents.assistant.schemas import CheckConfig, ProviderState
+from headgate.features.access.permissions import Permission
 from headgate.features.access.principal import Principal
 from headgate.features.models import catalogue, readiness, service
 from headgate.features.models.catalogue import ModelInfo
@@ -126,6 +127,7 @@ class ModelChooser:
                 catalog=bench.registry,
                 current_flow=lambda: bench.flow,
                 default_model=await self._step_model(keys),
+                flows=_runnable_flows(bench),
             )
             return TurnModels(OFFLINE.provider, offline, available)
 
@@ -250,6 +252,18 @@ class ModelChooser:
             names[model.provider] = {model.name: None} | names.get(model.provider, {})
         listed = tuple((provider, tuple(some)) for provider, some in names.items() if some)
         return ModelsAvailable(listed, "" if default is None else str(default.model))
+
+
+def _runnable_flows(bench: Workbench) -> tuple[str, ...] | None:
+    """Return the names of the other published flows that the user may run; None where they are not known."""
+    if bench.environment is None:
+        return None
+    own = bench.stored.flow_id if bench.stored is not None else None
+    links = bench.environment.flows.by_name.values()
+    names = (
+        link.name for link in links if link.flow_id != own and bench.principal.may(Permission.RUNS_START, link.space_id)
+    )
+    return tuple(sorted(set(names)))
 
 
 def _shown(offered: Sequence[ModelInfo], chosen: str) -> list[dict[str, Any]]:

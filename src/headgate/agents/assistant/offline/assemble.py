@@ -50,9 +50,11 @@ def assemble(reading: Reading, context: Context, *, edit: bool = False) -> Built
     run = next((phrase for phrase in reading.phrases if phrase.recipe.step.stage == "run"), None)
     phrases = [phrase for phrase in reading.phrases if phrase.recipe.step.stage != "run"]
     steps = list(ordered(phrases, reading.breaks, context.language))
+    if not edit and phrases and all(phrase.recipe.step.stage == "around" for phrase in phrases):
+        raise CannotBuild(message("no_flow_yet", context.language))
     source = _source(phrases, context, reading.source)
     draft = Draft(context.catalog, context.flow if edit else None)
-    work = Work(draft, context, source)
+    work = Work(draft, context, source, frozenset(phrase.recipe.key for phrase in steps))
     lines = []
     for phrase in steps:
         line = phrase.recipe.describe(phrase.slots, context.language)
@@ -121,9 +123,10 @@ def ordered(phrases: list[Phrase], breaks: tuple[int, ...], language: Language) 
     """
     waiting: list[Phrase] = []
     outputs: list[Phrase] = []
+    named: list[Phrase] = []
     for phrase in phrases:
-        if phrase.recipe.step.stage == "output":
-            outputs.append(phrase)
+        if phrase.recipe.step.stage == "output" or phrase.slots.get("step"):
+            (named if phrase.slots.get("step") else outputs).append(phrase)
             continue
         if phrase.recipe.step.stage not in _TABLE_STAGES or any(  # noqa: SIM102
             _last_end(waiting) <= at < phrase.start for at in breaks
@@ -137,6 +140,7 @@ def ordered(phrases: list[Phrase], breaks: tuple[int, ...], language: Language) 
             yield phrase
     yield from _sorted(waiting, language)
     yield from outputs
+    yield from named  # when every step is there
 
 
 def _last_end(phrases: list[Phrase]) -> int:

@@ -4,7 +4,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from headgate.agents.assistant.intent.intents import Intent
-from headgate.agents.assistant.offline.conclusion import Outcome, conclude, corrected, outcome_of, succeeded
+from headgate.agents.assistant.offline.conclusion import Outcome, ReadBack, conclude, corrected, outcome_of, succeeded
+from headgate.agents.assistant.offline.readback import facts
 from headgate.agents.assistant.offline.reading.data import Sample, look
 from headgate.agents.assistant.offline.trial import try_out
 from headgate.agents.assistant.offline.understand import understand
@@ -44,6 +45,10 @@ class Work:
 
     understanding: Understanding
     waiting: list[Action]
+    catalog: Catalog
+    current_flow: Callable[[], Flow]
+    before: Flow
+    """The flow when the request came."""
     outcomes: list[Outcome] = field(default_factory=list)
     retried: bool = False
 
@@ -57,8 +62,20 @@ class Work:
         if not self.waiting:
             done = succeeded(self.understanding, self.outcomes)
             choices = () if done else self.understanding.choices
-            return Closing(conclude(self.understanding, self.outcomes), declined=not done, choices=choices)
+            return Closing(
+                conclude(self.understanding, self.outcomes, self._read()), declined=not done, choices=choices
+            )
         return self.waiting.pop(0).after(self.outcomes[-1].answer if self.outcomes else {})
+
+    def _read(self) -> ReadBack:
+        """What the flow has now and had not before, and what it was to have and has not."""
+        promised, now = self.understanding.flow, self.current_flow()
+        if promised is None or not self.outcomes:
+            return (), ()
+        before, expected, present = (
+            facts(flow, self.catalog, self.understanding.language) for flow in (self.before, promised, now)
+        )
+        return [line for line in present if line not in before], [line for line in expected if line not in present]
 
     def take(self, action: Action, answer: str) -> None:
         """Read a tool's answer; after an error one corrected try, else stop."""
@@ -81,6 +98,8 @@ class OfflineBuilder:
     """Returns the flow as it is now."""
     default_model: str | None = None
     """`provider/name` of a configured model for steps that need one; None when there is none."""
+    flows: tuple[str, ...] | None = None
+    """Names of the published flows that the user may run; None where they are not known."""
     sample: Sample | None = None
     """The file that came with the request, where it can be looked at."""
 
@@ -96,7 +115,7 @@ class OfflineBuilder:
     async def begin(self, request: str) -> Work:
         """Understand a request, and try on a sample what would be built."""
         understanding = await try_out(self._understood(request), self.catalog, self.sample)
-        return Work(understanding, list(understanding.actions))
+        return Work(understanding, list(understanding.actions), self.catalog, self.current_flow, self.current_flow())
 
     def _understood(self, text: str) -> Understanding:
-        return understand(text, self.catalog, self.current_flow(), self.default_model, self.sample)
+        return understand(text, self.catalog, self.current_flow(), self.default_model, self.sample, self.flows)

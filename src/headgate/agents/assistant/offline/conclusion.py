@@ -9,12 +9,16 @@ import orjson
 from pydantic import JsonValue
 
 from headgate.agents.assistant.offline.files import answers
+from headgate.agents.assistant.offline.language.languages import Language
+from headgate.agents.assistant.offline.language.messages import message
 from headgate.agents.assistant.offline.replies import quoted, signed
 from headgate.agents.assistant.offline.understanding import Action, Understanding
 from headgate.graph.names import clipped
 
 _NEAREST = re.compile(r"[Dd]id you mean '([^']+)'")
 _WRONG = re.compile(r"'([^']+)'")
+ReadBack = tuple[Sequence[str], Sequence[str]]
+"""Lines on what a request added to the flow, and on what it was to add and did not."""
 _LONGEST_OUTPUT = 600
 _MOST_NEAR = 3
 
@@ -82,8 +86,8 @@ def succeeded(understanding: Understanding, outcomes: Sequence[Outcome]) -> bool
     return bool(outcomes) and (outcomes[-1].ok or outcomes[-1].action.tool == "run_flow")
 
 
-def conclude(understanding: Understanding, outcomes: Sequence[Outcome]) -> str:
-    """The closing words: what was done, and what a run returned."""
+def conclude(understanding: Understanding, outcomes: Sequence[Outcome], read: ReadBack = ((), ())) -> str:
+    """The closing words: what was done, what the flow has now that was read back from it, and what a run returned."""
     language = understanding.language
     if not understanding.actions:
         return signed(understanding.reply, language)
@@ -93,13 +97,15 @@ def conclude(understanding: Understanding, outcomes: Sequence[Outcome]) -> str:
         (outcome for outcome in reversed(outcomes) if not outcome.ok and outcome.action.tool != "run_flow"), None
     )
     last_ok = bool(outcomes) and (outcomes[-1].ok or outcomes[-1].action.tool == "run_flow")
+    present = _listed("in_flow", read[0], language)
     if failed is not None and not last_ok:
-        return signed(_refused(failed), language)
+        return signed("\n\n".join([_refused(failed), *present]), language)
     if understanding.intent == "question":
         return signed(_answered(understanding, outcomes), language)
     parts = [understanding.restatement]
-    if understanding.done:
+    if understanding.done and not read[1]:
         parts.append(f"{understanding.done} {_steps(understanding, outcomes)}".strip())
+    parts += [*present, *_listed("missing_part", read[1], language)]
     parts += [_ran(outcome) for outcome in outcomes if outcome.action.tool == "run_flow"]
     parts += [
         answers.describe(outcome.action, outcome.answer)
@@ -108,6 +114,11 @@ def conclude(understanding: Understanding, outcomes: Sequence[Outcome]) -> str:
     ]
     parts += [f"I did not act on: {quoted(understanding.left_out)}."] if understanding.left_out else []
     return signed("\n\n".join(part for part in (*parts, understanding.reply) if part), language)
+
+
+def _listed(key: str, lines: Sequence[str], language: Language) -> list[str]:
+    """A title with its lines; nothing without lines."""
+    return ["\n".join([message(key, language), "", *(f"- {line}" for line in lines)])] if lines else []
 
 
 def _refused(failed: Outcome) -> str:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from headgate.agents.assistant.offline.language.languages import Language
 from headgate.agents.assistant.offline.phrase import Phrase
 from headgate.agents.assistant.offline.reading import branches as _branches  # noqa: F401 - teaches the slots to read decisions
+from headgate.agents.assistant.offline.reading import naming as _naming  # noqa: F401 - as above, names of flows and steps
 from headgate.agents.assistant.offline.reading.data import forms_of
 from headgate.agents.assistant.offline.reading.patterns import Pattern, compile_pattern
 from headgate.agents.assistant.offline.reading.slots import Context, bound

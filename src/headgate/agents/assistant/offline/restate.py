@@ -13,7 +13,7 @@ _NEGATIONS = word_set(
     "not no without except but never don't doesn't isn't aren't inte ingen inga utan utom förutom aldrig remove drop delete"  # noqa: E501
 )
 _DENIED = re.compile(
-    r"\b(?:not|no|without|except|remove|removes|empty|once|otherwise|under|most|mask|missing|lower|none|bort|inte|utan|utom|tom|en gång|annars|högst|maskera)\b"  # noqa: E501
+    r"\b(?:not|no|without|except|remove|removes|empty|once|otherwise|under|most|mask|missing|lower|none|bort|inga|inte|utan|utom|tom|en gång|annars|högst|maskera)\b"  # noqa: E501
 )
 
 

@@ -7,6 +7,7 @@ from headgate.agents.assistant.offline.language.files import Language, classes
 from headgate.agents.assistant.offline.phrase import Phrase
 from headgate.agents.assistant.offline.reading.conditions import Condition
 from headgate.agents.assistant.offline.reading.slots import Context
+from headgate.agents.assistant.offline.reading.units import DURATIONS
 from headgate.features.catalog.words import word_set
 
 _LONGEST_COMPARISON = 8
@@ -36,7 +37,9 @@ def _comparisons(context: Context) -> Iterable[tuple[int, int]]:
     words = [token.written for token in context.tokens.items]
     for start in range(len(words)):
         for end in range(min(len(words), start + _LONGEST_COMPARISON), start + 1, -1):
-            counted = end < len(words) and context.read("rows", words[end]) is not None
+            counted = end < len(words) and (
+                words[end] in DURATIONS[context.language] or context.read("rows", words[end]) is not None
+            )
             if not counted and context.read("comparison", " ".join(words[start:end])) is not None:
                 yield start, end
                 break

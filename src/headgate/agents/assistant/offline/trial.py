@@ -38,7 +38,7 @@ _UNTRIED = frozenset(
     {
         *("Python", "MakeDocument", "Transcribe", "HTTPRequest", "ForEachPage", "URL", "WebhookOut"),
         *("WorkspaceFiles", "FolderFiles", "McpTools"),
-        "Approval",
+        *("Approval", "RunFlow", "ForEach", "Loop", "SendEvent", "WaitForEvent"),
     }
 )
 _TEXT = (

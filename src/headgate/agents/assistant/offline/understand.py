@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from headgate.agents.assistant.offline.assemble import Built, assemble
 from headgate.agents.assistant.offline.build.difference import actions_between
 from headgate.agents.assistant.offline.build.draft import MissingComponent
-from headgate.agents.assistant.offline.build.work import CannotBuild, Hints
+from headgate.agents.assistant.offline.build.work import CannotBuild, Hints, Impossible
 from headgate.agents.assistant.offline.choices import nearest
 from headgate.agents.assistant.offline.cookbook import BUILDING, EDITS, RUNS
 from headgate.agents.assistant.offline.files.requests import file_request, likely_file_request
@@ -17,6 +17,7 @@ from headgate.agents.assistant.offline.phrase import Phrase
 from headgate.agents.assistant.offline.questions import answer
 from headgate.agents.assistant.offline.reading.data import PACKAGES, Sample
 from headgate.agents.assistant.offline.reading.slots import Context
+from headgate.agents.assistant.offline.reading.sources import Source
 from headgate.agents.assistant.offline.reading.tokens import Tokens, tokenize
 from headgate.agents.assistant.offline.recipes.outside import NeedsModel
 from headgate.agents.assistant.offline.replies import needs_model, quoted, refusal
@@ -49,15 +50,20 @@ class _Attempt:
     issues: list[Issue] = field(default_factory=list)
 
 
-def understand(
-    text: str, catalog: Catalog, flow: Flow, default_model: str | None = None, sample: Sample | None = None
+def understand(  # noqa: PLR0917
+    text: str,
+    catalog: Catalog,
+    flow: Flow,
+    default_model: str | None = None,
+    sample: Sample | None = None,
+    flows: tuple[str, ...] | None = None,
 ) -> Understanding:
     """What a request asks for and how to do it, given the components, the flow and the data at hand."""
     text = clean_text(text)
     tokens = tokenize(text)
     language = language_of(tokens)
     known = sample or (PACKAGES if _PACKAGES.search(text) else None)
-    context = Context(meaningful(tokens, language), language, catalog, flow, known, default_model)
+    context = Context(meaningful(tokens, language), language, catalog, flow, known, default_model, flows)
     if not context.tokens.items:
         return _refused(context, message("nothing_asked", language))
     other = file_request(text, flow, catalog)
@@ -96,7 +102,7 @@ def _lowercase_request(tokens: Tokens) -> list[tuple[str, str]]:
 
 def _edited(context: Context) -> Understanding | None:
     """A change or a run of the flow at hand."""
-    ways = readings(context, (*EDITS, *RUNS))
+    ways = [way for way in readings(context, (*EDITS, *RUNS)) if not _begins_anew(way)]
     if not ways:
         return None
     only_run = [way for way in ways if all(phrase.recipe.step.stage == "run" for phrase in way.phrases)]
@@ -114,6 +120,12 @@ def _edited(context: Context) -> Understanding | None:
     actions += (_run_action(built.run),) if built.run is not None else ()
     done = "Ändrat." if context.language == "sv" else "Changed: " + "; ".join(built.lines) + "."
     return _understood(context, "edit_flow", built, actions, done)
+
+
+def _begins_anew(way: Reading) -> bool:
+    """Whether a source is named for a step that could as well be put into the flow at hand."""
+    values = (value for phrase in way.phrases for value in phrase.slots.values())
+    return way.source is not None or any(isinstance(value, Source) for value in values)
 
 
 def _run(context: Context, phrase: Phrase) -> Understanding:
@@ -172,6 +184,8 @@ def _attempt(context: Context, ways: list[Reading], *, edit: bool) -> _Attempt:
         except NeedsModel as model:
             attempt.needs = attempt.needs or (str(model) if not attempt.reason and attempt.built is None else "")
             continue
+        except Impossible as error:
+            return attempt if attempt.built is not None else _Attempt(reason=str(error))
         except (CannotBuild, MissingComponent) as error:
             reason, built = str(error), None
         if built is not None:

@@ -187,6 +187,26 @@ class TestChat:
         assert "Expense" in sent["message"]
         assert "Taxi" not in sent["message"]
 
+    @pytest.mark.parametrize(
+        ("variable", "members"), [("en", {"notify_language": "sv"}), ("sv-SE", {})], ids=["of the step", "of the space"]
+    )
+    async def test_is_in_swedish_where_the_step_or_the_space_says_so(
+        self, us: Team, chat: WebServer, variable: str, members: dict[str, str]
+    ) -> None:
+        host = chat.url("").rstrip("/")
+        secrets = {"address": host.replace("http://", "ntfy://") + TOPIC}
+        await us.make(
+            "owner", "/connections", name="team", kind="notification", fields={"hosts": [host]}, secrets=secrets
+        )
+        assert (await us.ask("admin", "PUT", "/variables/APPROVAL_LANGUAGE", json={"value": variable})).is_success
+        approval = await asked(us, notify_connection="team", timeout_hours=5, **members)
+        await settled(us, approval, ("asked", "delivered"))
+        sent = json.loads(chat.seen("/")[0].body)
+        assert sent["title"] == "Godkännande behövs: Pay it?"
+        for shown in ("Flöde: Expense", "Begärt av: editor", "Besluta före: 20"):
+            assert shown in sent["message"], sent
+        assert "Approval needed" not in sent["message"]
+
     async def test_reaches_no_other_host(self, us: Team, chat: WebServer) -> None:
         address = chat.url("").rstrip("/").replace("http://", "ntfy://") + TOPIC
         fields = {"hosts": ["https://chat.example.org"]}

@@ -51,12 +51,9 @@ class TestWhatIsAroundTheWork:
     @pytest.mark.parametrize(
         "request_",
         [
-            "summarise my text and limit the cost to 2 dollars",
-            "summarise my text and retry three times",
             "summarise my text, if the model fails answer sorry",
             "translate my text to French after approval",
             "summarise my text and ask my manager before it is shown",
-            "sammanfatta texten och försök igen tre gånger",
             "sammanfatta texten efter godkännande",
             "sammanfatta texten och begränsa kostnaden till 20 kronor",
         ],
@@ -65,6 +62,19 @@ class TestWhatIsAroundTheWork:
         understood = read(request_, model="openai/gpt-5-mini")
         assert understood.actions == ()
         assert understood.reply
+
+    @pytest.mark.parametrize(
+        ("request_", "prompt"),
+        [
+            ("summarise my text and limit the cost to 2 dollars", "Summarise."),
+            ("summarise my text in two sentences and retry three times", "Summarise in two sentences."),
+            ("sammanfatta texten och försök igen tre gånger", "Sammanfatta."),
+        ],
+    )
+    def test_that_is_a_policy_or_a_limit_is_no_part_of_the_prompt(self, request_: str, prompt: str) -> None:
+        flow = read(request_, model="openai/gpt-5-mini").flow
+        assert flow is not None
+        assert [node.params["prompt"] for node in flow.nodes if node.type == "AIStep"] == [prompt]
 
     @pytest.mark.parametrize(
         ("request_", "seconds"),

@@ -78,8 +78,9 @@ export default {
   budget_tokens: "Tokens",
   budget_seconds: "Seconds of execution",
   error_flow: "Flow started when a run fails",
+  no_error_flow: "None",
   error_flow_about:
-    "Name or id of a published flow. It is started once with the facts of the failure: run, flow, version, step, code, message, attempt and link. Its own failures start none.",
+    "A published flow. It is started once with the facts of the failure: run, flow, version, step, code, message, attempt and link. Its own failures start none.",
   max_concurrent_runs: "Runs at the same time",
   max_concurrent_runs_about:
     "Other runs wait for a free slot, without a worker. Runs that wait for a time, an approval or an event do not count.",

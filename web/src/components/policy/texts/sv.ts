@@ -80,8 +80,9 @@ const sv: Translation<typeof en> = {
   budget_tokens: "Token",
   budget_seconds: "Sekunders exekvering",
   error_flow: "Flöde som startas när en körning misslyckas",
+  no_error_flow: "Inget",
   error_flow_about:
-    "Namn eller id på ett publicerat flöde. Det startas en gång med uppgifter om felet: körning, flöde, version, steg, felkod, meddelande, försök och länk. Dess egna fel startar inget.",
+    "Ett publicerat flöde. Det startas en gång med uppgifter om felet: körning, flöde, version, steg, felkod, meddelande, försök och länk. Dess egna fel startar inget.",
   max_concurrent_runs: "Samtidiga körningar",
   max_concurrent_runs_about:
     "Andra körningar väntar på en ledig plats, utan arbetare. Körningar som väntar på en tid, ett godkännande eller en händelse räknas inte.",

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pydantic import JsonValue
 
 from headgate.agents.assistant.offline.understanding import Action
-from headgate.graph.model import Edge, Flow, Node
+from headgate.graph.model import Edge, Flow, Node, StepPolicy
 
 
 def actions_between(before: Flow, after: Flow, renamed: dict[str, str] | None = None) -> tuple[Action, ...]:
@@ -21,6 +21,7 @@ def _actions(before: Flow, after: Flow, renamed: dict[str, str]) -> Iterator[Act
     for edge in old_edges:
         if edge not in after.edges and edge.source in node_ids and edge.target in node_ids:
             yield Action("disconnect_components", _ends(edge))
+    yield from _flow_action(before, after)
     yield from _node_actions({renamed.get(node.id, node.id): node for node in before.nodes}, after)
     staying = [edge for edge in old_edges if edge in after.edges]
     for edge in _out_of_order(staying, after):
@@ -41,9 +42,24 @@ def _node_actions(old: dict[str, Node], after: Flow) -> Iterator[Action]:
         if node_id not in old:
             arguments: dict[str, JsonValue] = {"component_type": node.type, "node_id": node_id}
             yield Action("add_component", arguments | ({"params": dict(node.params)} if node.params else {}))
-        elif node.params != old[node_id].params:
-            changed = _changed(old[node_id].params, node.params)
-            yield Action("configure_component", {"node_id": node_id, "params": changed})
+        known = old.get(node_id, node.model_copy(update={"policy": StepPolicy()}))
+        changed = {
+            "params": _changed(known.params, node.params),
+            "policy": _changed(known.policy.model_dump(mode="json"), node.policy.model_dump(mode="json")),
+        }
+        if any(changed.values()):
+            parts: dict[str, JsonValue] = {name: values for name, values in changed.items() if values}
+            yield Action("configure_component", {"node_id": node_id, **parts})
+
+
+def _flow_action(before: Flow, after: Flow) -> Iterator[Action]:
+    """The settings and the form, where they differ."""
+    settings = [flow.settings.model_dump(mode="json") for flow in (before, after)]
+    arguments: dict[str, JsonValue] = {"settings": changed} if (changed := _changed(*settings)) else {}
+    if before.form != after.form:
+        arguments["form"] = [field.model_dump(mode="json") for field in after.form]
+    if arguments:
+        yield Action("edit_flow", arguments)
 
 
 def _out_of_order(staying: list[Edge], after: Flow) -> list[Edge]:

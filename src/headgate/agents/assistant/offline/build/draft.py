@@ -6,10 +6,12 @@ from collections.abc import Mapping
 from pydantic import JsonValue
 
 from headgate.foundation.names import name_from
+from headgate.graph import edits
 from headgate.graph.model import Edge, Flow, FormField, FormFieldType, Node
 from headgate.graph.names import free_name
 from headgate.graph.own_code import with_code
 from headgate.graph.template import Catalog
+from headgate.toolkit.flow.parts import with_members
 
 _LONGEST_LABEL = 80
 
@@ -23,6 +25,7 @@ class Draft:
         self.nodes: dict[str, Node] = {node.id: node for node in self.base.nodes}
         self.edges: list[Edge] = list(self.base.edges)
         self.form: dict[str, FormField] = {field.id: field for field in self.base.form}
+        self.settings = self.base.settings
         self.label = ""
         """Description of the current step: the title of its nodes."""
 
@@ -47,6 +50,17 @@ class Draft:
         node = self.nodes[node_id]
         self.nodes[node_id] = node.model_copy(update={"params": {**node.params, **params}})
 
+    def govern(self, node_id: str, members: Mapping[str, JsonValue]) -> None:
+        """Set members of the policy of a node; without a node, settings of the flow. Raises `ToolRefused`."""
+        if not node_id:
+            budgets = {name: value for name, value in members.items() if isinstance(value, dict)}
+            known = self.settings.model_dump(mode="json")
+            merged = {name: {**(known[name] or {}), **value} for name, value in budgets.items()}
+            self.settings = with_members(self.settings, {**members, **merged}, "settings")
+            return
+        node = self.nodes[node_id]
+        self.nodes[node_id] = node.model_copy(update={"policy": with_members(node.policy, dict(members), "policy")})
+
     def remove(self, node_id: str) -> None:
         """Remove a node and its edges."""
         del self.nodes[node_id]
@@ -54,20 +68,9 @@ class Draft:
 
     def rename(self, old: str, new: str) -> None:
         """Give a node another id; its edges and references follow."""
-        reference = re.compile(rf"(\{{\{{\s*){re.escape(old)}(?=[.\s}}])")
-        nodes = {}
-        for node in self.nodes.values():
-            params = {name: _referring(value, reference, new) for name, value in node.params.items()}
-            node_id = new if node.id == old else node.id
-            nodes[node_id] = node.model_copy(update={"id": node_id, "params": params})
-        self.nodes = nodes
-        names = {old: new}
-        self.edges = [
-            edge.model_copy(
-                update={"source": names.get(edge.source, edge.source), "target": names.get(edge.target, edge.target)}
-            )
-            for edge in self.edges
-        ]
+        flow = self.base.model_copy(update={"nodes": tuple(self.nodes.values()), "edges": tuple(self.edges)})
+        flow = edits.rename_node(flow, old, new, self.catalog).flow
+        self.nodes, self.edges = {node.id: node for node in flow.nodes}, list(flow.edges)
 
     def ask_for(self, field_id: str, *, number: bool = False, type_: FormFieldType = "text") -> str:
         """Ensure that the form contains a field and return its id."""
@@ -87,19 +90,10 @@ class Draft:
                 "nodes": tuple(self.nodes.values()),
                 "edges": tuple(self.edges),
                 "form": tuple(self.form.values()),
+                "settings": self.settings,
             }
         )
         return with_code(made, self.catalog)
-
-
-def _referring(value: JsonValue, reference: re.Pattern[str], new: str) -> JsonValue:
-    if isinstance(value, str):
-        return reference.sub(lambda match: match[1] + new, value)
-    if isinstance(value, list):
-        return [_referring(item, reference, new) for item in value]
-    if isinstance(value, dict):
-        return {key: _referring(item, reference, new) for key, item in value.items()}
-    return value
 
 
 class MissingComponent(LookupError):

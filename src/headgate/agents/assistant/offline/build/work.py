@@ -1,8 +1,11 @@
 """A flow under construction: the value for the next step, and its conversion to the required type."""
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import Any, Literal
+
+from pydantic import JsonValue, ValidationError, create_model
 
 from headgate.agents.assistant.offline.build.draft import Draft
 from headgate.agents.assistant.offline.language.messages import message
@@ -10,12 +13,17 @@ from headgate.agents.assistant.offline.reading.conditions import literal, quoted
 from headgate.agents.assistant.offline.reading.slots import Context
 from headgate.agents.assistant.offline.reading.sources import Source
 from headgate.agents.assistant.offline.reading.units import LINE, Unit
+from headgate.toolkit.tool import ToolRefused
 
 CursorKind = Literal["file", "text", "table", "items", "number", "data", "form"]
 
 
 class CannotBuild(Exception):
     """The steps are incompatible; the message explains it in the language of the request."""
+
+
+class Impossible(CannotBuild):
+    """What was asked for is clear and cannot be done; no other reading of the request is tried."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +66,8 @@ class Work:
     draft: Draft
     context: Context
     source: Source
+    keys: frozenset[str] = frozenset()
+    """Keys of all recipes of the request."""
     cursor: Cursor | None = None
     started: Cursor | None = None
     """The value that the flow began with."""
@@ -83,6 +93,34 @@ class Work:
     def cannot(self, key: str, **values: object) -> CannotBuild:
         """Why the steps do not fit together, to be raised."""
         return CannotBuild(self.text_of(key, **values))
+
+    def govern(self, node_id: str, members: Mapping[str, JsonValue]) -> None:
+        """Set a policy, or settings of the flow without a node. Raises `CannotBuild` for a value out of range."""
+        try:
+            self.draft.govern(node_id, members)
+        except ToolRefused as error:
+            fault = error.__cause__
+            raise self._refused(fault) if isinstance(fault, ValidationError) else CannotBuild(error.detail) from error
+
+    def configure(self, node_id: str, **params: JsonValue) -> None:
+        """Set fields of a node. Raises `CannotBuild` for a value out of range."""
+        self.draft.configure(node_id, **params)
+        fields = self.draft.catalog.component(self.draft.nodes[node_id].type).model_fields  # type: ignore[attr-defined]
+        try:
+            for name, value in params.items():
+                made: Any = create_model("Values", **{name: (fields[name].annotation, fields[name])})  # type: ignore[call-overload]
+                made(**{name: value})
+        except ValidationError as error:
+            raise self._refused(error) from error
+
+    def _refused(self, error: ValidationError) -> CannotBuild:
+        """Why a value is refused: the limit that it is beyond, else what the check says."""
+        fault = error.errors(include_url=False)[0]
+        name, keys = str(fault["loc"][-1]), {"le": "above", "ge": "below", "gt": "below_or_at"}
+        limit = next(iter((fault.get("ctx") or {}).items()), ("", ""))
+        if limit[0] not in keys:
+            return Impossible(self.text_of("out_of_range", fault=f"{name}: {fault['msg']}"))
+        return Impossible(self.text_of(keys[limit[0]], name=name, limit=f"{limit[1]:.12g}"))
 
     def set(self, kind: CursorKind, node: str, port: str, **more: object) -> None:
         """Continue with another value."""
@@ -110,6 +148,12 @@ class Work:
             return cursor.node, "text"
         return cursor.node, cursor.port
 
+    def passed(self) -> tuple[str, str]:
+        """Node and port of the value as it is, for a step that passes it on; a text where no source is named."""
+        if self.cursor is None and not self.source.words:
+            return self.text()
+        return self.begin().node, self.begin().port
+
     def _has(self, node: str, output: str) -> bool:
         template = self.draft.catalog.template(self.draft.nodes[node].type, self.draft.nodes[node].params)
         return template is not None and template.output(output) is not None
@@ -122,6 +166,11 @@ class Work:
         node = self.draft.add("SelectData", name, {"expression": expression}, label)
         self.draft.connect(cursor.node, cursor.port, node, "data")
         return node
+
+    def constant_text(self, text: str, node: str, port: str) -> str:
+        """A step that returns a text when a value arrives; returns its id."""
+        quoted = "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
+        return self.select(Cursor("data", node, port), quoted, "say", text)
 
     def items(self, unit: Unit | None = None) -> Cursor:
         """The value as rows of one column: the parts of a text, or the list that it is already."""

@@ -28,6 +28,16 @@ _BARE = r"(?!(?:" + "|".join(map(re.escape, sorted(RESERVED))) + r") )[^\s,;‹]
 _VALUE = rf"(?:‹[qned]\d+› |(?:{_BARE}){{1,3}}?)"
 _ONE = rf"(?:‹[qn]\d+› |{_BARE})"
 _GENRES = values("genres")
+_BACKOFF = values("backoff")
+COSTS = {
+    language: {
+        word: name.replace("execution", "seconds")
+        for name in ("usd", "tokens", "execution")
+        for word in values(name)[language]
+    }
+    for language in LIGHT
+}
+"""Words for what a budget limits."""
 
 
 def _alternatives(names: Iterable[str]) -> str:
@@ -40,6 +50,21 @@ def _listed(names: Iterable[str]) -> str:
     """One or several of these names: `a, b and c`."""
     name = rf"(?:(?:every|each|any|varje) )?{_alternatives(names)}"
     return rf"{name}(?:(?:, )?(?:and |och |, ){name})*"
+
+
+def _slots_of_flows(language: Language) -> dict[str, str]:
+    """The same for requests about other flows, events and limits."""
+    return {
+        "duration": rf"(?:‹n\d+› |{_alternatives(NUMBER_WORDS)}){_alternatives(units.DURATIONS[language])}",
+        "step": rf"(?:{_ANY}){{1,5}}?",
+        "flow": rf"(?:{_ANY}){{1,8}}?",
+        "given": rf"(?:‹[qne]\d+› |(?:{_BARE}){{1,3}}?)",
+        "event": rf"(?:‹[qp]\d+› |{_BARE})",
+        "until": rf"(?:{_ANY}){{1,16}}?",
+        "model": r"(?:‹q\d+› |\S+ / \S+ )",
+        "backoff": _alternatives(_BACKOFF[language]),
+        "cost": _alternatives(COSTS[language]),
+    }
 
 
 def _slots(language: Language) -> dict[str, str]:
@@ -82,6 +107,7 @@ def _slots(language: Language) -> dict[str, str]:
         "component": rf"(?:{_ANY}){{1,3}}?",
         "choices": rf"(?:{_ANY}){{5,60}}?",
         "formula": rf"(?:{_ANY}){{3,9}}?",
+        **_slots_of_flows(language),
     }
 
 

@@ -1,11 +1,11 @@
 """What the tokens of a slot mean: a reader for each type of slot. None refuses the tokens."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from headgate.agents.assistant.offline.language.files import classes, values
+from headgate.agents.assistant.offline.language.files import classes, pairs, values
 from headgate.agents.assistant.offline.language.languages import Language
 from headgate.agents.assistant.offline.reading import kinds, units
 from headgate.agents.assistant.offline.reading.columns import Column, Formula
@@ -15,7 +15,7 @@ from headgate.agents.assistant.offline.reading.sources import Source, source_of
 from headgate.agents.assistant.offline.reading.tokens import Tokens, number_of
 from headgate.agents.assistant.offline.reading.words import ADJECTIVES, FUNCTIONS, ORDINALS, RESERVED, SIGNS, Order
 from headgate.features.catalog.words import word_set
-from headgate.graph.model import Flow
+from headgate.graph.model import Flow, Node
 from headgate.graph.template import Catalog
 
 _ROWS = values("rows")
@@ -34,6 +34,8 @@ class Context:
     flow: Flow
     sample: Sample | None = None
     default_model: str | None = None
+    flows: tuple[str, ...] | None = None
+    """Names of the published flows that steps may run; None where they are not known."""
     cache: dict[tuple[str, str], Any] = field(default_factory=dict)
 
     def read(self, kind: str, words: str) -> Any:  # noqa: ANN401 - the values of slots have nothing in common
@@ -54,7 +56,8 @@ def is_reserved(words: str) -> bool:
     return any(word in RESERVED for word in words.split())
 
 
-def _is_mark(words: str) -> bool:
+def is_mark(words: str) -> bool:
+    """Whether the words are one literal."""
     return words.startswith("‹") and " " not in words
 
 
@@ -62,17 +65,18 @@ def read_number(context: Context, words: str) -> float | None:
     """A number in figures or words."""
     if words in NUMBER_WORDS:
         return NUMBER_WORDS[words]
-    return number_of(context.tokens.literal(words)) if words.startswith("‹n") and _is_mark(words) else None
+    return number_of(context.tokens.literal(words)) if words.startswith("‹n") and is_mark(words) else None
 
 
-def _literal(context: Context, words: str) -> str | None:
-    return context.tokens.literal(words) if _is_mark(words) else None
+def read_literal(context: Context, words: str) -> str | None:
+    """A quoted text, a number, an address: what a mark stands for."""
+    return context.tokens.literal(words) if is_mark(words) else None
 
 
 def read_text(context: Context, words: str) -> str | None:
     """A quoted text, or a few words of which none has a meaning of its own."""
-    if _is_mark(words):
-        return _literal(context, words)
+    if is_mark(words):
+        return read_literal(context, words)
     if is_reserved(words) or (context.language, words) in _NO_VALUES or _source(context, words) is not None:
         return None
     return SIGNS.get(words, context.plain(words))
@@ -81,12 +85,12 @@ def read_text(context: Context, words: str) -> str | None:
 def read_column(context: Context, words: str) -> Column | None:
     """A column; where the data is known, the one of its columns that the words mean."""
     words = re.sub(r"^(?:column|kolumnen|kolumn|field|fältet) (?=\S)|(?<=\S) (?:column|kolumnen)$", "", words)
-    name = _literal(context, words) if _is_mark(words) else None if is_reserved(words) else context.plain(words)
+    name = read_literal(context, words) if is_mark(words) else None if is_reserved(words) else context.plain(words)
     if name is None or words in {"column", "columns", "field", "kolumn", "kolumnen", "value", "result", "rest"}:
         return None
     sample = context.sample
     if sample is None or sample.columns is None:
-        return None if (" " in words or words in _LINES) and not _is_mark(words) else Column(name)
+        return None if (" " in words or words in _LINES) and not is_mark(words) else Column(name)
     known = sample.column(name)
     return None if known is None and words in _LINES else Column(known) if known else Column(name, missing=True)
 
@@ -219,23 +223,26 @@ def _node(context: Context, words: str) -> str | None:
     )
     if re.match(r"(?:saving|save|spara|sparas)\b", name) and context.flow.node(name) is None:
         name = "save"  # `before saving the report`
-    flow = context.flow
-    by_name = [node.id for node in flow.nodes if name in {plain(node.id), plain(node.label)}]
-    by_type = [node.id for node in flow.nodes if name in _type_names(context, node.type)]
-    nodes = by_name or by_type
-    return nodes[0] if len(nodes) == 1 else None
+    return node_named(context.flow.nodes, context.catalog, name)
+
+
+def node_named(nodes: Sequence[Node], catalog: Catalog, name: str) -> str | None:
+    """The step with that id or title, or the only one of that kind."""
+    by_name = [node.id for node in nodes if name in {plain(node.id), plain(node.label)}]
+    kind = name.replace(" ", "")
+    by_type = [node.id for node in nodes if kind in _type_names(catalog, node.type)]
+    named = by_name or by_type
+    return named[0] if len(named) == 1 else None
 
 
 _KINDS_OF_STEPS = {
-    "Wait": word_set("wait pause delay paus pausen väntan waiting"), "SaveFile": word_set("save saving file fil filen spara sparandet sparas"),  # noqa: E501
-    "ChatOutput": word_set("output show answer utdata visa showing"), "URL": word_set("page fetch url sida sidan"),
-    "TableQuery": word_set("query sql fråga"),
-}  # fmt: skip
+    key.removeprefix("step "): word_set(words) for key, words in pairs("both", "values") if key.startswith("step ")
+}
 
 
-def _type_names(context: Context, type_: str) -> set[str]:
-    template = context.catalog.template(type_)
-    label = plain(template.label) if template is not None else ""
+def _type_names(catalog: Catalog, type_: str) -> set[str]:
+    template = catalog.template(type_)
+    label = plain(template.label).replace(" ", "") if template is not None else ""
     return {type_.lower(), label, *_KINDS_OF_STEPS.get(type_, ())}
 
 
@@ -265,9 +272,10 @@ def _output(context: Context, words: str) -> str | None:
 
 Reader = Callable[[Context, str], Any]
 READERS: dict[str, Reader] = {
-    "number": read_number, "quoted": _literal, "text": read_text, "word": read_text, "values": _values,
-    "column": read_column, "columns": read_columns, "rows": read_rows, "file": _literal,
-    "files": _files, "url": _literal, "date": _literal, "path": _literal, "math": _literal, "kinds": _kind_list,
+    "number": read_number, "quoted": read_literal, "text": read_text, "word": read_text, "values": _values,
+    "column": read_column, "columns": read_columns, "rows": read_rows, "file": read_literal,
+    "files": _files, "url": read_literal, "date": read_literal, "path": read_literal, "math": read_literal,
+    "kinds": _kind_list,
     "unit": _unit, "units": _units, "source": _source, "measures": _measures, "free": _free, "node": _node,
     "component": _component, "output": _output, "formula": _formula,
 }  # fmt: skip

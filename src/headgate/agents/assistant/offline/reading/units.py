@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from headgate.agents.assistant.offline.language.files import LANGUAGES, Language, values
+
 
 @dataclass(frozen=True, slots=True)
 class Unit:
@@ -34,3 +36,22 @@ BY_NAME: dict[str, dict[str, Unit]] = {
     "en": {name: unit for unit in UNITS for name in unit.english} | _MORE["en"],
     "sv": {name: unit for unit in UNITS for name in unit.swedish} | _MORE["sv"],
 }
+_SECONDS = {"seconds": 1, "minutes": 60, "hours": 3600, "days": 86_400, "weeks": 604_800}
+DURATIONS: dict[Language, dict[str, int]] = {
+    language: {word: seconds for name, seconds in _SECONDS.items() for word in values(name)[language]}
+    for language in LANGUAGES
+}
+"""Words for units of time, and their seconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Duration:
+    """A length of time as it was said."""
+
+    number: float
+    unit: str
+    seconds: float
+
+    def describe(self, _language: str) -> str:
+        """The number and the unit."""
+        return f"{self.number} {self.unit}"

@@ -1,7 +1,6 @@
 """Decisions, forms, calculations and fixed texts."""
 
 import re
-from collections.abc import Callable
 
 from headgate.agents.assistant.offline.build.work import Cursor, Work, member
 from headgate.agents.assistant.offline.reading.branches import Case, Choices
@@ -82,10 +81,7 @@ def _compare(test: Test) -> str:
 
 
 def _send_text(work: Work, text: str, source: str, port: str, merge: str) -> None:
-    quoted = "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
-    node = work.draft.add("SelectData", "say", {"expression": quoted}, text)
-    work.draft.connect(source, port, node, "data")
-    work.draft.connect(node, "text", merge, "values")
+    work.draft.connect(work.constant_text(text, source, port), "text", merge, "values")
 
 
 def _ask_and_decide(work: Work, slots: Slots) -> None:
@@ -160,28 +156,15 @@ def _form_product(work: Work, slots: Slots) -> None:
 
 
 def _wait(work: Work, slots: Slots) -> None:
-    seconds = slots["number"] * slots.get("factor", 1)
-    node = work.draft.add("Wait", "wait", {"seconds": seconds})
-    if work.cursor is None and work.source.words:
-        work.begin()
-    if work.cursor is not None:
-        work.draft.connect(work.cursor.node, work.cursor.port, node, "value")
-    else:
-        work.draft.connect(*work.text(), node, "value")
+    node = work.draft.add("Wait", "wait", {"seconds": slots["duration"].seconds})
+    work.draft.connect(*work.passed(), node, "value")
     work.set("text", node, "value")
 
 
 def _approval(work: Work, _slots: Slots) -> None:
     node = work.draft.add("Approval", "approval", {})
-    if work.cursor is None and work.source.words:
-        work.begin()
-    source, port = (work.cursor.node, work.cursor.port) if work.cursor is not None else work.text()
-    work.draft.connect(source, port, node, "value")
+    work.draft.connect(*work.passed(), node, "value")
     work.set("text", node, "approve")
-
-
-def _long_wait(seconds: int) -> Callable[[Work, Slots], None]:
-    return lambda work, slots: _wait(work, {**slots, "factor": seconds})
 
 
 _CITIES = {
@@ -212,9 +195,6 @@ DECISIONS: dict[str, Step] = {
     "form_difference": Step("source", "form", lambda work, slots: _form_product(work, {"sign": "-", **slots})),
     "form_formula": Step("source", "form", _form_formula),
     "wait": Step("text", "any", _wait),
-    "wait_minutes": Step("text", "any", _long_wait(60)),
-    "wait_hours": Step("text", "any", _long_wait(3600)),
-    "wait_days": Step("text", "any", _long_wait(86_400)),
     "approval": Step("text", "any", _approval),
     "today": Step("source", "none", _today),
     "now": Step("source", "none", lambda work, slots: _today(work, {**slots, "time": True})),

@@ -1,13 +1,17 @@
 """Changes of the flow at hand, and running it."""
 
 import re
+from typing import Any
 
 from pydantic import JsonValue
 
 from headgate.agents.assistant.offline.build.draft import slug
 from headgate.agents.assistant.offline.build.work import CannotBuild, Work
-from headgate.agents.assistant.offline.recipe import Slots, Step
-from headgate.graph.model import Edge, Node
+from headgate.agents.assistant.offline.recipe import Build, Slots, Step
+from headgate.agents.assistant.offline.recipes.decisions import DECISIONS
+from headgate.agents.assistant.offline.recipes.outside import KINDS, OUTSIDE
+from headgate.agents.assistant.offline.recipes.running import STEPS, field_step
+from headgate.graph.model import Edge
 from headgate.graph.names import listed
 
 
@@ -53,57 +57,52 @@ def _has(work: Work, node_id: str, name: str) -> bool:
     return template is not None and template.field(name) is not None
 
 
-def _only(work: Work, *types: str) -> Node:
-    nodes = [node for node in work.draft.nodes.values() if node.type in types]
-    if len(nodes) != 1:
-        raise _no(work, "which_step", type=types[0])
-    return nodes[0]
+_BRANCHES = frozenset({"timeout", "error"})
 
 
-def _save_as(work: Work, slots: Slots) -> None:
-    work.draft.configure(_only(work, "SaveFile").id, name=slots["file"])
+def _placed(build: Build) -> Build:
+    """Puts what a recipe builds on the edge into a step, out of one, or into the end of the flow at hand."""
+
+    def placed(work: Work, slots: Slots) -> Any:  # noqa: ANN401 - as a recipe
+        draft = work.draft
+        edges = _edges_at(work, slots)
+        draft.edges = [edge for edge in draft.edges if edge not in edges]
+        source, output = (
+            (edges[0].source, edges[0].output) if edges else (slots["after"], _main_output(work, slots["after"]))
+        )
+        template = draft.catalog.template(draft.nodes[source].type, draft.nodes[source].params)
+        port = template.output(output) if template is not None else None
+        work.set(KINDS.get(port.type.value, "data") if port is not None else "data", source, output)
+        more = build(work, slots)
+        cursor = work.begin()
+        for edge in edges:
+            draft.connect(cursor.node, cursor.port, edge.target, edge.input)
+        work.cursor = None
+        return more
+
+    return placed
 
 
-def _address(work: Work, slots: Slots) -> None:
-    work.draft.configure(_only(work, "URL", "HTTPRequest", "WebhookOut").id, url=slots["url"])
-
-
-def _seconds(work: Work, slots: Slots) -> None:
-    work.draft.configure(_only(work, "Wait").id, seconds=slots["number"])
-
-
-def _wait_before(work: Work, slots: Slots) -> None:
-    _insert(work, slots["node"], "Wait", "wait", {"seconds": slots["number"]}, "value", "value")
-
-
-def _wait_after(work: Work, slots: Slots) -> None:
-    targets = [edge.target for edge in work.draft.edges if edge.source == slots["node"]]
-    if len(set(targets)) != 1:
-        raise _no(work, "before_which_step")
-    _insert(work, targets[0], "Wait", "wait", {"seconds": slots["number"]}, "value", "value")
-
-
-def _insert(work: Work, node_id: str, type_: str, name: str, params: dict[str, JsonValue], into: str, out: str) -> None:  # noqa: PLR0917
+def _edges_at(work: Work, slots: Slots) -> list[Edge]:
     draft = work.draft
-    template = draft.catalog.template(draft.nodes[node_id].type, draft.nodes[node_id].params)
-    main = template.main_field.name if template is not None and template.main_field is not None else ""
-    edges = [edge for edge in draft.edges if edge.target == node_id]
-    edges = [edge for edge in edges if edge.input == main] or edges
-    if len(edges) != 1:
-        raise _no(work, "one_edge", node_id=node_id)
-    draft.edges.remove(edges[0])
-    node = draft.add(type_, name, params)
-    draft.connect(edges[0].source, edges[0].output, node, into)
-    draft.connect(node, out, node_id, edges[0].input)
-
-
-def _put_before(work: Work, slots: Slots) -> None:
-    type_ = slots["component"]
-    template = work.draft.catalog.template(type_)
-    port, output = (template.main_field, template.main_output) if template is not None else (None, None)
-    if port is None or output is None:
-        raise _no(work, "passes_nothing_on", type=type_)
-    _insert(work, slots["node"], type_, type_, {}, port.name, output.name)
+    if "before" in slots:
+        node_id = slots["before"]
+        template = draft.catalog.template(draft.nodes[node_id].type, draft.nodes[node_id].params)
+        main = template.main_field.name if template is not None and template.main_field is not None else ""
+        edges = [edge for edge in draft.edges if edge.target == node_id]
+        edges = [edge for edge in edges if edge.input == main] or edges
+        if len(edges) != 1:
+            raise _no(work, "one_edge", node_id=node_id)
+        return edges
+    if "after" in slots:
+        edges = [edge for edge in draft.edges if edge.source == slots["after"] and edge.output not in _BRANCHES]
+        if len({edge.output for edge in edges}) > 1:
+            raise _no(work, "before_which_step")
+        return edges
+    end = _end(work)
+    return [
+        edge for edge in draft.edges if (edge.source, edge.output) == (end.source, end.output) and _is_end(work, edge)
+    ]
 
 
 def _number(work: Work, slots: Slots) -> None:
@@ -163,14 +162,14 @@ def _disconnect(work: Work, slots: Slots) -> None:
 
 def _end(work: Work) -> Edge:
     """The edge into the one step that shows, saves or sends."""
-    ends = [
-        edge
-        for edge in work.draft.edges
-        if work.draft.nodes[edge.target].type in {"SaveFile", "ChatOutput", "MakeDocument"}
-    ]
+    ends = [edge for edge in work.draft.edges if _is_end(work, edge)]
     if len({(edge.source, edge.output) for edge in ends}) != 1:
         raise _no(work, "not_connected")
     return ends[0]
+
+
+def _is_end(work: Work, edge: Edge) -> bool:
+    return work.draft.nodes[edge.target].type in {"SaveFile", "ChatOutput", "MakeDocument"}
 
 
 def _also_show(work: Work, slots: Slots) -> None:
@@ -203,12 +202,11 @@ EDITS: dict[str, Step] = {
     "rename_step": Step("edit", "none", _rename),
     "remove_step": Step("edit", "none", _remove),
     "set_value": Step("edit", "none", _set),
-    "save_as": Step("edit", "none", _save_as),
-    "address": Step("edit", "none", _address),
-    "seconds": Step("edit", "none", _seconds),
-    "wait_before": Step("edit", "none", _wait_before),
-    "put_before": Step("edit", "none", _put_before),
-    "wait_after": Step("edit", "none", _wait_after),
+    "save_as": field_step(("SaveFile",), lambda slots: {"name": slots["file"]}),
+    "address": field_step(("URL", "HTTPRequest", "WebhookOut"), lambda slots: {"url": slots["url"]}),
+    "seconds": field_step(("Wait",), lambda slots: {"seconds": slots["duration"].seconds}),
+    "wait_at": Step("edit", "none", _placed(DECISIONS["wait"].build)),
+    "put_at": Step("edit", "none", _placed(OUTSIDE["component"].build)),
     "change_limit": Step("edit", "none", _number),
     "change_top": Step("edit", "none", _limit),
     "change_words": Step("edit", "none", _words),
@@ -217,6 +215,8 @@ EDITS: dict[str, Step] = {
     "also_show": Step("edit", "none", _also_show),
     "also_save": Step("edit", "none", _also_save),
 }  # fmt: skip
+PLACED = {key: Step("edit", "none", _placed(step.build)) for key, step in STEPS.items()}
+"""The same steps in the flow at hand."""
 RUNS: dict[str, Step] = {
     "run": Step("run", "none", _never),
 }  # fmt: skip

@@ -5,12 +5,14 @@ from pathlib import PurePath
 
 from pydantic import JsonValue
 
-from headgate.agents.assistant.offline.build.work import CannotBuild, Work
+from headgate.agents.assistant.offline.build.work import CannotBuild, CursorKind, Work
 from headgate.agents.assistant.offline.recipe import Build, Slots, Step
 from headgate.graph.ports import PortType, accepts
 from headgate.graph.template import FieldTemplate
 
 _SAVED = {".txt", ".md", ".csv", ".json", ".html"}
+KINDS: dict[str, CursorKind] = {"Text": "text", "Message": "text", "Table": "table", "File": "file"}
+"""Types of outputs as what the next step reads."""
 _DOCUMENTS = {".pdf": "pdf", ".docx": "docx"}
 
 
@@ -114,8 +116,7 @@ def _component(work: Work, slots: Slots) -> None:
     if template.effect or chosen is None:
         work.ended = True
         return
-    kinds = {"Text": "text", "Message": "text", "Table": "table", "File": "file"}
-    work.set(kinds.get(chosen.type.value, "data"), node, output)  # type: ignore[arg-type]
+    work.set(KINDS.get(chosen.type.value, "data"), node, output)
 
 
 def _ends_for(work: Work, port: FieldTemplate) -> tuple[str, str]:

@@ -280,9 +280,6 @@ def _first_words(work: Work, slots: Slots) -> None:
     work.hints.texts.append(" ".join(["word"] * (int(slots["number"]) + 2)))
 
 
-_L = {"unit": units.LINE}
-
-
 TEXTS: dict[str, Step] = {
     "keep_lines": Step("filter", "text", _keep),
     "drop_lines": Step("filter", "text", _drop),
