@@ -84,6 +84,11 @@ def test_a_seed_that_found_a_failure_without_a_handler_breaks_no_rule() -> None:
     assert simulate("--no-shrink", "--seed", 5940521888).returncode == 0
 
 
+def test_a_seed_that_found_a_run_failed_by_a_full_disk_breaks_no_rule() -> None:
+    """A step that asked for a slot failed once the disk had been full for a minute."""
+    assert simulate("--no-shrink", "--seed", 77000103).returncode == 0
+
+
 def test_runs_that_wait_are_replayed_exactly() -> None:
     """Sessions, approvals, events and slots are simulated too."""
     first, second = (json.loads(simulate("--seed", DURABLE_SEED).stdout) for _ in range(2))
