@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from headgate.features.access.principal import LOCAL
-from headgate.features.runs.approvals.errors import ApprovalDecided
+from headgate.features.runs.approvals.errors import ApprovalDecided, NotAssigned
 from headgate.features.runs.approvals.schemas import DecisionIn
 from headgate.features.runs.approvals.service import decide
 from headgate.features.runs.sent_events.schemas import EventIn
@@ -45,6 +45,8 @@ class Answers:
         """Approval to the users whose decisions were accepted, and what they were."""
         self.requested: dict[str, set[tuple[str, str]]] = defaultdict(set)
         """Approval to the users who decided, and what they decided."""
+        self.refused: list[tuple[str, str, float]] = []
+        """Approval and user of the decisions that were refused, and when they were sent."""
         self.sent: set[int] = set()
         """Numbers of the events that a process accepted."""
 
@@ -62,12 +64,15 @@ class Answers:
         self.requested[approval_id].add((user_id, planned.decision))
 
         async def request(server: Server) -> None:
-            principal = replace(LOCAL, user_id=user_id)
+            principal, sent_at = replace(LOCAL, user_id=user_id), self._rules.now
             try:
                 async with server.database.writing() as session:
                     decision_in = DecisionIn(decision=planned.decision)
                     await decide(session, principal, approval_id, decision_in, box=_BOX)
             except ApprovalDecided:
+                return
+            except NotAssigned:
+                self.refused.append((approval_id, user_id, sent_at))
                 return
             self.accepted[approval_id].append((user_id, planned.decision))
 

@@ -4,7 +4,7 @@ from collections import Counter
 from typing import Any
 
 from tests.simulation.answers import Answers
-from tests.simulation.flows import CHILDREN, MOST_RUNS, MOST_STEPS, NEEDED
+from tests.simulation.flows import CHILDREN, MOST_RUNS, MOST_STEPS, NEEDED, SHARED_LIMITS
 from tests.simulation.machine import EPOCH_SECONDS
 from tests.simulation.rules import Rules
 from tests.simulation.sessions import LOCK_SECONDS
@@ -41,14 +41,18 @@ class DurableRules:
         self._answers = answers
         self._plan = rules.plan
         self._fail = rules.fail
+        self._late: set[tuple[str, str]] = set()
+        """Run and step that had waited for too long at the last look."""
 
     def check_slots(self, flow: str, run_id: str, step: str) -> None:
-        """No more bodies run at the same time than the limits of their flow allow; the highest priority is first."""
-        others = [
-            place
-            for place in self._rules.calm_bodies
-            if self._rules.flow_of(place[0]) == flow and not self._is_interrupted(place[0])
-        ]
+        """No more bodies run at the same time than their limits allow; the highest priority is first."""
+        calm = [place for place in self._rules.calm_bodies if not self._is_interrupted(place[0])]
+        for name, (places, most) in SHARED_LIMITS.items():
+            if (flow, step) in places:
+                users = [place for place in calm if (self._rules.flow_of(place[0]), place[1]) in places]
+                if len(users) > most:
+                    self._fail(f"above the limit: {len(users)} steps use {name}; {most} may")
+        others = [place for place in calm if self._rules.flow_of(place[0]) == flow]
         runs = {place[0] for place in others}
         if flow == "limited" and len(runs) > MOST_RUNS:
             self._fail(f"above the limit: {len(runs)} runs of {flow} run; {MOST_RUNS} may")
@@ -78,15 +82,22 @@ class DurableRules:
         return planned.cancel_after is not None or planned.pause_after is not None
 
     def check_waiting(self) -> None:
-        """No step waits on that has what it waits for; asked now and then, while nothing goes wrong."""
+        """No step waits on that has what it waits for; asked now and then, while nothing goes wrong.
+
+        A run that was paused meanwhile may have continued just now: it is late the second time.
+        """
         if self._plan.sets_clocks:
             return
         before = int((EPOCH_SECONDS + self._rules.now - LATE_SECONDS) * 1_000_000)
+        late: dict[tuple[str, str], str] = {}
         for what, moment in _ANSWERED.items():
-            late = self._rules.row(f"SELECT s.flow_run_id, s.step_id {_STEP} AND {moment} < ?", before)
-            if late is not None:
-                number = self._rules.planned(late[0]).number
-                self._fail(f"not woken: step {late[1]} of run {number} has {what} for {LATE_SECONDS:g} s and waits")
+            rows = self._rules.rows(f"SELECT s.flow_run_id, s.step_id {_STEP} AND {moment} < ?", before)
+            late |= dict.fromkeys(rows, what)
+        for (run_id, step), what in late.items():
+            if (run_id, step) in self._late:
+                number = self._rules.planned(run_id).number
+                self._fail(f"not woken: step {step} of run {number} has {what} for {LATE_SECONDS:g} s and waits")
+        self._late = set(late)
 
     def check_ends(self) -> None:
         """Every answer had one effect."""

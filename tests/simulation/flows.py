@@ -10,11 +10,15 @@ from headgate.components.clock import Wait
 from headgate.components.iteration import ForEach
 from headgate.components.sent_events import WaitForEvent
 from headgate.components.subflows import Loop, RunFlow
+from headgate.features.access.principal import DEFAULT_TENANT_ID
+from headgate.features.accounts.tables import User
+from headgate.features.runs.ports.origin import Origin
 from headgate.features.runs.transitions import RunKey
 from headgate.foundation.database import Database
 from headgate.graph.model import Concurrency, Flow, FlowSettings, StepPolicy
-from headgate.sdk import Component, RunContext, Text, field, output
-from tests.support.engine import StoredDefinitions, make_flow, publish, store_flow
+from headgate.sdk import Component, Model, RunContext, Text, field, output
+from headgate.sdk.values import Recording, Transcript
+from tests.support.engine import NoModels, StoredDefinitions, make_flow, publish, store_flow
 
 WAIT_SECONDS = 40.0
 """Of the steps `w`: longer than a worker waits, so that they are suspended."""
@@ -29,6 +33,25 @@ MOST_STEPS = 1
 """Of the steps of `keyed` at the same time."""
 NEEDED = 2
 """Users who must approve."""
+MODEL = Model(provider="simulated", name="speech")
+MOST_CALLS = 1
+"""Steps of all flows that may call the model at the same time."""
+MOST_SENDING = 1
+"""Steps of all flows with the key of the connection that may run at the same time."""
+SHARED_LIMITS: Mapping[str, tuple[frozenset[tuple[str, str]], int]] = {
+    "the model": (frozenset({("asked", "m"), ("mailed", "m")}), MOST_CALLS),
+    "the connection": (frozenset({("posted", "s"), ("mailed", "s")}), MOST_SENDING),
+}
+"""What several flows share: their steps that use it, and how many may at the same time."""
+USERS = ("user-0", "user-1", "user-2", "user-3")
+ASSIGNEES = USERS[:2]
+"""Of the approvals of `reminded`; the others may decide once it is escalated."""
+REMINDED_SECONDS = 120.0
+"""Timeout of these approvals."""
+NOTICES = (("asked", 0.0), ("reminder", 5.0), ("reminder", 80.0), ("escalated", 40.0))
+"""Their notices: kind, and seconds after the approval is asked for."""
+ESCALATED_SECONDS = 40.0
+RECEIVER_URL = "https://receiver.example/notices"
 
 
 class Simulation(Protocol):
@@ -54,7 +77,40 @@ class Work(Component):
         return "+".join(self.parts) or self.ctx.input.text
 
 
-COMPONENTS: tuple[type[Component], ...] = (Work, Wait, Approval, WaitForEvent, RunFlow, ForEach, Loop)
+_CALLER: "contextvars.ContextVar[RunContext]" = contextvars.ContextVar("caller")
+
+
+class Asked(Component):
+    """A step that calls a model, whose answer takes as long as the work of other steps."""
+
+    effect = True
+    parts: list[str] = field(default_factory=list, main=True, many=True)
+
+    @output()
+    async def text(self) -> Text:
+        _CALLER.set(self.ctx)
+        place = f"{self.ctx.run_id}:{self.ctx.node_id}"
+        return (await self.ctx.transcribe(MODEL, Recording(place, place.encode(), "audio/wav"))).text
+
+
+class SimulatedModels(NoModels):
+    """The model that steps call."""
+
+    async def transcribe(self, origin: Origin, model: Model, audio: Recording) -> Transcript:
+        """Answer after a while."""
+        await SIMULATION.get().execute(_CALLER.get())
+        return Transcript("an answer")
+
+
+class ModelLimit:
+    """The limit of the model (`ModelLimits`)."""
+
+    async def most(self, origin: Origin, model: Model) -> int | None:
+        """Return how many steps may call it at the same time."""
+        return MOST_CALLS
+
+
+COMPONENTS: tuple[type[Component], ...] = (Work, Asked, Wait, Approval, WaitForEvent, RunFlow, ForEach, Loop)
 _CHAIN = ["a.text -> b.parts", "b.text -> c.parts", "c.text -> d.parts"]
 _DIAMOND = ["a.text -> b.parts", "a.text -> c.parts", "b.text -> d.parts", "c.text -> d.parts"]
 _HOURS = ANSWER_SECONDS / 3600
@@ -70,6 +126,19 @@ def _set(flow: Flow, policy: StepPolicy | None = None, name: str = "", **setting
     changes = {"nodes": nodes, "settings": FlowSettings(**settings), "name": name or flow.name}
     return flow.model_copy(update=changes)
 
+
+def _with_policy(flow: Flow, step: str, policy: StepPolicy) -> Flow:
+    nodes = tuple(node.model_copy(update={"policy": policy}) if node.id == step else node for node in flow.nodes)
+    return flow.model_copy(update={"nodes": nodes})
+
+
+def _mail(user: str) -> str:
+    return f"{user}@headgate.example"
+
+
+_CONNECTION = StepPolicy(concurrency=Concurrency(key="smtp", max=MOST_SENDING))
+_BRANCHES = ["a.text -> p.value", "p.approve -> b.parts", "p.reject -> c.parts", "p.timeout -> d.parts"]
+_ASKING = {"a": "Work", "p": "Approval", "b": "Work", "c": "Work", "d": "Work"}
 
 PUBLISHED: Mapping[str, Flow] = {
     "body": _set(make_flow({"a": "Work"}), name="Body"),
@@ -87,10 +156,26 @@ DEFINITIONS: Mapping[str, Flow] = {
         w={"seconds": WAIT_SECONDS},
     ),
     "approval": make_flow(
-        {"a": "Work", "p": "Approval", "b": "Work", "c": "Work", "d": "Work"},
-        ["a.text -> p.value", "p.approve -> b.parts", "p.reject -> c.parts", "p.timeout -> d.parts"],
+        _ASKING,
+        _BRANCHES,
         p={"needed": NEEDED, "timeout_hours": _HOURS},
     ),
+    "reminded": make_flow(
+        _ASKING,
+        _BRANCHES,
+        p={
+            "needed": NEEDED,
+            "timeout_hours": REMINDED_SECONDS / 3600,
+            "assignees": [_mail(user) for user in ASSIGNEES],
+            "reminders": [seconds / 3600 for kind, seconds in NOTICES if kind == "reminder"],
+            "escalate_hours": ESCALATED_SECONDS / 3600,
+            "escalate_to": [_mail(user) for user in USERS if user not in ASSIGNEES],
+            "notify_url": RECEIVER_URL,
+        },
+    ),
+    "asked": make_flow({"a": "Work", "m": "Asked", "b": "Work"}, ["a.text -> m.parts", "m.text -> b.parts"]),
+    "posted": _with_policy(make_flow({"a": "Work", "s": "Work"}, ["a.text -> s.parts"]), "s", _CONNECTION),
+    "mailed": _with_policy(make_flow({"m": "Asked", "s": "Work"}, ["m.text -> s.parts"]), "s", _CONNECTION),
     "event": make_flow(
         {"a": "Work", "e": "WaitForEvent", "b": "Work", "c": "Work"},
         ["a.text -> e.correlation", "a.text -> e.value", "e.data -> b.parts", "e.timeout -> c.parts"],
@@ -122,7 +207,9 @@ class StoredFlow:
 
 
 async def store_flows(database: Database) -> dict[str, StoredFlow]:
-    """Store and freeze every flow, those that others start first."""
+    """Store users, then store and freeze every flow, those that others start first."""
+    async with database.writing() as session:
+        session.add_all(User(id=user, tenant_id=DEFAULT_TENANT_ID, name=user, email=_mail(user)) for user in USERS)
     first = {name: await publish(database, await _stored(database, flow)) for name, flow in PUBLISHED.items()}
     others = {name: flow for name, flow in DEFINITIONS.items() if name not in first}
     keys = first | {name: await _stored(database, flow) for name, flow in others.items()}

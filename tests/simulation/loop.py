@@ -12,6 +12,7 @@ from heapq import heappop
 from itertools import count
 from random import Random
 from typing import Any
+from weakref import WeakKeyDictionary
 
 LATEST_TIMER_SECONDS = 0.004
 THREAD_SECONDS = 0.01
@@ -103,8 +104,8 @@ class SimulatedLoop(asyncio.BaseEventLoop):
         self._random = random
         self._now = 0.0
         self._queues: dict[Process, deque[asyncio.Handle]] = {}
-        self._free_at: dict[int, float] = {}
-        """When an executor of one thread is free again."""
+        self._free_at: WeakKeyDictionary[Any, float] = WeakKeyDictionary()
+        """When an executor of one thread is free again; a later one may have the address of one that is gone."""
         self._numbers = count()
         self.tasks: list[_Task] = []
         """Every task, so that none is collected, and with it ended, before the simulation is over."""
@@ -145,11 +146,11 @@ class SimulatedLoop(asyncio.BaseEventLoop):
         began = self._now
         single = executor is not None and getattr(executor, "_max_workers", 0) == 1
         if single:
-            began = max(began, self._free_at.get(id(executor), 0.0))
+            began = max(began, self._free_at.get(executor, 0.0))
         slow = self._random.random() < 0.02
         ended = began + self._random.random() * (SLOW_THREAD_SECONDS if slow else THREAD_SECONDS)
         if single:
-            self._free_at[id(executor)] = ended + LATEST_TIMER_SECONDS
+            self._free_at[executor] = ended + LATEST_TIMER_SECONDS
         self.call_at(ended, work)
         return future
 

@@ -14,6 +14,7 @@ from headgate.features.runs.store import sqlite_checkpoints
 from headgate.features.runs.store.sqlite_writer import SqliteWriter
 from headgate.foundation import ids
 from headgate.foundation.database import sqlite
+from headgate.foundation.guarded_http import retries
 from tests.simulation import sessions
 from tests.simulation.loop import CURRENT, WORLD, Process, ProcessKilled, SimulatedLoop
 
@@ -153,6 +154,7 @@ def simulated(loop: SimulatedLoop, disk: Disk, seed: int) -> Iterator[None]:
             (time, "perf_counter", monotonic),
             (clock, "current_time", lambda: datetime.fromtimestamp(wall(), UTC)),
             (ids, "uuid7", uuid7),
+            (retries, "_random", random.Random(f"{seed}:retries")),
             (sqlite3, "connect", connect),
             (sqlite, "connect", sessions.connect),
             (sqlite_checkpoints, "CHECKPOINT_PAGES", CHECKPOINT_PAGES),

@@ -8,8 +8,14 @@ from unittest import mock
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from headgate.features.jobs.queue import Job
+from headgate.features.jobs.runner import JobRunner
+from headgate.features.runs.approvals import notices, views
 from headgate.features.runs.approvals import repository as approvals
 from headgate.features.runs.approvals import service as decisions
+from headgate.features.runs.approvals.notices import NoticeSender
+from headgate.features.runs.approvals.tables import ApprovalRow
+from headgate.features.runs.engine import conductor
 from headgate.features.runs.engine.distributed.sweeper import Sweeper
 from headgate.features.runs.engine.reconciler import Reconciler
 from headgate.features.runs.engine.run_registry import OwnedRun, RunRegistry
@@ -17,6 +23,7 @@ from headgate.features.runs.errors import NEVER_BEGUN
 from headgate.features.runs.event_log import EventPage
 from headgate.features.runs.failure_handlers.service import FailureHandlers
 from headgate.features.runs.failure_handlers.values import FailedRun
+from headgate.features.runs.ports.origin import Origin
 from headgate.features.runs.sent_events import repository as sent_events
 from headgate.features.runs.slots import repository as slots
 from headgate.features.runs.slots.service import Slots
@@ -28,6 +35,7 @@ from headgate.features.runs.store.sqlite_writer import SqliteWriter
 from headgate.features.runs.transitions import RunKey, clock
 from headgate.features.runs.views.stream import RunStream
 from headgate.features.runs.waiting import Paused
+from headgate.foundation.errors import DatabaseAway
 from headgate.foundation.fair_places import Share
 from headgate.foundation.ids import new_id
 from tests.simulation.cluster import SqliteDispatchStore
@@ -204,6 +212,75 @@ def ends_of_runs_wake_nobody() -> None:
     _patch(sqlite, "WAKE_PARENT_SQL", "SELECT :run_id, :at")
 
 
+def dead_senders_keep_their_notices() -> None:
+    """Nobody takes the jobs of a process that died."""
+
+    async def nothing(_self: JobRunner, *_: str) -> int:
+        return 0
+
+    _patch(JobRunner, "recover", nothing)
+
+
+def notices_are_taken_from_the_living() -> None:
+    """A process takes the jobs of every other one as soon as it looks for those that were lost."""
+
+    def lost(_self: JobRunner, _job: Job, *, owned: bool) -> bool:
+        return not owned
+
+    _patch(JobRunner, "_is_lost", lost)
+
+
+def notices_are_sent_after_the_decision() -> None:
+    """A reminder is sent although the approval is decided."""
+
+    async def any_approval(_self: NoticeSender, session: AsyncSession, job: Job) -> ApprovalRow | None:
+        return await session.get(ApprovalRow, job.row.approval_id)
+
+    _patch(NoticeSender, "_pending", any_approval)
+
+
+def outcomes_of_notices_are_stored_once() -> None:
+    """The outcome of a notice that cannot be stored at once is forgotten, and the notice is sent again."""
+
+    async def impatiently(transition: Callable[[], Any]) -> Any:
+        return await transition()
+
+    _patch(notices, "patiently", impatiently)
+
+
+def everybody_is_escalated_to() -> None:
+    """Those to whom an approval is escalated may decide at once."""
+
+    def everybody(approval: ApprovalRow) -> list[dict[str, Any]]:
+        return [*approval.assignees, *(approval.escalation or ())]
+
+    _patch(views, "deciders_of", everybody)
+
+
+def models_are_not_limited() -> None:
+    """A step calls a model whoever calls it already."""
+
+    async def free(*_: Any, **__: Any) -> bool:
+        return True
+
+    _patch(Slots, "take_model", free)
+
+
+def keys_are_counted_for_each_flow() -> None:
+    """The steps of each flow have slots of their own for a key."""
+    take = Slots.take_key
+
+    async def own(self: Slots, origin: Origin, _space_id: str, key: str, most: int, priority: int) -> bool:
+        return await take(self, origin, origin.key.flow_id, key, most, priority)
+
+    _patch(Slots, "take_key", own)
+
+
+def outages_fail_steps() -> None:
+    """A step that meets a database that is locked or full for long fails, and its run with it."""
+    _patch(conductor, "DatabaseUnavailable", DatabaseAway)
+
+
 async def _end(store: SqliteDispatchStore, key: RunKey) -> None:
     await store.end(key, NEVER_BEGUN, "The run was handed to a worker too often.", clock())
 
@@ -217,12 +294,20 @@ MUTATIONS: Mapping[str, Callable[[], None]] = {
     "sweep": sweep_queues_a_run_twice,
     "reader": reader_takes_what_memory_holds,
     "dispatch": undelivered_messages_count_as_attempts,
+    "after-decisions": notices_are_sent_after_the_decision,
     "clicks": every_click_is_a_decision,
+    "connections": keys_are_counted_for_each_flow,
     "decisions": decisions_wake_nobody,
     "early-events": early_events_are_lost,
     "early-wakes": steps_wake_early,
+    "escalation": everybody_is_escalated_to,
     "events-again": events_are_received_again,
     "handlers": handlers_get_an_id_when_they_start,
+    "models": models_are_not_limited,
+    "notices-again": outcomes_of_notices_are_stored_once,
+    "notices-lost": dead_senders_keep_their_notices,
+    "notices-taken": notices_are_taken_from_the_living,
+    "outages": outages_fail_steps,
     "paused": paused_runs_stay_paused,
     "priority": priority_is_ignored,
     "slots-freed": slots_are_not_freed,

@@ -29,6 +29,11 @@ DURABLE = 0.5
 """Share of the plans with runs that wait for users, events, slots and other runs."""
 DURABLE_RUNS = 0.7
 """Share of such runs in them."""
+SHARING = 0.5
+"""Share of the durable plans without other limits whose runs share a model and a connection, or have notices."""
+SHARING_RUNS = 0.6
+"""Share of such runs in them."""
+SHARING_FLOWS = ("reminded", "asked", "posted", "mailed")
 DURABLE_FLOWS = ("approval", "event", "limited", "keyed", "handled", "calls", "each", "loop")
 TOPICS = 3
 USERS = 4
@@ -127,6 +132,11 @@ class Plan:
         return max(moments + [event.at for event in self.events])
 
     @property
+    def notifies(self) -> bool:
+        """Whether approvals have notices."""
+        return any(run.flow == "reminded" for run in self.runs)
+
+    @property
     def sets_clocks(self) -> bool:
         """Whether the clock of a machine is wrong for a while."""
         return any(fault.kind == "clock" for fault in self.faults)
@@ -181,7 +191,7 @@ def draw(seed: int, *, plain: bool = False) -> Plan:
         ),
         faults=tuple(faults),
     )
-    return plan if plain else _durable(plan, span)
+    return plan if plain else _sharing(_durable(plan, span))
 
 
 def _durable(plan: Plan, span: float) -> Plan:
@@ -198,6 +208,27 @@ def _durable(plan: Plan, span: float) -> Plan:
     return replace(plan, durable=True, lease_seconds=8.0, runs=runs, events=numbered)
 
 
+def _sharing(plan: Plan) -> Plan:
+    """The plan, or one with runs that share what is limited, or whose approvals have notices: drawn apart as well."""
+    random = Random(f"{plan.seed}:sharing")
+    is_limited = any(run.flow in {"limited", "keyed"} for run in plan.runs)
+    if not plan.durable or is_limited or random.random() >= SHARING:
+        return plan
+    flows = random.sample(SHARING_FLOWS, random.choice((1, 2, 3)))
+    return replace(plan, runs=tuple(_sharing_run(random, run, flows, plan.processes) for run in plan.runs))
+
+
+def _sharing_run(random: Random, run: PlannedRun, flows: Sequence[str], processes: int) -> PlannedRun:
+    if random.random() >= SHARING_RUNS:
+        return run
+    flow, priority = random.choice(flows), random.choice((0, 0, 5))
+    decisions: tuple[PlannedDecision, ...] = ()
+    if flow == "reminded":
+        moments = (0.0, 0.3, 4.9, 30.0, 39.9, 40.1, 79.9, 100.0, 119.9)
+        decisions = tuple(_decision(random, moments, processes) for _ in range(random.randint(0, 6)))
+    return replace(run, flow=flow, fails_once=False, priority=priority, topic="", decisions=decisions)
+
+
 def _durable_run(random: Random, run: PlannedRun, flows: Sequence[str], processes: int) -> PlannedRun:
     if random.random() >= DURABLE_RUNS:
         return run
@@ -206,16 +237,18 @@ def _durable_run(random: Random, run: PlannedRun, flows: Sequence[str], processe
         return replace(run, topic=f"order-{random.randrange(TOPICS)}")
     if run.flow != "approval":
         return run
-    decisions = tuple(
-        PlannedDecision(
-            user=random.randrange(USERS),
-            decision=random.choice(("approve", "approve", "approve", "reject")),
-            after=random.choice((0.0, 0.0, 0.3, 10.0, 55.0, 59.9)),
-            process=random.randrange(processes),
-        )
-        for _ in range(random.randint(0, 6))
-    )
+    moments = (0.0, 0.0, 0.3, 10.0, 55.0, 59.9)
+    decisions = tuple(_decision(random, moments, processes) for _ in range(random.randint(0, 6)))
     return replace(run, decisions=decisions)
+
+
+def _decision(random: Random, moments: Sequence[float], processes: int) -> PlannedDecision:
+    return PlannedDecision(
+        user=random.randrange(USERS),
+        decision=random.choice(("approve", "approve", "approve", "reject")),
+        after=random.choice(moments),
+        process=random.randrange(processes),
+    )
 
 
 def _event(random: Random, topic: str, processes: int, span: float) -> PlannedEvent:

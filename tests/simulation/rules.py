@@ -226,6 +226,7 @@ class Rules:
                 self._fail(f"leaked: {name} has {server.bus.size_bytes} bytes of events after all runs ended")
             tasks = [one for one in self._loop.tasks if one.process is server.process and not one.done()]
             upkeep = engine.upkeep if isinstance(engine, ClusterEngine) else len(engine._upkeep)
+            upkeep += len(server.jobs._upkeep) if server.jobs is not None else 0
             if len(tasks) > upkeep:
                 self._fail(f"leaked: {name} has {len(tasks)} tasks after all runs ended: {tasks[-1]}")
             if isinstance(engine, ClusterEngine):

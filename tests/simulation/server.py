@@ -3,6 +3,7 @@
 import contextvars
 from dataclasses import dataclass, field
 
+from headgate.features.jobs.runner import JobRunner
 from headgate.features.jobs.worker import Worker
 from headgate.features.runs.engine.embedded import EmbeddedBackend
 from headgate.foundation.database import Database
@@ -26,6 +27,8 @@ class Server:
     bus: EventBus
     database: Database
     """Its sessions."""
+    jobs: JobRunner | None = None
+    """What sends notices, in plans with some."""
     disturbed: list[tuple[float, float]] = field(default_factory=list)
     """When something went wrong around it, from and until."""
     serving: bool = False

@@ -21,13 +21,21 @@ SECONDS = float(os.environ.get("SIMULATION_SECONDS", "15"))
 MUTATION_SECONDS = 300
 """How long a mutation may take to be found when the machine is busy; alone each is found within 60 seconds."""
 FOUND_BY = {
+    "after-decisions": 36,
     "clicks": 35,
+    "connections": 1006,
     "decisions": 35,
     "dispatch": 396,
     "early-events": 89,
     "early-wakes": 165,
+    "escalation": 21,
     "events-again": 71,
     "handlers": 13,
+    "models": 5,
+    "notices-again": 341,
+    "notices-lost": 1204,
+    "notices-taken": 409,
+    "outages": 77000103,
     "paused": 81,
     "priority": 557,
     "reader": 0,
@@ -37,10 +45,23 @@ FOUND_BY = {
     "sweep": 128,
     "writer": 73,
 }
-"""The first seed that finds each fault. `make test` begins there, `make test-faults` at 0, with the smallest plan."""
+"""A seed that finds each fault: the tests begin there. `make test-faults` looks for the smallest plan too."""
 DURABLE_SEED = 23
 """Of a small plan with sub-flows and faults."""
-OFTEN = ("clicks", "dispatch", "paused", "reader", "slots-counted", "sweep", "writer")
+NOTIFYING_SEED = 409
+"""Of a plan with reminders and escalations, sent by several processes."""
+OFTEN = (
+    "clicks",
+    "dispatch",
+    "models",
+    "notices-taken",
+    "outages",
+    "paused",
+    "reader",
+    "slots-counted",
+    "sweep",
+    "writer",
+)
 """The faults that `make test` looks for; `make test-faults` looks for all."""
 SHRUNK = "reader"
 """The fault whose plan `make test` shrinks too; it takes the least time."""
@@ -84,9 +105,15 @@ def test_a_seed_that_found_a_failure_without_a_handler_breaks_no_rule() -> None:
     assert simulate("--no-shrink", "--seed", 5940521888).returncode == 0
 
 
-def test_runs_that_wait_are_replayed_exactly() -> None:
-    """Sessions, approvals, events and slots are simulated too."""
-    first, second = (json.loads(simulate("--seed", DURABLE_SEED).stdout) for _ in range(2))
+def test_a_seed_that_found_a_run_failed_by_a_full_disk_breaks_no_rule() -> None:
+    """A step that asked for a slot failed once the disk had been full for a minute."""
+    assert simulate("--no-shrink", "--seed", 77000103).returncode == 0
+
+
+@pytest.mark.parametrize("seed", [DURABLE_SEED, NOTIFYING_SEED])
+def test_runs_that_wait_are_replayed_exactly(seed: int) -> None:
+    """Sessions, approvals with their notices, events and slots are simulated too."""
+    first, second = (json.loads(simulate("--seed", seed).stdout) for _ in range(2))
     assert first == second
     assert first["suspended"] > 0
 
@@ -98,9 +125,8 @@ def test_a_long_wait_is_suspended() -> None:
 @pytest.mark.timeout(MUTATION_SECONDS + 120)
 @pytest.mark.parametrize("name", sorted(MUTATIONS) if THOROUGH else OFTEN)
 def test_finds_a_fault_that_was_fixed(name: str, record_property: Record) -> None:
-    first = [] if THOROUGH else ["--first", FOUND_BY[name]]
     shrinking = [] if THOROUGH or name == SHRUNK else ["--no-shrink"]
-    ended = simulate("--mutation", name, "--seconds", MUTATION_SECONDS, *first, *shrinking)
+    ended = simulate("--mutation", name, "--seconds", MUTATION_SECONDS, "--first", FOUND_BY[name], *shrinking)
     assert ended.returncode == 1, f"{name} was not found: {ended.stdout}{ended.stderr}"
     violation, replay, *trace = ended.stdout.splitlines()
     assert re.fullmatch(r"Replay: .*--seed \d+", replay)

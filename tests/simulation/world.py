@@ -10,6 +10,7 @@ from typing import Any
 from headgate.features.jobs.worker import Worker
 from headgate.features.runs.engine.backend import RunRequest
 from headgate.features.runs.engine.embedded import EmbeddedBackend
+from headgate.features.runs.slots.service import Slots
 from headgate.features.runs.step_services import Services
 from headgate.features.runs.store.sqlite import SqliteRunStore
 from headgate.features.runs.transitions import RunKey
@@ -24,9 +25,10 @@ from tests.simulation.answers import Answers
 from tests.simulation.cluster import ClusterEngine, SimulatedBroker, SqliteDispatchStore
 from tests.simulation.durable_rules import LATE_SECONDS, DurableRules, settled
 from tests.simulation.faults import Faults
-from tests.simulation.flows import COMPONENTS, LAST_STEPS, SIMULATION, StoredFlow
+from tests.simulation.flows import COMPONENTS, LAST_STEPS, SIMULATION, ModelLimit, SimulatedModels, StoredFlow
 from tests.simulation.loop import CURRENT, WORLD, MachineClock, Process, SimulatedLoop, Stuck
 from tests.simulation.machine import Disk, simulated
+from tests.simulation.notices import NoticeRules, Receiver, make_jobs
 from tests.simulation.plan import STANDSTILL_SECONDS, Plan, PlannedRun
 from tests.simulation.readers import Reader
 from tests.simulation.rules import SUSPENDED_ATTEMPTS, Rules
@@ -82,6 +84,7 @@ class World:
             self._rules = Rules(self._plan, self._path, self.loop, self._all, self._fail, flow_ids=flow_ids)
             self._answers = Answers(self._rules, self._running, self._ask)
             self._durable = DurableRules(self._rules, self._answers)
+            self._receiver = Receiver(Random(f"{self._plan.seed}:receiver"), self._rules, self._note)
             self._faults = Faults(
                 self._plan,
                 self._path,
@@ -160,6 +163,7 @@ class World:
         self._rules.check_ends(deaths=self.outcome.deaths)
         self._rules.check_waits()
         self._durable.check_ends()
+        NoticeRules(self._rules, self._receiver, self._answers).check_ends()
         self._rules.check_readers(self._readers)
         self._rules.check_memory()
         for task, (server, run_id) in self._waiters.items():
@@ -178,6 +182,8 @@ class World:
 
     @staticmethod
     async def _close(server: Server) -> None:
+        if server.jobs is not None:
+            await server.jobs.close()
         await server.engine.close()
         await server.database.close()
 
@@ -204,11 +210,12 @@ class World:
             await asyncio.sleep(0.5)
 
     async def _open(self, process: Process, number: int) -> Server | None:
-        worker = Worker(self._folder / ("locks" if self._plan.same_machine else f"locks{number}"))
+        worker = Worker(self._locks(number))
         bus = EventBus()
         process.at_death.append(worker.close)
         database = Database(make_settings(self._folder))
-        engine = self._engine(self._services(bus, database), worker, bus)
+        services = self._services(bus, database)
+        engine = self._engine(services, worker, bus)
         if isinstance(engine, ClusterEngine):
             process.at_death.append(engine.died)
         server = self._all[worker.id] = Server(number, process, engine, worker, bus, database)
@@ -219,9 +226,20 @@ class World:
         except Unavailable as error:
             self._note(f"cannot start: {error}", process)
             return None
+        if self._plan.notifies:
+            self._open_jobs(services, server)
         server.serving = True
         self._servers[number] = server
         return server
+
+    def _open_jobs(self, services: Services, server: Server) -> None:
+        worker = Worker(self._locks(server.number))
+        server.process.at_death.append(worker.close)
+        server.jobs = make_jobs(services, server, worker, self._plan.lease_seconds, self._receiver)
+        server.jobs.open()
+
+    def _locks(self, number: int) -> Path:
+        return self._folder / ("locks" if self._plan.same_machine else f"locks{number}")
 
     def _engine(self, services: Services, worker: Worker, bus: EventBus) -> EmbeddedBackend | ClusterEngine:
         # Sessions hold the lock of the database for a while.
@@ -245,6 +263,8 @@ class World:
         services = make_services(database, components=COMPONENTS, engine=engine)
         if not self._plan.durable:
             services = replace(services, slots=FreeSlots(), failure_handlers=NoFailureHandlers())
+        else:
+            services = replace(services, slots=Slots(database, ModelLimit()), chat_models=SimulatedModels())
         return replace(services, definitions=definitions, spaces=OneSpace(), bus=bus)
 
     def _kill(self, process: Process) -> None:

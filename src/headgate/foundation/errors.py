@@ -9,7 +9,8 @@ HeadgateError
 ├── TooLarge         413  over a documented limit
 ├── RateLimited      429  too many requests
 ├── Unavailable      503  a part Headgate needs is missing, full or locked
-│   └── DatabaseAway 503  the database server cannot be reached
+│   └── DatabaseUnavailable 503  the database is locked, full, busy or closed
+│       └── DatabaseAway 503  the database server cannot be reached
 ├── UpstreamFailed   502  a model provider or web server outside failed
 └── Cancelled        499  the run or request was stopped by its owner
 """
@@ -123,7 +124,11 @@ class Unavailable(HeadgateError):
     title = "Unavailable"
 
 
-class DatabaseAway(Unavailable):
+class DatabaseUnavailable(Unavailable):
+    """The database of the installation is locked, full, busy or closed; nothing was changed."""
+
+
+class DatabaseAway(DatabaseUnavailable):
     """The database server cannot be reached; the same operation may succeed later."""
 
 

@@ -16,7 +16,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, async_sessionmaker
 from headgate.foundation.database import sqlite
 from headgate.foundation.database.announcing import publish_announced
 from headgate.foundation.database.pool import WatchedPool
-from headgate.foundation.errors import DatabaseAway, HeadgateError, Invalid, Unavailable
+from headgate.foundation.errors import DatabaseAway, DatabaseUnavailable, Invalid, Unavailable
 from headgate.foundation.events import EventSink
 from headgate.foundation.pending_restore import finish
 from headgate.foundation.private_files import data_folder, private_database
@@ -93,7 +93,7 @@ class Database:
         await self.engine.dispose()
 
 
-class DatabaseBusy(Unavailable):
+class DatabaseBusy(DatabaseUnavailable):
     """All connections were in use until the request's wait timed out."""
 
     def __init__(self) -> None:
@@ -114,7 +114,7 @@ _ENDED_CONNECTION = {
 
 
 class database_errors:  # noqa: N801 - used as a context manager, reads as a phrase
-    """Convert driver errors about the database itself (locked, full, unreachable) to `Unavailable`."""
+    """Convert driver errors about the database itself (locked, full, unreachable) to `DatabaseUnavailable`."""
 
     def __enter__(self) -> None:
         return None
@@ -128,24 +128,30 @@ class database_errors:  # noqa: N801 - used as a context manager, reads as a phr
                 raise translated from error
 
 
-def explain(error: BaseException) -> HeadgateError | None:
-    """Return the `Unavailable` for a driver's error; None when it is a bug in Headgate."""
+def explain(error: BaseException) -> DatabaseUnavailable | None:
+    """Return the `DatabaseUnavailable` for a driver's error; None when it is a bug in Headgate."""
     message = str(error).lower()
     if "locked" in message or "lock timeout" in message:
-        return Unavailable("The database is locked by another process.", remedy="Try again in a moment.")
+        return DatabaseUnavailable("The database is locked by another process.", remedy="Try again in a moment.")
     if "disk is full" in message or "no space" in message:
-        return Unavailable("The disk is full; nothing was changed.", remedy="Free some space and try again.")
+        return DatabaseUnavailable("The disk is full; nothing was changed.", remedy="Free some space and try again.")
     if "disk i/o error" in message:  # SQLite's message for a full disk while it opens its shared memory
-        return Unavailable(
+        return DatabaseUnavailable(
             "The disk of the database cannot be read or written; nothing was changed.",
             remedy="It is full or failing: free some space or check the disk, and try again.",
         )
     if "readonly" in message or "read-only" in message:
-        return Unavailable("The database is read-only; nothing was changed.", remedy="Check the file's permissions.")
+        return DatabaseUnavailable(
+            "The database is read-only; nothing was changed.", remedy="Check the file's permissions."
+        )
     if "unable to open database" in message:
-        return Unavailable("The database file cannot be opened.", remedy="Check HEADGATE_DATA_DIR and its permissions.")
+        return DatabaseUnavailable(
+            "The database file cannot be opened.", remedy="Check HEADGATE_DATA_DIR and its permissions."
+        )
     if "not a database" in message or "malformed" in message:
-        return Unavailable("The database file is not a database, or is damaged.", remedy="Restore it from a backup.")
+        return DatabaseUnavailable(
+            "The database file is not a database, or is damaged.", remedy="Restore it from a backup."
+        )
     if type(error).__name__ in {"OperationalError", "PoolTimeout"} and any(
         word in message for word in ("connect", "connection", "refused", "timeout")
     ):

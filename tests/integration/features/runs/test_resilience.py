@@ -18,7 +18,7 @@ from headgate.features.runs.routes import router as runs_router
 from headgate.features.runs.sent_events.of_steps import StepSentEvents
 from headgate.features.runs.slots.service import Slots
 from headgate.foundation.database import Database
-from headgate.foundation.errors import DatabaseAway, Unavailable
+from headgate.foundation.errors import DatabaseAway, DatabaseUnavailable, Unavailable
 from headgate.foundation.settings import Settings
 from headgate.graph.model import Flow, FlowSettings
 from tests.integration.features.runs.conformance import appears, over, until
@@ -101,16 +101,21 @@ class TestDatabaseAway:
         assert next(failures, None) is None
         assert await attempts(database, request.key.run_id) == [("w", 1, "completed")]
 
-    async def test_while_a_step_reads_it_fails_no_step(
-        self, make_engine: Any, database: Database, monkeypatch: pytest.MonkeyPatch
+    @pytest.mark.parametrize("problem", [DatabaseAway, DatabaseUnavailable])
+    async def test_while_a_step_reads_or_writes_it_fails_no_step(
+        self,
+        make_engine: Any,
+        database: Database,
+        monkeypatch: pytest.MonkeyPatch,
+        problem: type[DatabaseUnavailable],
     ) -> None:
-        """Whatever a step reads of the database: the attempt is left, and the next one completes the run."""
+        """The attempt is left, and the next one completes the run, also where a disk is full for over a minute."""
         engine = await make_engine(lease_seconds=0.5)
         execute, failures = engine._conductor._executor.execute, iter(range(1))
 
         async def shaky(*args: Any, **more: Any) -> Any:
             if next(failures, None) is not None:
-                raise DatabaseAway("The database cannot be reached.")
+                raise problem("The database cannot be reached.")
             return await execute(*args, **more)
 
         monkeypatch.setattr(engine._conductor._executor, "execute", shaky)

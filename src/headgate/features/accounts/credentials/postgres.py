@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from headgate.features.accounts.credentials.credential import Credential, Kind, credential_of, statement
 from headgate.foundation.database import explain
-from headgate.foundation.errors import Invalid, Unavailable
+from headgate.foundation.errors import DatabaseAway, Invalid
 
 if TYPE_CHECKING:  # an extra
     from psycopg_pool import AsyncConnectionPool
@@ -83,7 +83,9 @@ def _kinds(error: Exception) -> set[str]:
 def _raise_translated(error: Exception) -> None:
     translated = explain(error)
     if translated is None and _kinds(error) & _ABOUT_THE_DATABASE:
-        translated = Unavailable("The database does not answer.", remedy="Check HEADGATE_DATABASE__URL and the server.")
+        translated = DatabaseAway(
+            "The database does not answer.", remedy="Check HEADGATE_DATABASE__URL and the server."
+        )
     if translated is not None:
         raise translated from error
 

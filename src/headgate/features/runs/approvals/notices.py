@@ -1,8 +1,9 @@
 """Notices of approvals by webhook, mail and chat: when users are asked, as reminders, and when others are asked too.
 
-Each is a row that is due at a time, written with the approval. It is sent once, and retried with the same key: a
-webhook is signed like every delivery, mail and chat go through a connection. It is not sent once the approval is
-decided. A webhook names the approval and shows nothing of the run: its content may be classified.
+Each is a row that is due at a time, written with the approval. It is sent once, and retried with the same key when it
+failed, or when its process died before the outcome was stored: a webhook is signed like every delivery, mail and chat
+go through a connection. It is not sent once the approval is decided. A webhook names the approval and shows nothing of
+the run: its content may be classified.
 """
 
 from collections.abc import Sequence
@@ -22,6 +23,7 @@ from headgate.features.runs.approvals.tables import ApprovalLinkRow, ApprovalNot
 from headgate.features.runs.approvals.words import Language
 from headgate.features.runs.deliveries.attempt import Outcome, Sender
 from headgate.features.runs.deliveries.target import NOT_AN_ADDRESS, Target, open_target
+from headgate.features.runs.patience import patiently
 from headgate.features.runs.ports.flows import Sealer
 from headgate.features.runs.ports.origin import Origin
 from headgate.features.runs.states import LIVE_RUNS
@@ -202,9 +204,8 @@ class NoticeSender:
             if approval is None:
                 await self._finish(session, job, status="cancelled")
                 return
-        outcome = await self._attempt(job, approval)
-        async with self._database.writing() as session:
-            await self._settle(session, job, outcome)
+        outcome, at = await self._attempt(job, approval), clock()
+        await patiently(lambda: self._settle(job, outcome, at))
 
     async def _pending(self, session: AsyncSession, job: Job) -> ApprovalRow | None:
         """Return the approval of a notice, while it waits for decisions."""
@@ -240,16 +241,18 @@ class NoticeSender:
             values["target"] = _sealed(self._box, Post())
         await QUEUE.finish(session, job, **values)
 
-    async def _settle(self, session: AsyncSession, job: Job, outcome: Outcome) -> None:
+    async def _settle(self, job: Job, outcome: Outcome, at: int) -> None:
+        """Store the outcome of an attempt; nothing when the claim was lost."""
         change: dict[str, Any] = {
             "last_status": outcome.status,
             "error_code": outcome.code,
             "error_message": outcome.message,
         }
-        if outcome.delivered:
-            await self._finish(session, job, status="delivered", sent_at=clock(), **change)
-        elif outcome.final or job.attempt > len(LATER_SECONDS):
-            await self._finish(session, job, status="failed", **change)
-        else:
-            due_at = clock() + int(spread(LATER_SECONDS[job.attempt - 1]) * MICROSECONDS)
-            await QUEUE.release(session, job, due_at=due_at, **change)
+        async with self._database.writing() as session:
+            if outcome.delivered:
+                await self._finish(session, job, status="delivered", sent_at=at, **change)
+            elif outcome.final or job.attempt > len(LATER_SECONDS):
+                await self._finish(session, job, status="failed", **change)
+            else:
+                due_at = at + int(spread(LATER_SECONDS[job.attempt - 1]) * MICROSECONDS)
+                await QUEUE.release(session, job, due_at=due_at, **change)

@@ -23,6 +23,7 @@ from headgate.features.runs.deliveries.attempt import Outcome, Sender
 from headgate.features.runs.deliveries.states import DeliveryStatus
 from headgate.features.runs.deliveries.target import Target, open_target, seal_delivery
 from headgate.features.runs.events import topic_of
+from headgate.features.runs.patience import patiently
 from headgate.features.runs.ports.origin import Origin
 from headgate.features.runs.transitions import Delivery, RunKey, clock
 from headgate.foundation.crypto import SecretBox
@@ -105,19 +106,8 @@ class DeliverySender:
             output = await repository.find_output(session, job.row)
             await repository.append_event(session, job, "delivery_started", {}, began)
         self._bus.wake(topic_of(job.row.flow_run_id))
-        outcome = await self._send(job, output)
-        now = clock()
-        async with self._database.writing() as session:
-            await repository.close_attempt(
-                session,
-                job,
-                finished_at=now,
-                status_code=outcome.status,
-                error_code=outcome.code,
-                error_message=outcome.message,
-            )
-            status = await self._write_outcome(session, job, outcome, now, pause)
-            await repository.append_event(session, job, *_event(outcome, status, now - began), now)
+        outcome, now = await self._send(job, output), clock()
+        status = await patiently(lambda: self._store(job, outcome, now, pause, began=began))
         self._bus.wake(topic_of(job.row.flow_run_id))
         failed = status is DeliveryStatus.FAILED
         self._metrics.delivered("delivered" if outcome.delivered else "failed" if failed else "to_be_retried")
@@ -133,6 +123,21 @@ class DeliverySender:
         stored = None if payload is None else orjson.dumps(payload).decode()
         origin = Origin(RunKey(row.flow_run_id, row.tenant_id, row.flow_id, version), row.step_id)
         return await self._sender.attempt(target, row, origin, stored)
+
+    async def _store(self, job: Job, outcome: Outcome, now: int, pause: float | None, *, began: int) -> DeliveryStatus:
+        """Store an attempt and its event. Returns the delivery's new status. Raises `LeaseLost`."""
+        async with self._database.writing() as session:
+            await repository.close_attempt(
+                session,
+                job,
+                finished_at=now,
+                status_code=outcome.status,
+                error_code=outcome.code,
+                error_message=outcome.message,
+            )
+            status = await self._write_outcome(session, job, outcome, now, pause)
+            await repository.append_event(session, job, *_event(outcome, status, now - began), now)
+        return status
 
     async def _write_outcome(
         self, session: AsyncSession, job: Job, outcome: Outcome, at: int, pause: float | None

@@ -35,7 +35,7 @@ from headgate.features.runs.transitions import (
     clock,
 )
 from headgate.features.runs.waiting import Suspension, Tries, WaitReason
-from headgate.foundation.errors import Cancelled, DatabaseAway, HeadgateError, Unavailable
+from headgate.foundation.errors import Cancelled, DatabaseUnavailable, HeadgateError, Unavailable
 from headgate.foundation.log import get_logger
 
 log = get_logger(__name__)
@@ -281,7 +281,7 @@ class Conductor:
                 executed = await self._executor.execute(
                     run, step, recorder, lambda: self._is_cancelled(run), events=events, calls=calls
                 )
-        except DatabaseAway:
+        except DatabaseUnavailable:
             # Not the step's fault: it is left to be recovered, as when its worker dies.
             raise
         except Suspended as wait:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from headgate.foundation.database import explain
-from headgate.foundation.errors import Unavailable
+from headgate.foundation.errors import DatabaseUnavailable
 
 T = TypeVar("T")
 Job = Callable[[sqlite3.Connection], T]
@@ -72,7 +72,7 @@ def is_busy(error: BaseException) -> bool:
 
 
 class database_errors:  # noqa: N801 - used as a context manager, reads as a phrase
-    """Convert sqlite3's errors about the database itself (locked, full, missing) to `Unavailable`."""
+    """Convert sqlite3's errors about the database itself (locked, full, missing) to `DatabaseUnavailable`."""
 
     def __enter__(self) -> None:
         return None
@@ -83,12 +83,12 @@ class database_errors:  # noqa: N801 - used as a context manager, reads as a phr
 
 
 def translated(error: BaseException) -> BaseException:
-    """Return the `Unavailable` for an error of sqlite3, else the error, suitable for a future."""
+    """Return the `DatabaseUnavailable` for an error of sqlite3, else the error, suitable for a future."""
     explained: BaseException | None = None
     if isinstance(error, sqlite3.Error):
         explained = explain(error)
         if explained is None and not is_own(error):
-            explained = Unavailable(
+            explained = DatabaseUnavailable(
                 f"The database failed: {error}. Nothing was changed.", remedy="Try again in a moment."
             )
     elif isinstance(error, StopIteration):  # which a future rejects

@@ -34,7 +34,7 @@ from headgate.features.runs.store.sqlite_transaction import (
     translated,
 )
 from headgate.foundation.database import set_pragmas
-from headgate.foundation.errors import Unavailable
+from headgate.foundation.errors import DatabaseUnavailable
 from headgate.foundation.settings import DatabaseSettings
 
 T = TypeVar("T")
@@ -119,7 +119,7 @@ class SqliteWriter:
                 await self._loop.run_in_executor(self._writing, self._disconnect)
         except TimeoutError:
             remaining_jobs, self._waiting = [*self._in_thread, *self._waiting], []
-            self._fail(remaining_jobs, Unavailable("The disk did not respond while the database was closing."))
+            self._fail(remaining_jobs, DatabaseUnavailable("The disk did not respond while the database was closing."))
         finally:
             self._shut_down()
 
@@ -136,7 +136,7 @@ class SqliteWriter:
             self._waiting.append(waiting)
             self._proceed()
         else:
-            self._fail([waiting], Unavailable("The database is closed: the process is shutting down."))
+            self._fail([waiting], DatabaseUnavailable("The database is closed: the process is shutting down."))
         return waiting.future
 
     async def read(self, job: Job[T]) -> T:
@@ -197,7 +197,8 @@ class SqliteWriter:
             turn = self._loop.run_in_executor(self._writing, self._write, jobs, self._checkpoints.copied)
         except RuntimeError as error:  # no thread can be started
             self._in_thread = []
-            self._fail(batch, Unavailable(f"The database cannot be written: {error}.", remedy="Restart the server."))
+            problem = f"The database cannot be written: {error}."
+            self._fail(batch, DatabaseUnavailable(problem, remedy="Restart the server."))
             self._proceed()
         else:
             turn.add_done_callback(lambda turn_result: self._back(batch, turn_result))
@@ -206,7 +207,7 @@ class SqliteWriter:
         self._in_thread = []
         error = turn_result.exception() if not turn_result.cancelled() else asyncio.CancelledError()
         if error is not None:
-            self._fail(batch, Unavailable(f"The database was not written: {type(error).__name__}."))
+            self._fail(batch, DatabaseUnavailable(f"The database was not written: {type(error).__name__}."))
             self._proceed()
             return
         turn = turn_result.result()

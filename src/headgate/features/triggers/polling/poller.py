@@ -26,7 +26,7 @@ from headgate.features.triggers.settings import OccurrenceInput, TriggerInput
 from headgate.features.triggers.tables import TriggerRow
 from headgate.features.triggers.uploads import UploadStore, fire_with_files
 from headgate.features.triggers.views import config_of
-from headgate.foundation.errors import DatabaseAway, HeadgateError, RateLimited, Unavailable, UpstreamFailed
+from headgate.foundation.errors import DatabaseUnavailable, HeadgateError, RateLimited, Unavailable, UpstreamFailed
 from headgate.foundation.flow_threads import run_in_flow_thread
 from headgate.foundation.log import get_logger
 from headgate.foundation.secret_values import SecretValues, use
@@ -116,7 +116,7 @@ class Poller:
                 return await task
         except TimeoutError as error:
             raise UpstreamFailed(f"The poll took longer than {LONGEST_POLL_SECONDS} seconds.") from error
-        except DatabaseAway:
+        except DatabaseUnavailable:
             raise
         except Unavailable as error:  # a part that reads the source is missing: a failed poll, which is shown
             raise UpstreamFailed(error.detail, remedy=error.remedy) from error

@@ -10,11 +10,13 @@ from typing import Any
 
 import pytest
 
+from headgate.features.runs.approvals import notices
 from headgate.features.runs.approvals.asking import StepApprovals
 from headgate.features.runs.ports.origin import Origin
 from headgate.features.runs.ports.waits import Pending
 from headgate.features.runs.spaces import FlowSpaces
 from headgate.features.runs.transitions import RunKey
+from headgate.foundation.errors import DatabaseUnavailable
 from headgate.foundation.settings import Settings
 from headgate.sdk.approvals import ApprovalRequest
 from tests.integration.features.runs.approvals.test_approvals import asked, decide
@@ -69,6 +71,23 @@ class TestNotices:
             content = f"{one.headers['webhook-id']}.{one.headers['webhook-timestamp']}.".encode() + one.body
             expected = base64.b64encode(hmac.new(SECRET.encode(), content, hashlib.sha256).digest()).decode()
             assert one.headers["webhook-signature"] == f"v1,{expected}"
+
+    async def test_are_not_sent_again_where_the_outcome_cannot_be_stored_for_a_moment(
+        self, us: Team, hook: WebServer, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Found by the simulator: a locked database made the reminder come twice."""
+        finish, failures = notices.QUEUE.finish, iter(range(2))
+
+        async def shaky(*args: Any, **values: Any) -> bool:
+            if next(failures, None) is not None:
+                raise DatabaseUnavailable("The database is locked by another process.")
+            return await finish(*args, **values)
+
+        monkeypatch.setattr(notices.QUEUE, "finish", shaky)
+        approval = await asked(us, notify_url=hook.url(HOOK))
+        await settled(us, approval, ("asked", "delivered"))
+        assert next(failures, None) is None
+        assert len(hook.seen(HOOK)) == 1
 
     async def test_go_to_the_address_of_the_space(self, us: Team, hook: WebServer) -> None:
         url = {"value": hook.url(HOOK)}

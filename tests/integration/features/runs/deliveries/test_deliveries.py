@@ -3,6 +3,7 @@
 import asyncio
 import hashlib
 import json
+from typing import Any
 
 import pytest
 from sqlalchemy import select, update
@@ -16,6 +17,7 @@ from headgate.features.runs.deliveries.tables import webhook_deliveries
 from headgate.features.runs.errors import NotRedeliverable, RunNotFound
 from headgate.features.runs.tables import flow_step_results
 from headgate.features.runs.transitions import clock
+from headgate.foundation.errors import DatabaseUnavailable
 from headgate.foundation.ids import new_id
 from headgate.foundation.settings import Settings
 from headgate.graph.secret_reference import SecretReference
@@ -46,6 +48,23 @@ class TestDelivery:
             "delivered", True, 204, key,
         )  # fmt: skip
         assert [one.status_code for one in made.attempts] == [204]
+
+    async def test_is_not_sent_again_where_the_outcome_cannot_be_stored_for_a_moment(
+        self, desk: Desk, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        finish, failures = repository.QUEUE.finish, iter(range(2))
+
+        async def shaky(*args: Any, **values: Any) -> bool:
+            if next(failures, None) is not None:
+                raise DatabaseUnavailable("The database is locked by another process.")
+            return await finish(*args, **values)
+
+        monkeypatch.setattr(repository.QUEUE, "finish", shaky)
+        desk.server.on("/in", answer(204))
+        run_id = await desk.run(delivering(desk.server.url("/in")))
+        (made,) = await desk.deliveries(run_id)
+        assert next(failures, None) is None
+        assert (made.status, len(made.attempts), len(desk.server.requests)) == ("delivered", 1, 1)
 
     async def test_is_signed_as_the_standard_says(self, desk: Desk) -> None:
         desk.secrets.values["WEBHOOK_SECRET"] = SECRET
