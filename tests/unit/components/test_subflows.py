@@ -73,8 +73,15 @@ class TestForEach:
                 raise Invalid("It is bad.")
             return {"said": inputs.text, "rows": [{"row": inputs.text}], "n": len(inputs.text)}
 
-        outputs = {"said": "Text", "rows": "Table", "n": "Data", "text": "Text", "errors": "Data", "no": "Nothing"}
-        declared = {one.name: one.type for one in ForEach.extra_outputs({"outputs": outputs})}
+        outputs: dict[str, str] = {
+            "said": "Text",
+            "rows": "Table",
+            "n": "Data",
+            "text": "Text",
+            "errors": "Data",
+            "no": "Nothing",
+        }
+        declared = {one.name: one.type for one in ForEach.extra_outputs({"outputs": cast("JsonValue", outputs)})}
         assert declared == {"said": "Text", "rows": "Table", "n": "Data"}
         step = ForEach(items=["a", "bad", "cc"], flow=FLOW, on_error="continue", outputs=outputs)
         step = step.attach(context(answer))

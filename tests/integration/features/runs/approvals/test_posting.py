@@ -191,7 +191,7 @@ class TestChat:
         ("variable", "members"), [("en", {"notify_language": "sv"}), ("sv-SE", {})], ids=["of the step", "of the space"]
     )
     async def test_is_in_swedish_where_the_step_or_the_space_says_so(
-        self, us: Team, chat: WebServer, variable: str, members: dict[str, str]
+        self, us: Team, chat: WebServer, variable: str, members: dict[str, Any]
     ) -> None:
         host = chat.url("").rstrip("/")
         secrets = {"address": host.replace("http://", "ntfy://") + TOPIC}
