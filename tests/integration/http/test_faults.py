@@ -118,6 +118,18 @@ class TestFaults:
         assert found["path"] == f"/{where}"
         assert found["exception"], "the log says why"
 
+    async def test_log_no_token_of_an_address(
+        self, faulty: FastAPI, client: httpx2.AsyncClient, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        @faulty.get("/links/{token}")
+        async def link(token: str) -> None:
+            raise RuntimeError("a defect")
+
+        assert (await client.get("/links/the-token")).status_code == 500
+        written = capsys.readouterr().err
+        assert '"path": "/links/{token}"' in written
+        assert "the-token" not in written
+
     async def test_in_the_middle_of_an_answer_break_it_off(
         self, faulty: FastAPI, client: httpx2.AsyncClient, capsys: pytest.CaptureFixture[str]
     ) -> None:

@@ -7,6 +7,7 @@ from starlette.requests import ClientDisconnect
 
 from headgate.entrypoints.http.errors import InternalError, problem
 from headgate.entrypoints.http.headers import SecurityHeaders
+from headgate.entrypoints.http.measuring import NO_ROUTE, route_of
 from headgate.entrypoints.http.wire import App, Message, Receive, Scope, Send
 from headgate.foundation.log import get_logger, log_context
 from headgate.foundation.settings import ServerSettings
@@ -49,7 +50,7 @@ class Answering:
             except ClientDisconnect:
                 return  # the client is gone
             except Exception:
-                log.exception("request failed", path=scope["path"], method=scope["method"])
+                log.exception("request failed", path=_path(scope), method=scope["method"])
                 if not started:
                     await _failed(request_id)(scope, receive, write)
                 elif not ended:  # the connection is closed, so that nobody takes half an answer for a whole one
@@ -58,6 +59,12 @@ class Answering:
 
 class Interrupted(Exception):
     """A response was interrupted; the log contains the reason."""
+
+
+def _path(scope: Scope) -> str:
+    """Return the pattern of the route, else the first part of the path: the others may be the token of a link."""
+    route = route_of(scope)
+    return f"/{scope['path'].split('/')[1]}" if route == NO_ROUTE else route
 
 
 def _failed(request_id: str) -> App:

@@ -51,14 +51,14 @@ class Measuring:
         try:
             await self._app(scope, receive, note)
         finally:
-            route = _route(scope)
+            route = route_of(scope)
             telemetry.metrics.request_answered(method, route, status, time.perf_counter() - started)
             span.set({"http.route": route, "http.response.status_code": status})
             if status >= 500:
                 span.fail(str(status))
 
 
-def _route(scope: Scope) -> str:
+def route_of(scope: Scope) -> str:
     """Return the pattern of the matched route; FastAPI omits the prefix of its router."""
     path: str | None = getattr(scope.get("route"), "path", None)
     if path is None:
