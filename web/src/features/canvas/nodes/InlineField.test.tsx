@@ -36,7 +36,7 @@ beforeEach(() => {
     http.get(`*/api/v1/flows/${ID}`, () => HttpResponse.json({ ...flowOut({ name: "Handle an order" }), id: ID })),
     http.get("*/api/v1/flows/0190a000-0000-7000-8000-00000000dead", () => new HttpResponse(null, { status: 404 })),
     http.get("*/api/v1/me", () =>
-      HttpResponse.json({ permissions: { tenant: [], every_space: ["runs.start"], spaces: [] } }),
+      HttpResponse.json({ user: { id: "u" }, permissions: { tenant: [], every_space: ["runs.start"], spaces: [] } }),
     ),
   );
 });
