@@ -1,0 +1,48 @@
+"""A knowledge base from the first document to the measures of its search."""
+
+from playwright.sync_api import Browser, FilePayload, Page, expect
+
+from tests.e2e.support.axe import check_accessible
+from tests.e2e.support.browser import Console, open_page
+from tests.e2e.support.studio import Studio
+
+LEAVE: FilePayload = {
+    "name": "leave.md",
+    "mimeType": "text/markdown",
+    "buffer": b"# Leave\n\nEmployees have 27 days of holiday each year.",
+}
+
+
+class TestKnowledge:
+    def test_is_uploaded_searched_cited_and_evaluated(self, page: Page) -> None:
+        page.goto("/knowledge")
+        page.get_by_role("button", name="New knowledge base").click()
+        dialog = page.get_by_role("dialog", name="New knowledge base")
+        dialog.get_by_label("Name").fill("Handbook")
+        dialog.get_by_role("button", name="Create").click()
+        page.get_by_label("Drop documents here").set_input_files(LEAVE)
+        expect(page.get_by_text("1 passage")).to_be_visible()
+        page.get_by_role("tab", name="Search").click()
+        page.get_by_label("Question or words").fill("How many days of holiday?")
+        page.keyboard.press("Enter")
+        expect(page.get_by_text("Employees have 27 days")).to_be_visible()
+        page.get_by_role("button", name="This document answers the question").click()
+        expect(page.get_by_text("Added to the questions of the evaluation", exact=True)).to_be_visible()
+        page.get_by_role("link", name="Open in the document").click()
+        expect(page.get_by_text("Cited passage")).to_be_visible()
+        page.go_back()
+        page.get_by_role("tab", name="Evaluation").click()
+        page.get_by_role("button", name="Evaluate").click()
+        expect(page.get_by_role("cell", name="1 of 1")).to_be_visible()
+        expect(page.get_by_text("leave.md: rank 1")).to_be_visible()
+        check_accessible(page)
+
+    def test_is_for_phones(self, browser: Browser, studio: Studio, console: Console) -> None:
+        base = studio.post("/knowledge-bases", {"name": "Narrow"})
+        with open_page(browser, studio.url, console, dark=True, narrow=True) as page:
+            page.goto(f"/knowledge/{base['id']}?view=evaluation")
+            expect(page.get_by_text("No questions yet")).to_be_visible()
+            expect(page.get_by_text("Not evaluated yet")).to_be_visible()
+            check_accessible(page)
+            assert page.evaluate("document.documentElement.scrollWidth") <= page.evaluate("innerWidth")
+        console.check()
