@@ -43,6 +43,8 @@ async def askers_of(database: Database, space_id: str) -> dict[str, Mapping[str,
 
 
 @pytest.mark.timeout(0)
+# The connection pool of the server, in another thread, draws random numbers while a strategy draws a case.
+@pytest.mark.filterwarnings("ignore:Do not use the .random. module inside strategies")
 class TestApi:
     async def test_never_fails_and_answers_as_it_says(
         self, settings: Settings, database: Database, record_property: Record
