@@ -3,6 +3,7 @@ import asyncio
 import pytest
 from structlog.testing import capture_logs
 
+from headgate.features.jobs import upkeep
 from headgate.features.jobs.upkeep import repeat
 from headgate.foundation.errors import Unavailable
 from headgate.foundation.log import configure, get_logger
@@ -47,3 +48,26 @@ class TestRepeat:
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
+
+
+class TestEnd:
+    async def test_cancels_again_a_task_that_lost_its_cancellation(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """A server that stopped waited for ever for such a task."""
+        monkeypatch.setattr(upkeep, "CANCEL_AGAIN_SECONDS", 0.01)
+        lost = 0
+
+        async def forgetful() -> None:
+            nonlocal lost
+            while lost < 2:
+                try:
+                    await asyncio.Event().wait()
+                except asyncio.CancelledError:
+                    lost += 1
+            await asyncio.Event().wait()
+
+        tasks = [asyncio.create_task(forgetful()), asyncio.create_task(asyncio.Event().wait())]
+        await asyncio.sleep(0)
+        await upkeep.end(tasks)
+        assert all(task.cancelled() for task in tasks)
+        assert lost == 2
+        await upkeep.end([])

@@ -11,7 +11,7 @@ from contextlib import suppress
 
 from headgate.features.audit.chain import Entry
 from headgate.features.idempotency.keys import StartKey
-from headgate.features.jobs.upkeep import repeat
+from headgate.features.jobs.upkeep import end, repeat
 from headgate.features.jobs.worker import Worker
 from headgate.features.runs.engine.alarm import MOST_QUEUED, MOST_WOKEN, WAKE_SECONDS, end_overdue, wake_due
 from headgate.features.runs.engine.backend import BackendHealth, RunRequest
@@ -137,9 +137,7 @@ class EmbeddedBackend:
         if self._worker_lease.stopping:
             return
         self._worker_lease.stopping = True
-        for task in self._upkeep:
-            task.cancel()
-        await asyncio.gather(*self._upkeep, return_exceptions=True)
+        await end(self._upkeep)
         if tasks := self._tasks():
             await asyncio.wait(tasks, timeout=grace_seconds)
         for entry in self._runs:

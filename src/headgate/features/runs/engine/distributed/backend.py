@@ -6,7 +6,7 @@ from contextlib import suppress
 
 from headgate.features.audit.chain import Entry
 from headgate.features.idempotency.keys import StartKey
-from headgate.features.jobs.upkeep import repeat
+from headgate.features.jobs.upkeep import end, repeat
 from headgate.features.runs.engine.alarm import MOST_WOKEN, WAKE_SECONDS, end_overdue, wake_due
 from headgate.features.runs.engine.backend import BackendHealth, RunRequest
 from headgate.features.runs.engine.distributed.broker import Broker
@@ -166,10 +166,9 @@ class CeleryBackend:
         if self._closed:
             return
         self._closed = True
-        for task in [*self._waiting, *self._later]:
+        for task in self._waiting:
             task.cancel()
-        if self._later:
-            await asyncio.wait(self._later)
+        await end(self._later)
         await self._store.close()
         await self._broker.close()
         if self._owns_app:

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Sequence
 from enum import StrEnum
 
-from headgate.features.jobs.upkeep import repeat
+from headgate.features.jobs.upkeep import end, repeat
 from headgate.features.runs.engine.conductor import Conductor
 from headgate.features.runs.engine.distributed.cancellations import Cancellations
 from headgate.features.runs.engine.distributed.limits import TaskLimits
@@ -115,9 +115,7 @@ class SegmentWorker:
     async def close(self) -> None:
         """Release running steps for other workers to recover."""
         self._worker_lease.stopping = True
-        for task in self._upkeep:
-            task.cancel()
-        await asyncio.gather(*self._upkeep, return_exceptions=True)
+        await end(self._upkeep)
         for run in self._active.values():
             run.abandon()
         await self._presence.leave(self._worker_lease.worker.id)
