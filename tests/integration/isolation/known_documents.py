@@ -60,7 +60,7 @@ async def add_documents(
         insert(EvaluationRow).values(
             id=base, **tenant, base_id=base, user_id=principal.user_id, limit=10, passage_tokens=400, overlap_tokens=40,
             embedding_model="", passages=1, skipped=1, measures=[], created_at=now(),
-            answers=[{"question_id": base, "question": marker, "documents": [], "found": []}],
+            answers=[{"question_id": base, "question": marker, "documents": [], "searches": []}],
         )
     )  # fmt: skip
     keys = {"base_id": base, "model": marker[:250], "passage_id": passage_id, "document_id": document}

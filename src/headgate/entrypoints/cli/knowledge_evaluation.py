@@ -90,20 +90,20 @@ def evaluate(
         evaluator = Evaluator(parts.database, parts.searcher.embedder)
         return await evaluator.evaluate(acting(), base.id, EvaluationIn(limit=limit))
 
-    found = with_parts(work)
+    evaluation = with_parts(work)
     if json:
-        print_json(found)
+        print_json(evaluation)
         return
-    measured = found.questions - found.skipped
+    measured = evaluation.questions - evaluation.skipped
     shown = [
         (row.mode, f"{row.recall:.2f}", f"{row.ndcg:.2f}", f"{row.mrr:.2f}", f"{row.complete} of {measured}")
-        for row in found.measures
+        for row in evaluation.measures
     ]
     console.print(table(("search", "recall", "nDCG", "MRR", "all found"), shown))
-    if found.skipped:
-        console.print(f"{found.skipped} questions skipped: their documents were deleted, or you may not read them.")
-    for answer in found.answers:
-        for searched in answer.found:
+    if evaluation.skipped:
+        console.print(f"{evaluation.skipped} questions skipped: no document that you may read.")
+    for answer in evaluation.answers:
+        for searched in answer.searches:
             missed = [item.name for item, rank in zip(answer.documents, searched.ranks, strict=True) if rank is None]
             if missed:
                 console.print(f"{searched.mode}: {escape(answer.question)} did not find {escape(', '.join(missed))}.")

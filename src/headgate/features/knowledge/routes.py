@@ -12,7 +12,6 @@ from headgate.features.files.storage import Storage
 from headgate.features.knowledge import documents, service
 from headgate.features.knowledge.contents import delete_contents
 from headgate.features.knowledge.embedding import Searcher
-from headgate.features.knowledge.evaluation import routes as evaluation
 from headgate.features.knowledge.indexing import Indexer
 from headgate.features.knowledge.schemas import (
     MOST_VERSION,
@@ -43,7 +42,6 @@ from headgate.foundation.api import (
 from headgate.foundation.database import Database
 
 router = APIRouter(prefix="/knowledge-bases", tags=["knowledge"])
-router.include_router(evaluation.router)
 _VIEW, _EDIT = [needs(Permission.KNOWLEDGE_VIEW)], [needs(Permission.KNOWLEDGE_EDIT)]
 Data = Annotated[Database, Depends(get_database)]
 

@@ -95,7 +95,7 @@ class TestEvaluation:
         assert found["limit"] == 10
         (lexical,) = found["measures"]
         assert lexical == {"mode": "lexical", "recall": 0.6667, "ndcg": 0.6667, "mrr": 0.6667, "complete": 2}
-        assert [answer["found"][0]["ranks"] for answer in found["answers"]] == [[1], [1], [None]]
+        assert [answer["searches"][0]["ranks"] for answer in found["answers"]] == [[1], [1], [None]]
         (listed,) = await evaluated.get("evaluations")
         assert listed == {name: value for name, value in found.items() if name != "answers"}
         assert await evaluated.get(f"evaluations/{found['id']}") == found
@@ -104,14 +104,14 @@ class TestEvaluation:
         await evaluated.add("Lisbon allowance", evaluated.handbook, quote="68  eur")
         await evaluated.add("Lisbon allowance", evaluated.handbook, quote="99 EUR")
         found = await evaluated.evaluate(limit=5)
-        assert [answer["found"][0]["ranks"][0] is not None for answer in found["answers"]] == [True, False]
+        assert [answer["searches"][0]["ranks"][0] is not None for answer in found["answers"]] == [True, False]
 
     async def test_skips_questions_without_a_document(self, evaluated: Evaluated) -> None:
         await evaluated.add("Soup on Monday?", evaluated.menu)
         await evaluated.client.delete(f"{API}/{evaluated.base}/documents/{evaluated.menu}")
         found = await evaluated.evaluate()
         assert (found["questions"], found["skipped"], found["measures"]) == (1, 1, [])
-        assert found["answers"][0]["found"] == []
+        assert found["answers"][0]["searches"] == []
 
     async def test_without_questions_is_refused(self, evaluated: Evaluated) -> None:
         assert (await evaluated.evaluate(422))["code"] == "no_knowledge_questions"

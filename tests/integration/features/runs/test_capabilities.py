@@ -68,6 +68,7 @@ ELSEWHERE = {
     ("POST", "/api/v1/flows/{flow_id}/triggers"): _OF_TRIGGERS,
     ("PATCH", "/api/v1/triggers/{trigger_id}"): _OF_TRIGGERS,
     ("POST", "/api/v1/triggers/{trigger_id}/fire"): _OF_TRIGGERS,
+    ("POST", "/forms/{token}/submissions"): "for visitors, by tokens of their visit; features/triggers/test_forms.py",
     ("POST", "/api/v1/agentic/assist"): _BY_EDITORS,
     ("POST", "/api/v1/agentic/assist/stream"): _BY_EDITORS,
 }

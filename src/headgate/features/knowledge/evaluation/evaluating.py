@@ -86,7 +86,7 @@ class Evaluator:
 
     async def _answer(self, prepared: Prepared, row: QuestionRow, question: Question | None, limit: int) -> AnswerOut:
         expected = [ExpectedOut(id=id_, name=prepared.names[id_]) for id_ in row.document_ids if id_ in prepared.names]
-        found: list[RanksOut] = []
+        searches: list[RanksOut] = []
         modes: tuple[Mode, ...] = ("lexical",) if question is None else ("lexical", "vector", "hybrid")
         scope = Scope(prepared.base.tenant_id, prepared.base.id, prepared.reader)
         async with self.database.reading() as session:
@@ -95,8 +95,8 @@ class Evaluator:
                 asked = None if mode == "lexical" else question
                 answer = await searching.search(session, scope, search_in, asked)
                 ranks = [_rank(answer.hits, document.id, row.quote) for document in expected]
-                found.append(RanksOut(mode=mode, ranks=ranks))
-        return AnswerOut(question_id=row.id, question=row.question, documents=expected, found=found)
+                searches.append(RanksOut(mode=mode, ranks=ranks))
+        return AnswerOut(question_id=row.id, question=row.question, documents=expected, searches=searches)
 
 
 async def list_evaluations(session: AsyncSession, principal: Principal, base_id: str) -> list[EvaluationOut]:
@@ -152,7 +152,7 @@ async def _store(
         overlap_tokens=prepared.base.overlap_tokens,
         embedding_model=prepared.model,
         passages=prepared.passages,
-        skipped=sum(not answer.found for answer in answers),
+        skipped=sum(not answer.searches for answer in answers),
         measures=[measure.model_dump() for measure in _measures(answers, limit)],
         answers=[answer.model_dump() for answer in answers],
         created_at=now(),
@@ -178,8 +178,8 @@ def _plain(text: str) -> str:
 def _measures(answers: Sequence[AnswerOut], limit: int) -> list[MeasureOut]:
     by_mode: dict[Mode, list[list[int | None]]] = {}
     for answer in answers:
-        for found in answer.found:
-            by_mode.setdefault(found.mode, []).append(found.ranks)
+        for search in answer.searches:
+            by_mode.setdefault(search.mode, []).append(search.ranks)
     return [
         MeasureOut(
             mode=mode,

@@ -24,5 +24,4 @@ def ndcg(ranks: Ranks, k: int) -> float:
 
 def reciprocal_rank(ranks: Ranks) -> float:
     """Return one divided by the best rank; 0 when nothing was found."""
-    found = [rank for rank in ranks if rank is not None]
-    return 1 / min(found) if found else 0.0
+    return max((1 / rank for rank in ranks if rank is not None), default=0.0)

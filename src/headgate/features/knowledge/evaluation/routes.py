@@ -18,7 +18,8 @@ from headgate.features.knowledge.evaluation.schemas import (
 )
 from headgate.foundation.api import ReadSession, WriteSession, problems
 
-router = APIRouter(dependencies=[needs(Permission.KNOWLEDGE_EDIT)])
+router = APIRouter(prefix="/knowledge-bases", tags=["knowledge"])
+_EDIT = [needs(Permission.KNOWLEDGE_EDIT)]
 
 
 def _evaluator(request: Request) -> Evaluator:
@@ -26,20 +27,35 @@ def _evaluator(request: Request) -> Evaluator:
     return Evaluator(searcher.database, searcher.embedder)
 
 
-@router.get("/{base_id}/questions", summary="List the questions of a knowledge base", responses=problems(403, 404))
+@router.get(
+    "/{base_id}/questions",
+    summary="List the questions of a knowledge base",
+    responses=problems(403, 404),
+    dependencies=_EDIT,
+)
 async def list_questions(base_id: str, session: ReadSession, caller: Caller) -> list[QuestionOut]:
     """List the questions with the documents that answer them, oldest first."""
     return await questions.list_questions(session, caller, base_id)
 
 
-@router.post("/{base_id}/questions", status_code=201, summary="Add a question", responses=problems(403, 404, 409))
+@router.post(
+    "/{base_id}/questions",
+    status_code=201,
+    summary="Add a question",
+    responses=problems(403, 404, 409),
+    dependencies=_EDIT,
+)
 async def add_question(base_id: str, body: QuestionIn, session: WriteSession, caller: Caller) -> QuestionOut:
     """Add a question with the documents that answer it."""
     return await questions.add_question(session, caller, base_id, body)
 
 
 @router.delete(
-    "/{base_id}/questions/{question_id}", status_code=204, summary="Delete a question", responses=problems(403, 404)
+    "/{base_id}/questions/{question_id}",
+    status_code=204,
+    summary="Delete a question",
+    responses=problems(403, 404),
+    dependencies=_EDIT,
 )
 async def delete_question(base_id: str, question_id: str, session: WriteSession, caller: Caller) -> Response:
     """Delete a question. Evaluations that used it keep its text."""
@@ -47,14 +63,18 @@ async def delete_question(base_id: str, question_id: str, session: WriteSession,
     return Response(status_code=204)
 
 
-@router.get("/{base_id}/evaluations", summary="List evaluations", responses=problems(403, 404))
+@router.get("/{base_id}/evaluations", summary="List evaluations", responses=problems(403, 404), dependencies=_EDIT)
 async def list_evaluations(base_id: str, session: ReadSession, caller: Caller) -> list[EvaluationOut]:
     """List the evaluations of a base, newest first, each with the settings of the base at its time."""
     return await evaluating.list_evaluations(session, caller, base_id)
 
 
 @router.post(
-    "/{base_id}/evaluations", status_code=201, summary="Evaluate a knowledge base", responses=problems(403, 404, 422)
+    "/{base_id}/evaluations",
+    status_code=201,
+    summary="Evaluate a knowledge base",
+    responses=problems(403, 404, 422),
+    dependencies=_EDIT,
 )
 async def evaluate(
     base_id: str, body: EvaluationIn, caller: Caller, evaluator: Annotated[Evaluator, Depends(_evaluator)]
@@ -63,7 +83,12 @@ async def evaluate(
     return await evaluator.evaluate(caller, base_id, body)
 
 
-@router.get("/{base_id}/evaluations/{evaluation_id}", summary="Read an evaluation", responses=problems(403, 404))
+@router.get(
+    "/{base_id}/evaluations/{evaluation_id}",
+    summary="Read an evaluation",
+    responses=problems(403, 404),
+    dependencies=_EDIT,
+)
 async def read_evaluation(base_id: str, evaluation_id: str, session: ReadSession, caller: Caller) -> EvaluationDetail:
     """An evaluation with its questions, and where the documents that answer them were found."""
     return await evaluating.read_evaluation(session, caller, base_id, evaluation_id)

@@ -86,7 +86,7 @@ class AnswerOut(BaseModel):
     question: str
     documents: list[ExpectedOut]
     """Those that were searched: the others were deleted, or could not be read by the user."""
-    found: list[RanksOut]
+    searches: list[RanksOut]
     """Empty when the question was skipped."""
 
 

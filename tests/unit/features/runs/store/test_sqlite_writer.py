@@ -13,7 +13,7 @@ import pytest
 from headgate.features.runs.store import sqlite_checkpoints, sqlite_writer
 from headgate.features.runs.store.sqlite_transaction import Job
 from headgate.features.runs.store.sqlite_writer import SqliteWriter
-from headgate.foundation.errors import Unavailable
+from headgate.foundation.errors import DatabaseUnavailable, Unavailable
 from headgate.foundation.settings import DatabaseSettings
 from tests.support.disks import SmallDisk
 from tests.support.patience import PATIENCE_SECONDS
@@ -240,7 +240,7 @@ class TestFull:
         await writer.submit(lambda db: db.execute(f"PRAGMA max_page_count={pages + 1}").fetchone())
         jobs = (insert(1), insert(2, "x" * 100_000), insert(3))
         outcomes = await asyncio.gather(*(writer.submit(job) for job in jobs), return_exceptions=True)
-        assert [type(outcome) for outcome in outcomes] == [int, Unavailable, int]
+        assert [type(outcome) for outcome in outcomes] == [int, DatabaseUnavailable, int]
         assert numbers(path) == [1, 3]
         await writer.close()
 

@@ -11,7 +11,7 @@ export function Answers({ baseId, evaluationId }: { baseId: string; evaluationId
   if (!evaluation.data) return <Skeleton className="h-24" />;
   const missed = (ranks: readonly (number | null)[]) => ranks.filter((rank) => rank === null).length;
   const answers = evaluation.data.answers
-    .map((answer) => ({ ...answer, missed: Math.max(-1, ...answer.found.map(({ ranks }) => missed(ranks))) }))
+    .map((answer) => ({ ...answer, missed: Math.max(-1, ...answer.searches.map(({ ranks }) => missed(ranks))) }))
     .sort((one, other) => other.missed - one.missed);
   return (
     <section aria-labelledby="answers" className="flex flex-col gap-3">
@@ -25,8 +25,8 @@ export function Answers({ baseId, evaluationId }: { baseId: string; evaluationId
             className="flex flex-col gap-1 rounded-lg border border-line bg-surface px-4 py-3"
           >
             <p className="wrap-anywhere font-medium">{answer.question}</p>
-            {answer.found.length === 0 && <p className="text-sm text-muted">{t("skipped_question")}</p>}
-            {answer.found.map(({ mode, ranks }) => (
+            {answer.searches.length === 0 && <p className="text-sm text-muted">{t("skipped_question")}</p>}
+            {answer.searches.map(({ mode, ranks }) => (
               <p key={mode} className="flex flex-wrap items-center gap-2 text-sm text-muted">
                 {t(`mode_${mode}` as KnowledgeTextKey)}:
                 {ranks.map((rank, at) => {

@@ -23,8 +23,8 @@ const EVALUATION: EvaluationDetail = {
   measures: [{ mode: "lexical", recall: 0.5, ndcg: 0.25, mrr: 0.75, complete: 0 }],
   created_at: AT,
   answers: [
-    { question_id: "q1", question: "Lisbon?", documents: [TRAVEL], found: [{ mode: "lexical", ranks: [null] }] },
-    { question_id: "q2", question: "Oslo?", documents: [], found: [] },
+    { question_id: "q1", question: "Lisbon?", documents: [TRAVEL], searches: [{ mode: "lexical", ranks: [null] }] },
+    { question_id: "q2", question: "Oslo?", documents: [], searches: [] },
   ],
 };
 
