@@ -62,6 +62,15 @@ async def figures(house: Team, who: str = "editor", **asked: Any) -> Any:
 
 
 class TestRunStatistics:
+    async def test_a_step_that_waited_was_not_retried(self, house: Team) -> None:
+        waits = ECHO.replace("  said:", "  wait: Wait\n    seconds: 2.1\n  said:").replace(
+            "heard.text -> said.input", "heard.text -> wait.value\n  wait.value -> said.input"
+        )
+        run_id = await ran(house, await flow_of(house, waits))
+        steps = (await house.get("editor", f"/flow-runs/{run_id}"))["steps"]
+        assert {step["step_id"]: step["attempts"] for step in steps}["wait"] == 2
+        assert (await figures(house, range="24h"))["now"]["retries"] == 0
+
     async def test_counts_and_prices_what_models_took(self, house: Team) -> None:
         flow_id = await flow_of(house, FLOW)
         for _ in range(2):
