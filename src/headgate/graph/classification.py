@@ -249,7 +249,7 @@ class _Classifier:
         for parent in self._wiring.parents[node.id]:
             if parent in self.steps:
                 yield self.steps[parent].output, parent
-        for wire_in in (one for member in members for one in self._wiring.data_into(member.id)):
+        for wire_in in (arriving for member in members for arriving in self._wiring.data_into(member.id)):
             source = self.steps.get(wire_in.edge.source)
             if source is not None:
                 yield source.of_output(wire_in.edge.output), wire_in.edge.source

@@ -205,7 +205,9 @@ class _Look:
             for host in self.hosts
             if host.step_id not in disabled or (host.step_id in fetching and host.purpose == "input")
         ]
-        self.secrets = [one for one in self.secrets if one.step_id not in disabled or one.step_id in fetching]
+        self.secrets = [
+            secret for secret in self.secrets if secret.step_id not in disabled or secret.step_id in fetching
+        ]
 
     def _models(self, step: PlanStep, value: Any) -> list[DryModel]:  # noqa: ANN401 - JSON, a typed key in it
         """The model that a value names, and its fallback models."""
