@@ -7,6 +7,8 @@ A class is a number, 0 the most open. The rule of the seed, which is linear, hol
 - Every model of a step must be classed at least as high as what reaches the step.
 - A step gives what its `output_classification_override` says. Without one it gives the class of its models, as a model
   trusted with a class may have used it, and a step without a model passes on what reached it.
+- The override of an approval holds for what was approved: its outputs for a rejection and a timeout give what reached
+  the step. The override of a disabled step that passes its input through can only raise.
 - What is above `external_max` does not leave: not by `http_post`, not to a component or a tool that sends, not in the
   address, headers or body of a request that fetches a step's input.
 
@@ -21,6 +23,7 @@ from pydantic import JsonValue
 
 from headgate.graph.check_graph import named
 from headgate.graph.check_policies import HTTP_SOURCES
+from headgate.graph.interpolate import Reference
 from headgate.graph.issues import Issue, IssueCode
 from headgate.graph.mentions import mentions, policy_mentions
 from headgate.graph.model import Flow, InputSource, Node
@@ -33,6 +36,8 @@ HISTORY_TYPE = "MessageHistory"
 """The component that reads earlier runs of a chat: their inputs and outputs."""
 RUN_INPUT = "the run's input"
 FLOW_STATE = "the state of the flow"
+UNAPPROVED: Mapping[str, frozenset[str]] = {"Approval": frozenset({"reject", "timeout"})}
+"""Outputs that an override does not lower, by component: the users have not approved what they carry."""
 NOT_STEPS = frozenset({RUN_INPUT, FLOW_STATE, "earlier messages of the chat"})
 
 
@@ -90,6 +95,19 @@ class StepClass:
     unknown_model: bool
     """Whether a model is only known when the step runs."""
     output: int
+    unlowered: frozenset[str] = frozenset()
+    """Outputs that the override does not lower."""
+    unlowered_class: int = 0
+    """Class of these outputs."""
+
+    @property
+    def highest_output(self) -> int:
+        """Return the highest class of all outputs."""
+        return max(self.output, self.unlowered_class)
+
+    def of_output(self, name: str) -> int:
+        """Return the class of an output."""
+        return self.highest_output if name in self.unlowered else self.output
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +183,9 @@ class _Classifier:
             self.steps = {}
             for step in self._wiring.order:
                 self.steps[step] = self._step(self._wiring.nodes[step])
-            final_classes = [self.steps[step].output for step in self._wiring.order if not self._wiring.children[step]]
+            final_classes = [
+                self.steps[step].highest_output for step in self._wiring.order if not self._wiring.children[step]
+            ]
             remembered = max([self._history, *final_classes])
             if remembered == self._history:
                 return
@@ -180,8 +200,11 @@ class _Classifier:
         override = node.policy.output_classification_override
         classes = [self._class_of(ref) for ref in models] + [self._scheme.highest] * unknown
         observed = self._observed.outputs.get(node.id, 0)
-        output = max([incoming, observed, *classes]) if override is None else override
-        return StepClass(incoming, origin, models, unknown, output)
+        passed = max([incoming, observed, *classes])
+        if override is None or (node.policy.disabled == "pass_through" and override < passed):
+            return StepClass(incoming, origin, models, unknown, passed)
+        unlowered = UNAPPROVED.get(node.type, frozenset()) if override < passed else frozenset[str]()
+        return StepClass(incoming, origin, models, unknown, override, unlowered, passed if unlowered else 0)
 
     def _members(self, node: Node) -> list[Node]:
         """Return the step and its attachments, including nested ones."""
@@ -207,8 +230,7 @@ class _Classifier:
 
     def _sources(self, node: Node, members: Sequence[Node]) -> Iterator[tuple[int, str]]:
         """Yield classification and name of everything that reaches a step."""
-        for parent in self._wiring.parents[node.id]:
-            yield self._given(parent)
+        yield from self._parents(node, members)
         if node.id in self._observed.stored:
             yield self._observed.stored[node.id], FLOW_STATE
         if node.policy.input_source is InputSource.FLOW_INPUT:
@@ -220,7 +242,17 @@ class _Classifier:
         for member in members:
             yield from self._read(member)
             for mention in mentions(member, self._wiring.templates[member.id]):
-                yield from self._mentioned(mention.reference.root, node)
+                yield from self._mentioned(mention.reference, node)
+
+    def _parents(self, node: Node, members: Sequence[Node]) -> Iterator[tuple[int, str]]:
+        """Yield what reaches a step over edges, also into its attachments, and from steps that it only names."""
+        for parent in self._wiring.parents[node.id]:
+            if parent in self.steps:
+                yield self.steps[parent].output, parent
+        for wire_in in (arriving for member in members for arriving in self._wiring.data_into(member.id)):
+            source = self.steps.get(wire_in.edge.source)
+            if source is not None:
+                yield source.of_output(wire_in.edge.output), wire_in.edge.source
 
     def _read(self, node: Node) -> Iterator[tuple[int, str]]:
         template = self._wiring.templates[node.id]
@@ -232,16 +264,20 @@ class _Classifier:
             else (self.input_class, RUN_INPUT)
         )
 
-    def _mentioned(self, root: str, reader: Node) -> Iterator[tuple[int, str]]:
-        if root == FLOW_INPUT:
+    def _mentioned(self, reference: Reference, reader: Node) -> Iterator[tuple[int, str]]:
+        if reference.root == FLOW_INPUT:
             yield self.input_class, RUN_INPUT
             return
-        step = self._wiring.step_named(root, self._aliases)
-        if step in self.steps and step != reader.id:
-            yield self._given(step)
+        step = self._wiring.step_named(reference.root, self._aliases)
+        if step is not None and step in self.steps and step != reader.id:
+            template = self._wiring.templates[step]
+            name = reference.path[1] if len(reference.path) > 1 else ""
+            named_output = template is not None and template.output(name) is not None
+            yield (self.steps[step].of_output(name), step) if named_output else self._given(step)
 
     def _given(self, step: str) -> tuple[int, str]:
-        return (self.steps[step].output, step) if step in self.steps else (0, step)
+        """Return the class of any output of a step."""
+        return (self.steps[step].highest_output, step) if step in self.steps else (0, step)
 
     def issues(self) -> Iterator[Issue]:
         """Yield everything that must not be, step by step."""
@@ -281,9 +317,10 @@ class _Classifier:
 
     def _outside_issues(self, node: Node, step_class: StepClass) -> Iterator[Issue]:
         limit, name = self._scheme.external_max, self._scheme.name
-        if node.policy.output_mode == "http_post" and step_class.output > limit:
+        if node.policy.output_mode == "http_post" and step_class.highest_output > limit:
             yield _issue(
-                f"{named(node)} posts {name(step_class.output)} to a URL; at most {name(limit)} may be sent out.",
+                f"{named(node)} posts {name(step_class.highest_output)} to a URL; "
+                f"at most {name(limit)} may be sent out.",
                 (
                     "Set output_mode to pass_through, or output_classification_override to the classification "
                     "of its output."
@@ -318,7 +355,7 @@ class _Classifier:
         for mention in policy_mentions(node.policy):
             if not mention.field.startswith(sent):
                 continue
-            for level, origin in self._mentioned(mention.reference.root, node):
+            for level, origin in self._mentioned(mention.reference, node):
                 if level > limit:
                     yield _issue(
                         f"'{mention.field}' of {named(node)} sends {mention.reference} out, and "
@@ -329,6 +366,8 @@ class _Classifier:
                     )
 
     def _or_lower(self, step: StepClass) -> str:
+        if step.origin in self.steps and self.steps[step.origin].unlowered:
+            return f", or use what '{step.origin}' outputs when it is approved."
         if step.origin in self.steps:
             return f", or set output_classification_override of '{step.origin}' when its output is less sensitive."
         if step.origin == FLOW_STATE:

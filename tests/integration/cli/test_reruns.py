@@ -1,10 +1,13 @@
 """`headgate runs resume`, `headgate runs rerun` and `headgate maintenance`, as a terminal calls them."""
 
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
 
+from headgate.entrypoints.cli import maintenance
 from headgate.entrypoints.cli.app import run
+from headgate.features.maintenance.outcome import Outcome
 from tests.support.cli import answered
 
 
@@ -81,4 +84,13 @@ class TestMaintenance:
         assert answered(capsys, "maintenance", "run", "orphan_sweep")["jobs"]["orphan_sweep"]["artifacts"] == 0
         assert {job["name"] for job in answered(capsys, "maintenance", "status")} == set(found["jobs"])
         assert answered(capsys, "maintenance", "run", "vacuum", code=4)["code"] == "job_not_found"
+        capsys.readouterr()
         assert run(["maintenance", "run"]) == run(["maintenance", "status"]) == 0
+        assert "nothing" in capsys.readouterr().out
+
+    def test_names_everything_that_was_deleted(self) -> None:
+        members = {member.name for member in fields(Outcome)} - {"tenants"}
+        for member in members:
+            outcome = Outcome()
+            setattr(outcome, member, 3)
+            assert maintenance.describe_outcome(outcome.as_json()).startswith("3 "), member

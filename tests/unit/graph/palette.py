@@ -47,6 +47,7 @@ If              logic   value*@:TDB field operator=contains|equals compare    ->
 Switch          logic   value*@:TD cases*=json field                          -> otherwise?:D
 Merge           logic   values*@[]:TDB mode=first|all|text                    -> value:D text:T
 Map             logic   items*@:DB each:X argument template! concurrency=int  -> results:D table:B text:T
+Approval        logic   value*@:TDB                                           -> approve?:D reject?:D timeout?:D
 Wait            logic   seconds=num value@:TDB                                -> value:D
 Python          code    inputs*@:DTB source*!=code                            -> result:D text:T table:B
 LanguageModel   ai      model*:M=model input@:TG system temperature=num       -> text:T message:G model:M

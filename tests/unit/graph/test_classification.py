@@ -149,6 +149,43 @@ class TestClassify:
         assert outputs(made)["h"] == 2
         assert "'h' brings K2 confidential" in problems(made)[0]
 
+    def test_an_override_of_an_approval_holds_for_what_was_approved(self) -> None:
+        review = node("review", "Approval", policy=policy(output_classification_override=1))
+        made = of_input(
+            flow(
+                node("ask", "TextInput"),
+                review,
+                node("sent", "WebhookOut"),
+                node("refused", "WebhookOut"),
+                node("late", "CombineText", {"title": "{{review.timeout}}"}),
+                node("any", "CombineText", {"title": "{{review.output}}"}),
+                node("yes", "CombineText", {"title": "{{review.approve}}"}),
+                edges="ask.text -> review.value; review.approve -> sent.payload; review.reject -> refused.payload",
+            ),
+            3,
+        )
+        steps = classify(made, PALETTE, SCHEME, class_of).steps
+        assert {step: steps[step].incoming for step in ("sent", "refused", "late", "any", "yes")} == {
+            "sent": 1,
+            "refused": 3,
+            "late": 3,
+            "any": 3,
+            "yes": 1,
+        }
+        assert problems(made) == [
+            (
+                "node 'refused' (WebhookOut) sends its input out, and 'review' brings K3 secret; at most K1 internal "
+                "may be sent out. Take refused out, or use what 'review' outputs when it is approved."
+            )
+        ]
+
+    def test_a_disabled_step_that_passes_its_input_through_lowers_nothing(self) -> None:
+        made = flow(ai("a", "house"), node("b", "Wait"), edges="a.output -> b.value")
+        for disabled, override, expected in (("no", 0, 0), ("pass_through", 0, 2), ("pass_through", 3, 3)):
+            rules = policy(disabled=disabled, output_classification_override=override)
+            nodes = (made.nodes[0], made.nodes[1].model_copy(update={"policy": rules}))
+            assert outputs(made.model_copy(update={"nodes": nodes}))["b"] == expected
+
     def test_an_override_beyond_the_highest_class_is_said(self) -> None:
         made = of_input(flow(ai("s", "local", output_classification_override=4)), 4)
         assert [text.split(".")[0] for text in problems(made)][:2] == [

@@ -13552,11 +13552,18 @@ export interface components {
             failures: components["schemas"]["FailureFigures"][];
             /**
              * Queued
-             * @description Runs that are waiting now.
+             * @description Runs that no worker has started yet.
              */
             queued: number;
             /** Running */
             running: number;
+            /**
+             * Waiting
+             * @description Runs that wait for a time, an approval, an event, another run or a slot.
+             */
+            waiting: number;
+            /** Paused */
+            paused: number;
         };
         /**
          * RunSummary
@@ -14649,7 +14656,7 @@ export interface components {
             cancelled: number;
             /**
              * P50 Ms
-             * @description Median duration of ended runs; null without any.
+             * @description Median duration of ended runs, waits and pauses included; null without any.
              */
             p50_ms: number | null;
             /**
@@ -15327,7 +15334,7 @@ export interface components {
             cancelled: number;
             /**
              * P50 Ms
-             * @description Median duration of ended runs; null without any.
+             * @description Median duration of ended runs, waits and pauses included; null without any.
              */
             p50_ms: number | null;
             /**

@@ -1,9 +1,11 @@
 """A dry run in a terminal."""
 
+from datetime import timedelta
+
 from rich.markup import escape
 
 from headgate.entrypoints.cli.output import console, table
-from headgate.features.runs.preview.schemas import DryHost, DryRunOut, DryStep
+from headgate.features.runs.preview.schemas import DryHost, DryRunOut, DryStep, DryWait
 
 _MARKS = {"error": "[red]✗[/]", "warning": "[yellow]![/]"}
 
@@ -14,8 +16,9 @@ def show_dry_run(outcome: DryRunOut) -> None:
     if rows:
         console.print(table(("step", "component", "runs", "input", "model", "class"), rows))
     for step in outcome.path:
-        if step.effect:
-            console.print(f"[dim]{step.order}.[/] {escape(step.effect)}")
+        for line in (step.effect, _wait(step.waits_for), _policy(step)):
+            if line:
+                console.print(f"[dim]{step.order}.[/] {escape(line)}")
     for host in outcome.reach.hosts:
         console.print(f"[dim]reaches[/] {_host(host)} [dim]({host.purpose}, {host.step_id})[/]")
     for name in dict.fromkeys(secret.name for secret in outcome.reach.secrets):
@@ -48,6 +51,38 @@ def _step(step: DryStep) -> tuple[str, ...]:
         escape(", ".join(model.model for model in step.models)),
         escape(step.classification.name) if step.classification is not None else "",
     )
+
+
+def _wait(wait: DryWait | None) -> str:
+    """Return what a step would wait for, and how long; empty for one that does not wait."""
+    if wait is None:
+        return ""
+    if wait.reason == "event":
+        what = f"the event '{wait.event}'" + (f" of {wait.correlation}" if wait.correlation else "")
+    elif wait.reason == "approval":
+        what = f"approval of calls of {', '.join(wait.tools)}" if wait.tools else "approval"
+    else:
+        moment = f"until {wait.until}" if wait.until else f"until the next moment of {wait.cron}"
+        what = moment if wait.until or wait.cron else "" if wait.seconds else "for a time that the run decides"
+    if wait.seconds is None:
+        return f"Waits {what}." if wait.reason == "time" else f"Waits for {what}, without limit."
+    length = str(timedelta(seconds=round(wait.seconds, 1)))
+    if wait.reason == "time":
+        return f"Waits {what}, at most {length}." if what else f"Waits for {length}."
+    return f"Waits for {what}, at most {length}."
+
+
+def _policy(step: DryStep) -> str:
+    """Return the attempts of a step, and what follows its failure; empty for one attempt that fails the run."""
+    attempts = f"up to {step.max_attempts} attempts" if step.max_attempts > 1 else ""
+    failing = {
+        "fail": "",
+        "default_value": "continues with a default value if it fails",
+        "error_data": "continues with the error as data if it fails",
+        "error_edge": "takes the error edge if it fails",
+    }[step.on_error]
+    text = ", ".join(part for part in (attempts, failing) if part)
+    return f"{text[0].upper()}{text[1:]}." if text and step.disabled == "no" else ""
 
 
 def _host(host: DryHost) -> str:

@@ -46,7 +46,7 @@ def list_(which: FlowArgument, draft: DraftFlag = False, json: JsonFlag = False)
                 for state in states
             ],
             json=json,
-            none="No state.",
+            none="No state." if draft else "No state. --draft lists that of versions that were never published.",
         )
 
     with_installation(work)

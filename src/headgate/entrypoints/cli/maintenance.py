@@ -10,6 +10,18 @@ from headgate.entrypoints.cli.output import JsonFlag, console, print_json, print
 from headgate.entrypoints.cli.session import with_parts
 from headgate.entrypoints.compose import Parts
 
+_COUNTED = {
+    "runs": "runs",
+    "sessions": "sessions",
+    "flows": "flows",
+    "artifacts": "artifacts",
+    "contents": "stray contents",
+    "bytes": "bytes of artifacts",
+    "keys": "idempotency keys",
+    "events": "events",
+    "occurrences": "occurrences",
+}
+
 app = typer.Typer(add_completion=False, no_args_is_help=True, help="Retention and cleanup jobs.")
 
 
@@ -29,18 +41,8 @@ def run(
         if json:
             print_json({"dry": dry_run, "jobs": outcomes})
             return
-        rows = [
-            (
-                name,
-                outcome["runs"],
-                outcome["sessions"],
-                outcome["artifacts"],
-                outcome["contents"],
-                f"{outcome['bytes']:,}",
-            )
-            for name, outcome in outcomes.items()
-        ]
-        console.print(table(("job", "runs", "sessions", "artifacts", "stray contents", "bytes"), rows))
+        rows = [(name, describe_outcome(outcome)) for name, outcome in outcomes.items()]
+        console.print(table(("job", "would delete" if dry_run else "deleted"), rows))
         console.print("[dim]Nothing was deleted.[/]" if dry_run else "[dim]Deleted.[/]")
 
     with_parts(work)
@@ -56,7 +58,7 @@ def status(json: JsonFlag = False) -> None:
             [asdict(job) for job in jobs],
             ("job", "due", "last ran", "it deleted", ""),
             [
-                (job.name, _when(job.due_at), _when(job.finished_at), _describe_outcome(job.outcome), job.summary)
+                (job.name, _when(job.due_at), _when(job.finished_at), describe_outcome(job.outcome), job.summary)
                 for job in jobs
             ],
             json=json,
@@ -69,10 +71,12 @@ def _when(moment: str | None) -> str:
     return when(datetime.fromisoformat(moment) if moment else None)
 
 
-def _describe_outcome(outcome: dict[str, Any] | None) -> str:
+def describe_outcome(outcome: dict[str, Any] | None) -> str:
+    """Return what a job deleted, in words."""
     if outcome is None:
         return ""
     if "error" in outcome:
         return f"failed: {outcome['message']}"
-    runs, sessions = f"{outcome['runs']} runs", f"{outcome.get('sessions', 0)} sessions"
-    return f"{runs}, {sessions}, {outcome['artifacts']} artifacts, {outcome['contents']} stray contents"
+    counts = {name: outcome.get(member, 0) for member, name in _COUNTED.items()}
+    parts = [f"{count:,} {name}" for name, count in counts.items() if count]
+    return ", ".join(parts) or "nothing"

@@ -47,6 +47,7 @@ class Outcome:
             "contents": self.contents,
             "bytes": self.bytes,
             "keys": self.keys,
+            "events": self.events,
             "flows": self.flows,
             "occurrences": self.occurrences,
             "tenants": self.tenants,

@@ -136,9 +136,8 @@ async def begin_run(
         await engine.services.files.take(principal, prepared.request.key.flow_id, prepared.unshared)
     entry = await audited.start_of(engine, principal, prepared.request)
     key, visitor = prepared.request.key, prepared.request.visitor or visitor_of(principal)
-    quotas = engine.services.quotas
     bounds: tuple[Bound, ...] = ()
-    if quotas is not None:
+    if (quotas := engine.services.quotas) is not None:
         space_id = await engine.services.spaces.of(key.tenant_id, key.flow_id)
         bounds = await quotas.of_start(key.tenant_id, space_id, visitor)
     await engine.start(replace(prepared.request, entry=entry, once=once, visitor=visitor, bounds=bounds))

@@ -3,7 +3,7 @@
 from pydantic import JsonValue
 
 from headgate.features.access.principal import within
-from headgate.features.runs.preview.schemas import DryRunOut, DryRunStart, DryStep
+from headgate.features.runs.preview.schemas import DryRunOut, DryRunStart, DryStep, DryWait
 from headgate.foundation.checked import checked
 from headgate.toolkit.tool import Params, Result, ToolRefused
 from headgate.toolkit.workbench import Workbench
@@ -58,5 +58,12 @@ def _step(step: DryStep) -> JsonValue:
     inputs = "; ".join(f"{input_line.field} from {input_line.source}" for input_line in step.inputs)
     models = "; ".join(model.model if model.usable else f"{model.model} (not usable)" for model in step.models)
     line = f"{step.order}. {step.step_id} ({step.type}, {step.runs})"
-    waits = f"waits for {step.waits_for.reason}" if step.waits_for is not None else ""
+    waits = _waits(step.waits_for) if step.waits_for is not None else ""
     return " | ".join(part for part in (line, inputs, f"asks {models}" if models else "", waits, step.effect) if part)
+
+
+def _waits(wait: DryWait) -> str:
+    """Return what a step waits for, with the event or moment and its length or limit in seconds."""
+    details = [wait.event, wait.correlation, wait.until, wait.cron, *wait.tools]
+    limit = "" if wait.seconds is None else f"{'' if wait.reason == 'time' else 'at most '}{wait.seconds:g} s"
+    return " ".join(["waits for", wait.reason, *(part for part in (*details, limit) if part)])

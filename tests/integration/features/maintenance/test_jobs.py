@@ -452,6 +452,7 @@ class TestSchedule:
         state = {one.name: one for one in await maintenance(database, storage).status()}
         assert state["retention"].outcome == {
             **dict.fromkeys(("runs", "sessions", "artifacts", "contents", "bytes", "keys", "flows", "occurrences"), 0),
+            "events": 0,
             "tenants": {},
         }
         assert state["retention"].finished_at is not None

@@ -28,7 +28,7 @@ from headgate.foundation.crypto import EvidenceSigner, SecretBox
 from headgate.foundation.database import Database
 from headgate.foundation.keyring import new_ring
 from headgate.foundation.settings import Settings
-from headgate.graph.model import Flow, FormField, Node
+from headgate.graph.model import Budget, Flow, FlowSettings, FormField, Node
 from headgate.sandbox.documents import maker
 from tests.support.api import api
 from tests.support.engine import make_flow, store_flow
@@ -85,8 +85,8 @@ async def stored(database: Database, flow: Flow) -> str:
     return (await store_flow(database, flow)).flow_id
 
 
-async def run(client: httpx2.AsyncClient, flow_id: str) -> str:
-    body = {"wait": True, "text": "hej", "form_data": {"namn": PRIVATE, "antal": 3}}
+async def run(client: httpx2.AsyncClient, flow_id: str, **more: Any) -> str:
+    body = {"wait": True, "text": "hej", "form_data": {"namn": PRIVATE, "antal": 3}, **more}
     answer = await client.post(f"/flows/{flow_id}/runs", json=body)
     assert answer.status_code == 201, answer.text
     found: str = answer.json()["id"]
@@ -139,6 +139,15 @@ async def test_of_a_run_tells_times_and_whether_it_passed_but_no_private_answer(
             assert told in found
         assert PRIVATE not in found
         assert SECRET not in found
+
+
+async def test_of_a_run_tells_what_it_used_of_its_budgets(client: httpx2.AsyncClient, database: Database) -> None:
+    settings = FlowSettings(daily_budget=Budget(usd=2))
+    flow_id = await stored(database, a_flow(settings=settings))
+    run_id = await run(client, flow_id, budget={"tokens": 5000})
+    found = text_of(await client.get(f"/flow-runs/{run_id}/report")).replace("\u00a0", " ")
+    assert f"run {run_id}: 0 tokens of 5 000 tokens" in found
+    assert f"flow {flow_id} that day: $0 of $2" in found
 
 
 async def test_of_a_failed_run_says_why(client: httpx2.AsyncClient, database: Database) -> None:

@@ -1,5 +1,6 @@
 """How runs go over time, on both databases: counted, priced, kept apart by tenant and space, and bounded."""
 
+import asyncio
 from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
@@ -10,6 +11,7 @@ from headgate.features.runs.statistics.periods import HOUR, period_of
 from headgate.foundation.settings import Settings
 from headgate.sdk import Model
 from tests.support.openai_server import OpenAIServer
+from tests.support.patience import PATIENCE_SECONDS
 from tests.support.people import LOOPBACK
 from tests.support.rows import execute, run_row
 from tests.support.team import Team, team
@@ -26,6 +28,10 @@ edges:
   step.output -> said.input
 """
 ECHO = "name: Echo\nnodes:\n  heard: ChatInput\n  said: ChatOutput\nedges:\n  heard.text -> said.input\n"
+WAITS = (
+    "name: Wait\nnodes:\n  heard: ChatInput\n  wait: Wait\n    seconds: {seconds}\n  said: ChatOutput\n"
+    "edges:\n  heard.text -> wait.value\n  wait.value -> said.input\n"
+)
 DAY = 24 * HOUR
 
 
@@ -62,6 +68,24 @@ async def figures(house: Team, who: str = "editor", **asked: Any) -> Any:
 
 
 class TestRunStatistics:
+    async def test_a_step_that_waited_was_not_retried(self, house: Team) -> None:
+        run_id = await ran(house, await flow_of(house, WAITS.format(seconds=2.1)))
+        steps = (await house.get("editor", f"/flow-runs/{run_id}"))["steps"]
+        assert {step["step_id"]: step["attempts"] for step in steps}["wait"] == 2
+        assert (await figures(house, range="24h"))["now"]["retries"] == 0
+
+    async def test_counts_what_waits_and_what_is_paused(self, house: Team) -> None:
+        flow_id = await flow_of(house, WAITS.format(seconds=600))
+        run_id = (await house.make("editor", f"/flows/{flow_id}/runs", text="Hello"))["id"]
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            while True:
+                if (await figures(house, range="24h"))["waiting"] == 1:
+                    break
+                await asyncio.sleep(0.05)
+        assert (await house.ask("editor", "POST", f"/flow-runs/{run_id}/pause")).is_success
+        found = await figures(house, range="24h")
+        assert [found[name] for name in ("queued", "running", "waiting", "paused")] == [0, 0, 0, 1]
+
     async def test_counts_and_prices_what_models_took(self, house: Team) -> None:
         flow_id = await flow_of(house, FLOW)
         for _ in range(2):

@@ -41,6 +41,8 @@ export function ObservePage() {
             <Chip tone={found.data.running > 0 ? "info" : "neutral"}>
               {t("running", { count: number(found.data.running) })}
             </Chip>
+            {found.data.waiting > 0 && <Chip>{t("waiting", { count: number(found.data.waiting) })}</Chip>}
+            {found.data.paused > 0 && <Chip>{t("paused", { count: number(found.data.paused) })}</Chip>}
           </>
         )}
         {spaces.length > 1 && (

@@ -21,6 +21,11 @@ PATTERNS: Final[Mapping[str, str]] = {
     ),
     "Notify": "Sends a notification with the connection '{service}'.",
     "ApiCall": "Calls the operation {operation} of the API of the connection '{connection}'.",
+    "RunFlow": "Runs the flow '{flow}', which has a dry run of its own.",
+    "ForEach": "Runs the flow '{flow}' for each item, {parallel} at a time; it has a dry run of its own.",
+    "Loop": "Runs the flow '{flow}' up to {most} times; it has a dry run of its own.",
+    "SendEvent": "Sends the event '{event}' to steps that wait for it.",
+    "WriteState": "Changes the value '{name}' of the state of the flow ({operation}).",
     "ForEachPage": "Reads up to {most_pages} pages of {url} and runs the flow '{flow}' for their items.",
     "FolderFiles": "Copies up to {most_files} files of the folder '{folder}' of the workspace into the run.",
     "SqlQuery": "Reads rows of a database in a read-only transaction with the connection '{database}'.",
@@ -54,6 +59,8 @@ _DEFAULTS: Final[Mapping[str, str]] = {
     "mode": "insert",
     "most_pages": "100",
     "most_files": "100",
+    "parallel": "4",
+    "operation": "set",
 }
 
 

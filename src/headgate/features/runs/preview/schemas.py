@@ -154,8 +154,9 @@ class DryTotals(BaseModel):
     certain_steps: int
     model_steps: int
     tokens_input_at_least: int
+    """Of the first models of the certain steps."""
     cost_usd_at_least: float | None
-    """None when a price is unknown."""
+    """In the same way; None when a price is unknown."""
 
 
 class DryRunOut(BaseModel):

@@ -103,6 +103,7 @@ class DryRuns:
             step.on_error, step.disabled = policy.on_error, policy.disabled
             step.max_attempts = attempts_of(prepared[step.step_id])
             step.timeout_seconds = self._timeout(prepared[step.step_id])
+        look.forget_disabled(steps)
         budgets = await budgets_of(self.services.budgets, flow.settings, flow_id, tenant_id=principal.tenant_id)
         findings += look.findings + exceeded(budgets, steps)
         return DryRunOut(
@@ -190,6 +191,24 @@ class _Look:
             effect_values=dict(effect.values),
         )
 
+    def forget_disabled(self, steps: Sequence[DryStep]) -> None:
+        """Remove what disabled steps would do: one that passes its input through fetches that alone."""
+        disabled = {step.step_id: step.disabled for step in steps if step.disabled != "no"}
+        for step in steps:
+            if step.step_id in disabled:
+                step.models, step.tools, step.waits_for = [], [], None
+                step.effect = step.effect_pattern = ""
+                step.effect_values = {}
+        fetching = {step_id for step_id, how in disabled.items() if how == "pass_through"}
+        self.hosts = [
+            host
+            for host in self.hosts
+            if host.step_id not in disabled or (host.step_id in fetching and host.purpose == "input")
+        ]
+        self.secrets = [
+            secret for secret in self.secrets if secret.step_id not in disabled or secret.step_id in fetching
+        ]
+
     def _models(self, step: PlanStep, value: Any) -> list[DryModel]:  # noqa: ANN401 - JSON, a typed key in it
         """The model that a value names, and its fallback models."""
         if None in model_refs(value):
@@ -251,12 +270,13 @@ def _error(code: str, message: str, remedy: str = "", node: str = "") -> Finding
 
 
 def _totals(steps: Sequence[DryStep]) -> DryTotals:
-    models = [model for step in steps for model in step.models if not model.fallback]
+    certain = [step for step in steps if step.runs == "certain"]
+    models = [model for step in certain for model in step.models if not model.fallback]
     costs = [model.cost_usd_at_least for model in models]
     known_costs = [cost for cost in costs if cost is not None]
     return DryTotals(
         steps=len(steps),
-        certain_steps=sum(step.runs == "certain" for step in steps),
+        certain_steps=len(certain),
         model_steps=sum(bool(step.models) for step in steps),
         tokens_input_at_least=sum(model.tokens_input_at_least for model in models),
         cost_usd_at_least=sum(known_costs) if len(known_costs) == len(costs) else None,

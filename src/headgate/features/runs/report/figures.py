@@ -1,5 +1,6 @@
 """Formats times, tokens, prices and limits for reports. Pure."""
 
+from headgate.features.runs.budgets.accounts import BudgetUse, Kind
 from headgate.features.runs.report.markdown import plain
 from headgate.features.runs.report.words import Words
 from headgate.features.runs.reruns.costs import Cost
@@ -40,6 +41,22 @@ def retries(labels: Words, policy: RetryPolicy | None) -> str:
 def seconds(labels: Words, limit: float | None) -> str:
     """Format a limit of time; empty without one."""
     return "" if limit is None else plain(labels["seconds"].format(seconds=f"{limit:g}"))
+
+
+def used(labels: Words, use: BudgetUse) -> str:
+    """Format what is used of a budget."""
+    used_text, limit_text = (_amount(labels, use.kind, amount) for amount in (use.used, use.limit))
+    return labels[f"budget_of_{use.scope.value}"].format(id=use.owner_id, used=used_text, limit=limit_text)
+
+
+def _amount(labels: Words, kind: Kind, amount: float) -> str:
+    match kind:
+        case Kind.USD:
+            return f"${amount:.4g}"
+        case Kind.TOKENS:
+            return f"{amount:,.0f} tokens".replace(",", "\u00a0")
+        case Kind.SECONDS:
+            return labels["seconds"].format(seconds=f"{amount:.4g}")
 
 
 def budget(labels: Words, limits: Budget | None) -> str:

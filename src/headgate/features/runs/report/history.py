@@ -53,8 +53,8 @@ def _approval(labels: Words, approval: Entry) -> Iterator[str]:
     state = labels["approval_of"].format(
         status=labels.get(approval["status"], approval["status"]),
         needed=approval["needed"],
-        since=_when(approval["created_at"]),
-        due=_when(approval["due_at"]) or labels["no_due"],
+        since=when(approval["created_at"]),
+        due=when(approval["due_at"]) or labels["no_due"],
     )
     yield f"**{plain(title)}**: {plain(state)}"
     decisions = approval["decisions"]
@@ -70,7 +70,7 @@ def _decision(labels: Words, decision: Entry) -> tuple[str, ...]:
     return (
         plain(str(who)),
         plain(labels.get(decision["decision"], decision["decision"])),
-        plain(_when(decision["decided_at"])),
+        plain(when(decision["decided_at"])),
         plain(shown) if isinstance(shown, str) else plain(labels["withheld"]),
     )
 
@@ -79,8 +79,8 @@ def _event(labels: Words, wait: Entry) -> str:
     state = labels["event_of"].format(
         name=wait["name"],
         status=labels.get(wait["status"], wait["status"]),
-        since=_when(wait["since"]),
-        due=_when(wait["due_at"]) or labels["no_due"],
+        since=when(wait["since"]),
+        due=when(wait["due_at"]) or labels["no_due"],
     )
     sender = wait.get("sender")
     parts = [state, labels["sender"].format(name=sender["name"])] if sender and sender.get("name") else [state]
@@ -107,9 +107,9 @@ def _rest(words: str, rows: Any) -> Iterator[str]:  # noqa: ANN401 - a list
 
 
 def _times(entry: Entry) -> tuple[str, str]:
-    return plain(_when(entry.get("started_at"))), plain(_when(entry.get("finished_at")))
+    return plain(when(entry.get("started_at"))), plain(when(entry.get("finished_at")))
 
 
-def _when(moment: str | None) -> str:
+def when(moment: str | None) -> str:
     """Return an ISO time of the evidence without fractions of a second."""
     return "" if moment is None else f"{moment[:19].replace('T', ' ')} UTC"

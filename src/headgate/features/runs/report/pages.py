@@ -4,7 +4,8 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
-from headgate.features.runs.report.figures import budget, price, retries, seconds, tokens, took
+from headgate.features.runs.report.figures import budget, price, retries, seconds, tokens, took, used
+from headgate.features.runs.report.history import when
 from headgate.features.runs.report.markdown import block, facts, plain, table
 from headgate.features.runs.report.steps import other_pages, step_pages
 from headgate.features.runs.report.subject import Ran, Subject
@@ -116,9 +117,10 @@ def _run(subject: Subject, ran: Ran) -> Iterator[str]:
         (labels["steps_count"], plain(counts)),
         (labels["started_by"], plain(ran.started_by)),
         *_causes(labels, entry),
-        (labels["started"], plain(str(entry.get("started_at") or ""))),
-        (labels["finished"], plain(str(entry.get("finished_at") or ""))),
-        (labels["took"], took(ran.total.ms)),
+        (labels["started"], plain(when(entry.get("started_at")))),
+        (labels["finished"], plain(when(entry.get("finished_at")))),
+        (labels["worked"], took(ran.total.ms)),
+        (labels["budgets_used"], plain("; ".join(used(labels, use) for use in ran.budgets))),
         (labels["tokens"], tokens(ran.total)),
         (labels["cost"], price(ran.total, labels["unknown"])),
         (labels["seal"], plain(str(ran.seal.get("head", "")))),
@@ -141,12 +143,12 @@ def _causes(labels: Words, entry: Mapping[str, Any]) -> Iterator[tuple[str, str]
             plain(labels["parent_of"].format(step=parent["step_id"], run=parent["run_id"], number=number)),
         )
     pauses = [
-        labels["pause_of"].format(since=pause["paused_at"], until=pause["continued_at"] or labels["still"])
+        labels["pause_of"].format(since=when(pause["paused_at"]), until=when(pause["continued_at"]) or labels["still"])
         for pause in entry.get("pauses", ())
     ]
     yield labels["pauses"], plain("; ".join(pauses))
     if not entry.get("finished_at"):
-        yield labels["due"], plain(str(entry.get("deadline_at") or ""))
+        yield labels["due"], plain(when(entry.get("deadline_at")))
 
 
 def _given(subject: Subject, run_input: Mapping[str, Any]) -> Iterator[str]:

@@ -26,6 +26,8 @@ from headgate.features.runs.report.subject import Frozen, Ran, Subject
 from headgate.features.runs.report.words import WORDS, Language
 from headgate.features.runs.reruns.costs import cost_of, total
 from headgate.features.runs.schemas import ClassOut, GraphNode, GraphOut
+from headgate.features.runs.terms import terms_of
+from headgate.features.runs.transitions import clock
 from headgate.features.runs.views.drawing import draw
 from headgate.features.runs.views.graph import graph_of_draft, graph_of_run
 from headgate.features.runs.views.runs import class_view
@@ -163,6 +165,7 @@ class Reports:
         setup = await prices_of(session, row.tenant_id)
         costs = {step.step_id: cost_of(step, setup) for step in steps}
         user = await find_user(session, run.user_id, tenant_id=row.tenant_id) if run.user_id else None
+        accounts, at = terms_of(run.terms).budgets, run.finished_at or clock()
         ran = Ran(
             entry=package["run"],
             steps={str(step["step_id"]): step for step in package["step_results"]},
@@ -170,6 +173,7 @@ class Reports:
             started_by=user.name if user is not None else run.user_id or "",
             costs=costs,
             total=total([cost for cost in costs.values() if cost.ms is not None]),
+            budgets=await self.engine.services.budgets.read(row.tenant_id, accounts, at),
         )
         mask = Mask(
             await self.notary.secret_values(session, principal, row.space_id), _private(frozen, run.input_payload)

@@ -1,10 +1,11 @@
 """The subject of an audit report as plain values: read by the service, printed by `pages`."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from headgate.features.runs.budgets.accounts import BudgetUse
 from headgate.features.runs.evidence.masking import Mask
 from headgate.features.runs.report.words import WORDS, Language, Words
 from headgate.features.runs.reruns.costs import UNKNOWN, Cost
@@ -38,6 +39,8 @@ class Ran:
     started_by: str
     costs: Mapping[str, Cost] = field(default_factory=dict)
     total: Cost = UNKNOWN
+    budgets: Sequence[BudgetUse] = ()
+    """The budgets that the run charged."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,14 +13,15 @@ from sqlalchemy import String as SqlString
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.features.flows.tables import FlowRow
-from headgate.features.runs.states import LIVE_RUNS
+from headgate.features.runs.states import LIVE_RUNS, AttemptStatus
 from headgate.features.runs.statistics.periods import Period
-from headgate.features.runs.tables import flow_runs, flow_step_results
+from headgate.features.runs.tables import flow_runs, flow_step_attempts, flow_step_results
 
 AnyRow = Row[*tuple[Any, ...]]
-_R, _S = flow_runs.c, flow_step_results.c
+_R, _S, _A = flow_runs.c, flow_step_results.c, flow_step_attempts.c
 _OF_FLOW = and_(FlowRow.id == _R.flow_id, FlowRow.tenant_id == _R.tenant_id)
 _OF_RUN = and_(_S.flow_run_id == _R.id, _S.tenant_id == _R.tenant_id)
+_OF_STEP = and_(_A.flow_run_id == _S.flow_run_id, _A.step_id == _S.step_id, _A.tenant_id == _S.tenant_id)
 BEFORE = -1
 """The part number of the complete preceding period."""
 _MODEL = tuple(
@@ -142,11 +143,16 @@ def _asked(visible: Seen, *columns: Any, before: bool = False) -> Select[Any]:  
 
 
 async def count_retries(session: AsyncSession, visible: Seen) -> dict[int, int]:
-    """Return how many attempts were repeated, in the period (0) and in the preceding one."""
+    """Return how many attempts were repeated, in the period (0) and in the preceding one.
+
+    An attempt that ended because its step waits is continued, not repeated.
+    """
     period_column = visible.whose().label("whose")
+    repeated = and_(_OF_STEP, _A.attempt_no < _S.attempts, _A.status != AttemptStatus.SUSPENDED.value)
     query = (
-        visible.runs(period_column, func.sum(_S.attempts - 1), before=True)
+        visible.runs(period_column, func.count(), before=True)
         .join(flow_step_results, _OF_RUN)
+        .join(flow_step_attempts, repeated)
         .where(_S.attempts > 1)
         .group_by(period_column)
     )

@@ -22,7 +22,9 @@ class Counted(BaseModel):
     completed: int
     failed: int
     cancelled: int
-    p50_ms: float | None = Field(description="Median duration of ended runs; null without any.")
+    p50_ms: float | None = Field(
+        description="Median duration of ended runs, waits and pauses included; null without any."
+    )
     p95_ms: float | None = Field(description="95th percentile.")
     spent: Spent
 
@@ -84,5 +86,7 @@ class RunStatistics(BaseModel):
     flows: list[FlowFigures]
     models: list[ModelFigures]
     failures: list[FailureFigures]
-    queued: int = Field(description="Runs that are waiting now.")
+    queued: int = Field(description="Runs that no worker has started yet.")
     running: int
+    waiting: int = Field(description="Runs that wait for a time, an approval, an event, another run or a slot.")
+    paused: int

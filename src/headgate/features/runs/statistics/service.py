@@ -67,6 +67,8 @@ async def run_statistics(
         failures=await _failures(session, visible),
         queued=live.get("queued", 0),
         running=live.get("running", 0),
+        waiting=live.get("waiting", 0),
+        paused=live.get("paused", 0),
     )
 
 

@@ -222,6 +222,8 @@ class StepExecutor:
         if self._services.classes is not None:
             ctx.guard = await open_guard(self._services.classes, run, step.id, recorder)
         outputs = await self._work(run, step, ctx, recorder)
+        if ctx.guard is not None:
+            ctx.guard.put_out(outputs)
         if run.input.files:
             outside.add(*outside.of_outputs(orjson.dumps(outputs)))
         return outputs

@@ -4,7 +4,7 @@ The version was checked when it was published and when the run started. Since th
 lower, and a step may call a model that its flow does not name literally.
 """
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection
 
 from headgate.features.runs.errors import ClassRefused
 from headgate.features.runs.ports.flows import SecurityClasses
@@ -146,6 +146,12 @@ class StepGuard:
         self._given = max(self._given, level)
         self._keep()
 
+    def put_out(self, outputs: Collection[str]) -> None:
+        """Take account of the outputs that the step has taken: what users did not approve keeps its classification."""
+        if not self._here.unlowered.isdisjoint(outputs):
+            self._override = None
+            self.receive(self._here.highest_output)
+
     def _keep(self) -> None:
         self._recorder.classification = self._given if self._override is None else self._override
 
@@ -158,7 +164,8 @@ async def open_guard(classes: SecurityClasses, run: ActiveRun, step_id: str, rec
         observed = Observed(dict(run.ledger.classes), {} if stored is None else {step_id: stored})
         return await classes.classify(tenant, flow, observed)
 
-    override = run.planned.steps[step_id].step.policy.output_classification_override
+    policy = run.planned.steps[step_id].step.policy
+    override = None if policy.disabled == "pass_through" else policy.output_classification_override
     guard = StepGuard(await classify(), step_id, override, recorder, classify)
     guard.check_step()
     return guard

@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import text
 
 from headgate.features.runs.evidence.verify import verify
-from headgate.foundation.settings import Settings
+from headgate.foundation.settings import ClassificationSettings, Settings
 from tests.support.team import Team, team
 
 PATIENCE = 30.0
@@ -53,6 +53,23 @@ async def ended(us: Team, run_id: str) -> dict[str, Any]:
 async def decide(us: Team, who: str, approval: dict[str, Any], decision: str = "approve", **more: Any) -> int:
     body = {"decision": decision, **more}
     return (await us.ask(who, "POST", f"/approvals/{approval['id']}/decision", json=body)).status_code
+
+
+class TestClassification:
+    @pytest.mark.parametrize(("decision", "taken", "expected"), [("approve", "yes", 0), ("reject", "no", 3)])
+    async def test_is_lowered_by_an_approval_only(
+        self, settings: Settings, decision: str, taken: str, expected: int
+    ) -> None:
+        async with team(settings, classification=ClassificationSettings(enabled=True)) as us:
+            approval = await asked(us, input_classification=3, policy='{"output_classification_override": 0}')
+            assert await decide(us, "owner", approval, decision) == 200
+            run = await ended(us, approval["run_id"])
+            assert (run["status"], run["text"]) == ("completed", "Taxi, 40 EUR")
+            levels = [
+                (await us.get("editor", f"/flow-runs/{run['id']}/steps/{step}"))["classification"]["level"]
+                for step in ("heard", "check", taken)
+            ]
+        assert levels == [3, expected, expected]
 
 
 class TestApproval:

@@ -123,6 +123,21 @@ class TestDryRun:
         assert model["cost_usd_at_least"] == pytest.approx(110 * model["price_in"] / 1_000_000)
         assert found["totals"]["tokens_input_at_least"] == 110
 
+    async def test_counts_what_is_certain_and_forgets_what_is_disabled(self, client: httpx2.AsyncClient) -> None:
+        await client.put("/api/v1/variables/OPENAI_API_KEY", json={"value": "sk"})
+        model = "AIStep\n    prompt: {words}\n    model: openai/gpt-5-mini\n"
+        spec = (
+            f"nodes:\n  ask: ChatInput\n  way: If\n    compare: yes\n  a: {model}  b: {model}"
+            "    policy:\n      disabled: skip\n  hold: Wait\n    policy:\n      disabled: pass_through\n"
+            "edges:\n  ask.text -> way.value\n  way.true -> a.input\n  ask.text -> b.input\n"
+            "  ask.text -> hold.value\n"
+        )
+        found = await look(client, (await created(client, spec.format(words="x" * 400)))["id"])
+        runs = {step["step_id"]: (step["runs"], len(step["models"]), step["waits_for"]) for step in found["path"]}
+        assert (runs["a"], runs["b"], runs["hold"]) == (("possible", 1, None), ("never", 0, None), ("never", 0, None))
+        assert (found["totals"]["tokens_input_at_least"], found["totals"]["model_steps"]) == (0, 1)
+        assert [host["step_id"] for host in found["reach"]["hosts"]] == ["a"]
+
     async def test_checks_the_input_that_is_given(self, client: httpx2.AsyncClient) -> None:
         flow = await created(client, FLOW)
         codes = {one["code"] for one in (await look(client, flow["id"], form_data={"subjct": "x"}))["findings"]}

@@ -11,6 +11,7 @@ from tests.unit.components.test_builtins import Builtins
 NAMES = [
     *("SaveFile", "WriteSpreadsheet", "Chart", "QRCode", "CreateArchive", "CreateCalendar", "MakeDocument"),
     *("SendMail", "ReadMail", "Notify", "SqlQuery", "SqlWrite", "SqlSchema"),
+    *("RunFlow", "ForEach", "Loop", "SendEvent", "WriteState"),
 ]
 
 
@@ -34,6 +35,17 @@ class TestEffectOf:
             "Changes a database (upsert, table orders) with the connection 'shop'."
         )
         assert "read-only transaction" in effect("SqlQuery", "database: shop", "sql: SELECT 1")
+
+    def test_says_what_runs_of_other_flows_events_and_state_would_be(self) -> None:
+        assert effect("RunFlow", "flow: Check") == "Runs the flow 'Check', which has a dry run of its own."
+        assert effect("ForEach", "flow: Check", "items: []").startswith(
+            "Runs the flow 'Check' for each item, 4 at a time"
+        )
+        assert "'Check' up to 5 times" in effect("Loop", "flow: Check", "most: 5", "until: done", "value: x")
+        assert effect("SendEvent", "event: paid") == "Sends the event 'paid' to steps that wait for it."
+        assert effect("WriteState", "name: count", "operation: increment") == (
+            "Changes the value 'count' of the state of the flow (increment)."
+        )
 
     def test_says_nothing_of_steps_that_only_compute(self) -> None:
         assert effect("Calculator", "expression: 1+1") == ""

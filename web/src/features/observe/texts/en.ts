@@ -9,6 +9,8 @@ export default {
   every_space: "All spaces",
   queued: "{{count}} queued",
   running: "{{count}} running",
+  waiting: "{{count}} waiting",
+  paused: "{{count}} paused",
   runs: "Runs",
   failed: "Failed",
   success: "Success rate",

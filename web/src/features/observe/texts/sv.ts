@@ -12,6 +12,8 @@ const sv: Translation<typeof en> = {
   every_space: "Alla utrymmen",
   queued: "{{count}} i kö",
   running: "{{count}} körs",
+  waiting: "{{count}} väntar",
+  paused: "{{count}} pausade",
   runs: "Körningar",
   failed: "Misslyckade",
   success: "Andel lyckade",
