@@ -69,9 +69,9 @@ async def remove_old_evaluations(session: AsyncSession, base_id: str, *, tenant_
     """Delete all but the newest evaluations of a base."""
     row = EvaluationRow
     newest = select(row.id).where(row.base_id == base_id, row.tenant_id == tenant_id).order_by(row.id.desc())
-    kept = newest.limit(keep).scalar_subquery()
+    newest_ids = newest.limit(keep).scalar_subquery()
     await session.execute(
         delete(row)
-        .where(row.base_id == base_id, row.tenant_id == tenant_id, row.id.not_in(kept))
+        .where(row.base_id == base_id, row.tenant_id == tenant_id, row.id.not_in(newest_ids))
         .execution_options(synchronize_session=False)
     )
