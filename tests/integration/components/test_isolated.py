@@ -246,7 +246,7 @@ class TestFormats:
         sheet = await calls.read_sheet(ctx, book, name="a.xlsx", sheet="", header_row=1)
         assert sheet.table == Table(columns=["n"], rows=[[1]])
         archive: dict[str, JsonValue] = {"content": encoded(zipped({"a": b"x"})), "name": "a.zip"}
-        assert await calls.call_isolated(ctx, isolated.ARCHIVE_MEMBERS, archive | {"paths": ["a"]}, "it") == {
+        assert await calls.call_isolated(ctx, isolated.ARCHIVE_MEMBERS, archive | {"paths": ["a"]}, "it", 30) == {
             "a": encoded(b"x")
         }
         feed: dict[str, JsonValue] = {
@@ -254,9 +254,9 @@ class TestFormats:
             "url": "u",
             "most": 1,
         }
-        assert cast("dict[str, Any]", await calls.call_isolated(ctx, isolated.FEED, feed, "it"))["title"] == "T"
+        assert cast("dict[str, Any]", await calls.call_isolated(ctx, isolated.FEED, feed, "it", 30))["title"] == "T"
         period: Json = {"begin": "1970-01-01T00:00:00+00:00", "end": "1970-01-01T00:00:03+00:00", "zone": "UTC"}
-        events = await calls.call_isolated(ctx, isolated.CALENDAR_EVENTS, {"text": EVERY_SECOND} | period, "it")
+        events = await calls.call_isolated(ctx, isolated.CALENDAR_EVENTS, {"text": EVERY_SECOND} | period, "it", 30)
         assert len(cast("dict[str, Any]", events)["rows"]) == 3
 
     async def test_are_drawn_there(self, ctx: RunContext) -> None:
