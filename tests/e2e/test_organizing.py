@@ -96,20 +96,32 @@ class TestSelection:
         expect(page.get_by_role("link", name=re.compile("^Heron"))).to_have_count(1)
 
 
+MORE = re.compile("More$")
+"""The button of the other places; before that it says how many things wait there."""
+BREAKS = (
+    "name: Broken heron\nnodes:\n  heard: ChatInput\n  parse: ParseJSON\n  said: ChatOutput\nedges:\n"
+    "  heard.text -> parse.text\n  parse.data -> said.input\n"
+)
+
+
 class TestPhone:
     def test_reaches_places_that_the_bar_has_no_room_for(self, browser: Browser, studio: Studio) -> None:
+        flow_id = studio.flow(BREAKS)
+        studio.post(f"/flows/{flow_id}/publish", {})
+        studio.post(f"/flows/{flow_id}/runs", {"text": "no JSON", "wait": True, "version": "published"})
         console = Console()
         with open_page(browser, studio.url, console, viewport=NARROW) as page:
             page.goto("/")
-            page.get_by_role("button", name="More", exact=True).click()
+            more = page.get_by_role("button", name=MORE)
+            more.click()
             sheet = page.get_by_role("dialog", name="More")
             expect(sheet.get_by_role("link")).to_have_text(
-                ["Templates", "Triggers", "Knowledge", "Observe", "Settings"]
+                ["Templates", "Triggers", "Knowledge", re.compile(r"\d waiting for you ?Observe$"), "Settings"]
             )
             check_accessible(page, within="[role=dialog]")
             sheet.get_by_role("link", name="Templates").click()
             expect(page).to_have_url(re.compile("/templates$"))
-            expect(page.get_by_role("button", name="More", exact=True)).to_have_attribute("data-status", "active")
+            expect(more).to_have_attribute("data-status", "active")
         console.check()
 
 
