@@ -68,8 +68,8 @@ export function channelOf(path: string, visit: string) {
       await pause(Math.min(LONGEST_WAIT, Number(answer.headers.get("retry-after")) || 5), init.signal);
       return ask(address, init, tries - 1);
     }
-    const told = (await answer.json().catch(() => ({}))) as { detail?: string; code?: string };
-    throw new Refused(told.detail ?? "", told.code);
+    const problem = (await answer.json().catch(() => ({}))) as { detail?: string; code?: string };
+    throw new Refused(problem.detail ?? "", problem.code);
   };
   const post = async <T>(where: string, { headers, ...init }: RequestInit): Promise<T> => {
     const all = { ...headers, "x-widget-visit": visit };
@@ -96,7 +96,7 @@ export function transportOf(about: About, base: string): Transport {
       return (await post<{ run: string }>("runs", init)).run;
     },
     async *hear(run, signal) {
-      // The run works already, and its result stays: where too many are being told theirs, this one waits its turn.
+      // The run works already, and its result stays: where too many are being problem theirs, this one waits its turn.
       const answer = await ask(`${path}/runs/${run}/events`, { signal }, MOST_TRIES);
       const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader();
       const parser = new EventParser();

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
-from headgate.entrypoints.cli.output import JsonFlag, console, print_json, table, when
+from headgate.entrypoints.cli.output import JsonFlag, console, print_json, print_rows, table, when
 from headgate.entrypoints.cli.session import acting, with_installation
 from headgate.entrypoints.installation import Installation
 from headgate.features.triggers.forms import links
@@ -51,13 +51,8 @@ def list_(
     async def work(installation: Installation) -> None:
         async with installation.database.reading() as session:
             rows = await links.list_links(session, acting(), trigger, limit=limit)
-        if json:
-            print_json(rows)
-        elif not rows:
-            console.print("No links.")
-        else:
-            cells = [(row.id, escape(row.label), row.state, when(row.expires_at), row.run_id or "") for row in rows]
-            console.print(table(("id", "label", "state", "expires", "run"), cells))
+        cells = [(row.id, escape(row.label), row.state, when(row.expires_at), row.run_id or "") for row in rows]
+        print_rows(rows, ("id", "label", "state", "expires", "run"), cells, json=json, none="No links.")
 
     with_installation(work)
 

@@ -9,7 +9,7 @@ from rich.markup import escape
 
 from headgate.entrypoints.cli import exit_codes, trigger_links
 from headgate.entrypoints.cli.flow_choice import flow_id_of
-from headgate.entrypoints.cli.output import JsonFlag, console, print_json, table, when
+from headgate.entrypoints.cli.output import JsonFlag, console, print_json, print_rows, table, when
 from headgate.entrypoints.cli.session import acting, with_installation, with_parts
 from headgate.entrypoints.cli.trigger_links import TriggerId
 from headgate.entrypoints.compose import Parts
@@ -200,13 +200,8 @@ def occurrences(
     async def work(installation: Installation) -> None:
         async with installation.database.reading() as session:
             rows = await service.list_occurrences(session, acting(), trigger, limit=limit)
-        if json:
-            print_json(rows)
-        elif not rows:
-            console.print("No occurrences.")
-        else:
-            cells = [(when(row.created_at), escape(row.key), _outcome(row)) for row in rows]
-            console.print(table(("at", "occurrence", "outcome"), cells))
+        cells = [(when(row.created_at), escape(row.key), _outcome(row)) for row in rows]
+        print_rows(rows, ("at", "occurrence", "outcome"), cells, json=json, none="No occurrences.")
 
     with_installation(work)
 
