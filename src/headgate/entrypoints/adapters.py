@@ -83,7 +83,8 @@ class StepModels:
 
     async def embed(self, origin: Origin, model: Model, texts: Sequence[str]) -> "embeddings.Embedded":
         """Embed texts. Raises the errors of a chat model's call."""
-        return await embeddings.embed(model, texts, await self.variables.of(origin), web=self.web)
+        keys = await self.variables.of(origin)
+        return await embeddings.embed(model, texts, keys, web=self.web, local=self.local)
 
     def check_inputs(self, model: Model, files: Sequence[File], *, unreadable: bool = False) -> frozenset[str]:
         """Return the ids of files that the model accepts directly. Raises `Invalid` for an unsupported file."""

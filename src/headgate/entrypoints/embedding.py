@@ -30,7 +30,7 @@ class SpaceEmbedder:
         keys = self.installation.keys_of(principal, "knowledge")
         telemetry = self.installation.telemetry
         with telemetry.traces.span(f"embed {asked.name}", {"gen_ai.request.model": asked.name}, kind="client"):
-            embedded = await embeddings.embed(asked, texts, keys, web=self.web)
+            embedded = await embeddings.embed(asked, texts, keys, web=self.web, local=self.installation.local_models)
         telemetry.metrics.model_called(asked.provider, embedded.tokens, None)
         return embedded
 

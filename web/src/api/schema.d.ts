@@ -10458,6 +10458,12 @@ export interface components {
             /** Label */
             label: string;
             /**
+             * Use
+             * @description `chat`, or `embedding` for search by meaning.
+             * @enum {string}
+             */
+            use: "chat" | "embedding";
+            /**
              * Size
              * @description Bytes.
              */

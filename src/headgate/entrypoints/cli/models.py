@@ -124,12 +124,18 @@ def local(json: JsonFlag = False) -> None:
     weights = list_local(default_models_dir())
     print_rows(
         [
-            {"name": model.name, "size": model.size, "path": str(model.path) if model.path else None}
+            {"name": model.name, "use": model.use, "size": model.size, "path": str(model.path) if model.path else None}
             for model in weights
         ],
-        ("name", "model", "size", "state"),
+        ("name", "model", "use", "size", "state"),
         [
-            (model.name, model.label, f"{model.size / 1e6:,.0f} MB", "ready" if model.ready else "can be pulled")
+            (
+                model.name,
+                model.label,
+                model.use,
+                f"{model.size / 1e6:,.0f} MB",
+                "ready" if model.ready else "can be pulled",
+            )
             for model in weights
         ],
         json=json,

@@ -1,32 +1,49 @@
-"""Texts into vectors, over OpenAI's `/embeddings`, which most servers of models speak too, or Ollama's `/api/embed`."""
+"""Texts into vectors, over OpenAI's `/embeddings`, which most servers of models speak too, or Ollama's `/api/embed`.
+
+A local model is a server of the first kind. A text that is longer than it takes is embedded in windows, whose mean is
+its vector: nothing is cut off.
+"""
 
 import math
-from collections.abc import Sequence
+import textwrap
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
+
+from pydantic import SecretStr
 
 from headgate.features.models.credentials import Credentials, find_credentials
 from headgate.features.models.diagnosis import Caller, friendly_error
 from headgate.features.models.errors import BadModelSettings, BrokenModelAnswer
 from headgate.features.models.libraries import ollama_library, openai_library
+from headgate.features.models.local.transport import PLACEHOLDER_URL
 from headgate.features.models.params import ModelParams
 from headgate.features.models.ports import GuardedWeb, KeySource
-from headgate.features.models.providers import Provider
+from headgate.features.models.providers import LOCAL, Provider
 from headgate.features.models.service import provider_of
 from headgate.foundation.lazy import lazy_module
 from headgate.sdk.values import Model
 
 if TYPE_CHECKING:
+    import httpx2
+
     from headgate.features.models import clients
-    from headgate.foundation.guarded_http.transport import SharedTransport
+    from headgate.features.models.local.models import LocalModels
 else:
     clients = lazy_module("headgate.features.models.clients")
 
-KINDS = ("openai", "openai_compatible", "ollama")
+KINDS = ("openai", "openai_compatible", "ollama", LOCAL)
 """Protocols over which texts are embedded."""
 MOST_TEXTS = 64
 """Texts of one request."""
 MOST_DIMENSIONS = 8_192
+WINDOW = 1_200
+"""Characters that a local model embeds at once: about 300 tokens of English, under its 512."""
+_SMALLEST_WINDOW = 32
+_TOO_LONG = ("larger than the max context size", "too large to process")
+"""What llama.cpp's errors for a text of too many tokens contain."""
+_RETRIES = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,11 +60,15 @@ class _Server:
     """How a request reaches a provider's server."""
 
     credentials: Credentials
-    transport: "SharedTransport"
     timeout_seconds: float
+    client: "Callable[[], httpx2.AsyncClient]"
+    classic: Callable[[], dict[str, Any]]
+    """Arguments for a library that makes its own client."""
 
 
-async def embed(model: Model, texts: Sequence[str], keys: KeySource, *, web: GuardedWeb) -> Embedded:
+async def embed(
+    model: Model, texts: Sequence[str], keys: KeySource, *, web: GuardedWeb, local: "LocalModels | None" = None
+) -> Embedded:
     """Return the vectors of at most `MOST_TEXTS` texts, in one request.
 
     Args:
@@ -55,8 +76,10 @@ async def embed(model: Model, texts: Sequence[str], keys: KeySource, *, web: Gua
         texts: None of them is empty.
         keys: Where keys come from.
         web: The way to the provider's server.
+        local: The local models of this process; needed for the provider `local`.
 
     Raises:
+        LocalModelMissing: A local model that was not pulled.
         Invalid: A provider without embeddings, a missing key or package, or wrong settings.
         BrokenModelAnswer: The server answered with other than one vector of numbers for each text.
         HeadgateError: The failure of the call, as for a chat model.
@@ -66,24 +89,38 @@ async def embed(model: Model, texts: Sequence[str], keys: KeySource, *, web: Gua
     params = ModelParams.parse(model.params, provider=provider, api_key=model.api_key)
     if params.base_url is not None:
         await web.check(params.base_url)
-    credentials = await find_credentials(provider, params, keys)
     timeout = params.timeout_seconds or provider.timeout_seconds
+    if provider.id == LOCAL:
+        server = _local_server(model, local, timeout)
+    else:
+        credentials = await find_credentials(provider, params, keys)
+        transport = web.library_transport(credentials.networks)
+        server = _Server(
+            credentials, timeout, partial(clients.client, transport), partial(clients.classic_arguments, transport)
+        )
     caller = Caller(
         model=f"{provider.id}/{model.name}",
         provider=provider.label,
-        key_variable=credentials.key_variable,
-        base_url=credentials.base_url if provider.flow_base_url or provider.server is not None else "",
+        key_variable=server.credentials.key_variable,
+        base_url=server.credentials.base_url if provider.flow_base_url or provider.server is not None else "",
         timeout_seconds=timeout,
         server=provider.server is not None,
     )
-    ask = _ask_ollama if provider.kind == "ollama" else _ask_openai
-    server = _Server(credentials, web.library_transport(credentials.networks), timeout)
+    ask = _ASKING.get(provider.kind, _ask_openai)
     try:
         vectors, tokens = await ask(provider, model.name, texts, server)
     except Exception as error:  # noqa: BLE001 - the libraries raise anything; all of it is translated
         # Not chained: the libraries' exceptions hold request headers.
         raise friendly_error(error, caller) from None
     return Embedded(_checked(vectors, len(texts), caller.model), tokens)
+
+
+def _local_server(model: Model, local: "LocalModels | None", timeout_seconds: float) -> _Server:
+    """Return the local model's server. Raises `BadModelSettings`."""
+    if local is None:
+        raise BadModelSettings("Local models are disabled.", remedy="Choose another provider.")
+    credentials = Credentials({"api_key": SecretStr(LOCAL)}, "", PLACEHOLDER_URL)
+    return _Server(credentials, timeout_seconds, partial(local.embedding_client, model.name), dict)
 
 
 def _require_embeddings(provider: Provider) -> None:
@@ -102,7 +139,8 @@ async def _ask_openai(provider: Provider, name: str, texts: Sequence[str], serve
         base_url=credentials.base_url,
         timeout=server.timeout_seconds,
         default_headers=dict(credentials.headers),
-        http_client=clients.client(server.transport),
+        http_client=server.client(),
+        max_retries=provider.fixed.get("max_retries", _RETRIES),
     )
     async with client:
         answer = await client.embeddings.create(model=name, input=list(texts), encoding_format="float")
@@ -117,11 +155,37 @@ async def _ask_ollama(provider: Provider, name: str, texts: Sequence[str], serve
         credentials.base_url,
         timeout=server.timeout_seconds,
         headers=dict(credentials.headers),
-        **clients.classic_arguments(server.transport),
+        **server.classic(),
     )
     async with client:
         answer = await client.embed(name, list(texts))
     return answer.embeddings, answer.prompt_eval_count
+
+
+async def _ask_local(provider: Provider, name: str, texts: Sequence[str], server: "_Server") -> tuple[Any, int | None]:
+    """Embed each text in windows, smaller ones when the model finds more tokens in them than it takes."""
+    size = WINDOW
+    while True:
+        windows = [textwrap.wrap(text, size, replace_whitespace=False) or [text[:size]] for text in texts]
+        try:
+            vectors, tokens = await _ask_openai(provider, name, [part for parts in windows for part in parts], server)
+        except Exception as error:
+            if size <= _SMALLEST_WINDOW or not any(sign in str(error) for sign in _TOO_LONG):
+                raise
+            size //= 2
+            continue
+        remaining = iter(vectors)
+        means = [_mean([next(remaining) for _ in parts]) for parts in windows]
+        return means, tokens
+
+
+def _mean(vectors: list[list[float]]) -> list[float]:
+    """Return the mean of the vectors of a text's windows, which are of length 1."""
+    return [sum(values) / len(vectors) for values in zip(*vectors, strict=True)]
+
+
+_ASKING = {"ollama": _ask_ollama, LOCAL: _ask_local}
+"""How models of a protocol are asked, other than OpenAI's."""
 
 
 def _checked(vectors: Any, count: int, model: str) -> tuple[tuple[float, ...], ...]:  # noqa: ANN401 - of a server

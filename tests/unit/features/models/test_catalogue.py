@@ -35,7 +35,7 @@ class TestData:
 
     def test_local_models_are_those_that_can_be_pulled_with_the_window_they_are_served_with(self) -> None:
         local = catalogue.list_models("local")
-        assert [info.name for info in local] == list(WEIGHTS)
+        assert [info.name for info in local] == [name for name, weights in WEIGHTS.items() if weights.use == "chat"]
         assert {info.context_window for info in local} == {DEFAULT_CONTEXT}
         assert {info.tools for info in local} == {"shim"}
 

@@ -11,6 +11,7 @@ vi.setConfig({ testTimeout: 20_000 });
 
 const LOCAL: LocalModel = {
   name: "tiny",
+  use: "chat",
   label: "Tiny",
   size: 1000,
   licence: "",

@@ -8,22 +8,36 @@ import { bytes } from "@/lib/i18n/format";
 import { useProviderTexts } from "./texts";
 import { MODELS_TOUCHED } from "./touched";
 
+interface LocalModelsProps {
+  label: string;
+  /** Only models for this; default: all. */
+  use?: LocalModel["use"];
+  /** Called with `local/NAME` of a model that is here. */
+  onUse?: (model: string) => void;
+}
+
 /** Models that run inside Headgate: those that are here, and those that can be fetched. */
-export function LocalModels({ label }: { label: string }) {
+export function LocalModels({ label, use, onUse }: LocalModelsProps) {
   const { may } = useRights();
-  const models = useQuery(localModelsQuery);
+  const models = useQuery({
+    ...localModelsQuery,
+    select: (all) => all.filter((one) => use === undefined || one.use === use),
+  });
   return (
     <Listing label={label} query={models} empty={null}>
-      {(one) => <LocalRow key={one.name} model={one} manage={may("models.manage")} />}
+      {(one) => <LocalRow key={one.name} model={one} manage={may("models.manage")} onUse={onUse} />}
     </Listing>
   );
 }
 
-function LocalRow({ model, manage }: { model: LocalModel; manage: boolean }) {
+interface LocalRowProps {
+  model: LocalModel;
+  manage: boolean;
+  onUse: LocalModelsProps["onUse"];
+}
+
+function LocalRow({ model, manage, onUse }: LocalRowProps) {
   const t = useProviderTexts();
-  const touches = [setupKeys.local, ...MODELS_TOUCHED];
-  const start = useChange({ change: () => fetchLocal(model.name), touches, failed: t("fetch_failed") });
-  const stop = useChange({ change: () => stopLocal(model.name), touches, failed: t("fetch_failed") });
   const begun = model.done > 0 && !model.ready;
   const progress = t("local_progress", { done: bytes(model.done), size: bytes(model.size) });
   return (
@@ -32,6 +46,7 @@ function LocalRow({ model, manage }: { model: LocalModel; manage: boolean }) {
       title={
         <>
           {model.label}
+          {model.use === "embedding" && <Chip>{t("local_embeds")}</Chip>}
           {model.ready && <Chip tone="ok">{t("ready")}</Chip>}
         </>
       }
@@ -42,17 +57,13 @@ function LocalRow({ model, manage }: { model: LocalModel; manage: boolean }) {
         </>
       }
       aside={
-        manage &&
-        !model.ready &&
-        (model.fetching ? (
-          <Button size="sm" busy={stop.isPending} onClick={() => stop.mutate()}>
-            {t("local_stop")}
-          </Button>
-        ) : (
-          <Button size="sm" busy={start.isPending} onClick={() => start.mutate()}>
-            {t(begun ? "local_resume" : "local_fetch")}
-          </Button>
-        ))
+        model.ready
+          ? onUse && (
+              <Button size="sm" onClick={() => onUse(`local/${model.name}`)}>
+                {t("local_use")}
+              </Button>
+            )
+          : manage && <Download model={model} />
       }
     >
       {model.fetching && (
@@ -69,5 +80,22 @@ function LocalRow({ model, manage }: { model: LocalModel; manage: boolean }) {
         </div>
       )}
     </Row>
+  );
+}
+
+/** Starts, stops or resumes a download. */
+function Download({ model }: { model: LocalModel }) {
+  const t = useProviderTexts();
+  const touches = [setupKeys.local, ...MODELS_TOUCHED];
+  const start = useChange({ change: () => fetchLocal(model.name), touches, failed: t("fetch_failed") });
+  const stop = useChange({ change: () => stopLocal(model.name), touches, failed: t("fetch_failed") });
+  return model.fetching ? (
+    <Button size="sm" busy={stop.isPending} onClick={() => stop.mutate()}>
+      {t("local_stop")}
+    </Button>
+  ) : (
+    <Button size="sm" busy={start.isPending} onClick={() => start.mutate()}>
+      {t(model.done > 0 ? "local_resume" : "local_fetch")}
+    </Button>
   );
 }

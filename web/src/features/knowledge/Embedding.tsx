@@ -1,6 +1,9 @@
+import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { chooseEmbedding, type KnowledgeBase, knowledgeKeys } from "@/api/queries/knowledge";
+import { localModelsQuery } from "@/api/queries/modelSetup";
 import { useRights } from "@/api/rights";
+import { LocalModels } from "@/components/providers";
 import { Button, Dialog, Field, Input, Problem } from "@/components/ui";
 import { useChange } from "@/components/useChange";
 import { useKnowledgeTexts } from "./texts";
@@ -71,19 +74,28 @@ function ChooseDialog({ base, onClose }: { base: KnowledgeBase; onClose: () => v
   );
 }
 
-/** The model that embeds passages, as `provider/name`; empty: words only. */
+/** The model that embeds passages, as `provider/name`; empty: words only. Local models are offered below it. */
 export function EmbeddingField({ value, onChange }: { value: string; onChange: (value: string) => void }) {
   const t = useKnowledgeTexts();
   return (
-    <Field label={t("embedding_model")} help={t("embedding_help")}>
-      {(control) => (
-        <Input
-          {...control}
-          placeholder="openai/text-embedding-3-small"
-          value={value}
-          onChange={(event) => onChange(event.target.value)}
-        />
-      )}
-    </Field>
+    <>
+      <Field label={t("embedding_model")} help={t("embedding_help")}>
+        {(control) => (
+          <Input
+            {...control}
+            placeholder="local/all-minilm-l6-v2"
+            value={value}
+            onChange={(event) => onChange(event.target.value)}
+          />
+        )}
+      </Field>
+      <LocalModels label={t("embedding_local")} use="embedding" onUse={onChange} />
+    </>
   );
+}
+
+/** The embedding model that a new base gets: one that is on the server, so that nothing leaves it; else none. */
+export function useDefaultEmbedding(): string {
+  const local = useQuery(localModelsQuery).data?.find(({ use, ready }) => use === "embedding" && ready);
+  return local ? `local/${local.name}` : "";
 }

@@ -3,7 +3,7 @@ import { useState } from "react";
 import { createBase, type KnowledgeBase, knowledgeKeys } from "@/api/queries/knowledge";
 import { Button, Dialog, Field, Input, Problem } from "@/components/ui";
 import { useChange } from "@/components/useChange";
-import { EmbeddingField } from "./Embedding";
+import { EmbeddingField, useDefaultEmbedding } from "./Embedding";
 import { useKnowledgeTexts } from "./texts";
 
 /** Makes a knowledge base, and opens it. */
@@ -12,7 +12,9 @@ export function NewBaseDialog({ onClose }: { onClose: () => void }) {
   const navigate = useNavigate();
   const [name, setName] = useState("");
   const [description, setDescription] = useState("");
-  const [model, setModel] = useState("");
+  const [chosen, setModel] = useState<string | null>(null);
+  const local = useDefaultEmbedding();
+  const model = chosen ?? local;
   const create = useChange<void, KnowledgeBase>({
     change: () => createBase({ name: name.trim(), description, embedding_model: model.trim() }),
     touches: [knowledgeKeys.bases],

@@ -1,8 +1,8 @@
-import { screen, within } from "@testing-library/react";
+import { screen, waitFor, within } from "@testing-library/react";
 import { HttpResponse, http } from "msw";
 import { describe, expect, it, vi } from "vitest";
 import { server } from "@/testing/server";
-import { API, BASE, DOCUMENT, HIT, openPage, serve, TEXT } from "./serving";
+import { API, BASE, DOCUMENT, HIT, MINILM, openPage, serve, TEXT } from "./serving";
 
 vi.setConfig({ testTimeout: 20_000 });
 
@@ -140,6 +140,40 @@ describe("an embedding model", () => {
     expect(await screen.findByText("openai/small: 4 of 9 passages embedded, 80 tokens used.")).toBeInTheDocument();
     expect(screen.getByText("Until all are embedded, searches are by words only.")).toBeInTheDocument();
     expect(served.sent).toEqual([{ embedding_model: "openai/small" }]);
+  });
+});
+
+describe("an embedding model on the server", () => {
+  it("is that of a new base, unless another is chosen", async () => {
+    const served = serve();
+    served.local = [{ ...MINILM, name: "talks", label: "Talks", use: "chat" }, MINILM];
+    const { user } = openPage("/knowledge");
+    await user.click(await screen.findByRole("button", { name: "New knowledge base" }));
+    expect(await screen.findByDisplayValue("local/all-minilm-l6-v2")).toBeInTheDocument();
+    expect(screen.queryByText("Talks")).toBeNull();
+    await user.type(screen.getByRole("textbox", { name: /Name/ }), "Rules");
+    await user.click(screen.getByRole("button", { name: "Create" }));
+    await waitFor(() =>
+      expect(served.sent).toMatchObject([{ name: "Rules", embedding_model: "local/all-minilm-l6-v2" }]),
+    );
+  });
+
+  it("is downloaded and chosen where a base gets its model", async () => {
+    const served = serve(["knowledge.view", "knowledge.edit", "models.manage"]);
+    served.local = [{ ...MINILM, ready: false, done: 0 }];
+    server.use(
+      http.post("*/api/v1/local-models/all-minilm-l6-v2/fetch", () => {
+        served.local = [MINILM];
+        return HttpResponse.json(served.local, { status: 202 });
+      }),
+    );
+    const { user } = openPage("/knowledge/b1");
+    await user.click(await screen.findByRole("button", { name: "Change model" }));
+    await user.click(await screen.findByRole("button", { name: "Download" }));
+    await user.click(await screen.findByRole("button", { name: "Use" }));
+    expect(screen.getByRole("textbox", { name: /Embedding model/ })).toHaveValue("local/all-minilm-l6-v2");
+    await user.click(screen.getByRole("button", { name: "Save" }));
+    await waitFor(() => expect(served.sent).toEqual([{ embedding_model: "local/all-minilm-l6-v2" }]));
   });
 });
 

@@ -11,6 +11,7 @@ import userEvent from "@testing-library/user-event";
 import { HttpResponse, http } from "msw";
 import type { Hit, KnowledgeBase, KnowledgeDocument, Passage } from "@/api/queries/knowledge";
 import { meQuery } from "@/api/queries/me";
+import type { LocalModel } from "@/api/queries/modelSetup";
 import { renderStudio } from "@/testing/render";
 import { server } from "@/testing/server";
 import { KnowledgePage } from ".";
@@ -90,23 +91,43 @@ export const HIT: Hit = {
   matched: ["lisbon"],
 };
 
+export const MINILM: LocalModel = {
+  name: "all-minilm-l6-v2",
+  label: "all-MiniLM-L6-v2 (English)",
+  use: "embedding",
+  size: 90_868_376,
+  licence: "Apache-2.0",
+  ready: true,
+  done: 90_868_376,
+  fetching: false,
+  detail: "",
+  remedy: "",
+  failed: false,
+};
+
 interface Served {
   bases: KnowledgeBase[];
   documents: KnowledgeDocument[];
   hits: Hit[];
+  local: LocalModel[];
   /** Bodies of requests that change something. */
   sent: unknown[];
 }
 
 /** A server with one base; a test may change it. */
 export function serve(permissions: string[] = ["knowledge.view", "knowledge.edit", "knowledge.manage"]): Served {
-  const served: Served = { bases: [BASE], documents: [DOCUMENT], hits: [HIT], sent: [] };
+  const served: Served = { bases: [BASE], documents: [DOCUMENT], hits: [HIT], local: [], sent: [] };
   const me = {
     user: null,
     permissions: { tenant: [], every_space: [], spaces: [{ space_id: "s", role: "", permissions }] },
   };
   server.use(
     http.get("*/api/v1/me", () => HttpResponse.json(me)),
+    http.get("*/api/v1/local-models", () => HttpResponse.json(served.local)),
+    http.post(API, async ({ request }) => {
+      served.sent.push(await request.json());
+      return HttpResponse.json(BASE, { status: 201 });
+    }),
     http.get(API, () => HttpResponse.json({ items: served.bases, next_cursor: null })),
     http.patch(`${API}/b1`, async ({ request }) => {
       served.sent.push(await request.json());

@@ -4,8 +4,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from headgate.features.models.errors import BadModelSettings
 from headgate.features.models.local.server import LocalModelServer
-from headgate.features.models.local.store import LocalModel, default_models_dir, find_local, list_local
+from headgate.features.models.local.store import LocalModel, default_models_dir, find_local, list_local, use_of
+from headgate.features.models.local.weights import Use
 from headgate.foundation.lazy import lazy_module
 
 if TYPE_CHECKING:
@@ -19,18 +21,23 @@ else:
 
 @dataclass(frozen=True, slots=True)
 class LocalModels:
-    """The folder of local models and the one server that runs them; one instance a process."""
+    """The folder of local models and the servers that run them; one instance a process.
+
+    A server has one model at a time. Embedding models have their own, so that an answer from documents does not load
+    its two models in turn.
+    """
 
     models_dir: Path = field(default_factory=default_models_dir)
     server: LocalModelServer = field(default_factory=LocalModelServer)
+    embedding_server: LocalModelServer = field(default_factory=lambda: LocalModelServer(embedding=True))
 
-    def ready(self) -> list[LocalModel]:
-        """Models that can be used now."""
-        return [model for model in list_local(self.models_dir) if model.ready]
+    def ready(self, use: Use = "chat") -> list[LocalModel]:
+        """Models of a use that can be used now."""
+        return [model for model in list_local(self.models_dir) if model.ready and model.use == use]
 
     def client_arguments(self, name: str) -> dict[str, Any]:
-        """Constructor arguments that lead an OpenAI client to the model. Raises `LocalModelMissing`."""
-        path = find_local(self.models_dir, name)
+        """Return what leads an OpenAI client to the model. Raises `LocalModelMissing`, `BadModelSettings`."""
+        path = self._find(name, "chat")
         return {
             "base_url": transport.PLACEHOLDER_URL,
             "api_key": "local",
@@ -40,6 +47,20 @@ class LocalModels:
             ),
         }
 
+    def embedding_client(self, name: str) -> "httpx2.AsyncClient":
+        """Return a client whose requests go to an embedding model. Raises `LocalModelMissing`, `BadModelSettings`."""
+        path = self._find(name, "embedding")
+        return httpx2.AsyncClient(transport=transport.AsyncLocalTransport(self.embedding_server, path), trust_env=False)
+
+    def _find(self, name: str, use: Use) -> Path:
+        path = find_local(self.models_dir, name)
+        if use_of(path) != use:
+            purpose = "only embeds texts" if use == "chat" else "is a chat model"
+            ready = ", ".join(f"local/{model.name}" for model in self.ready(use)) or "headgate models local"
+            raise BadModelSettings(f"The local model '{name}' {purpose}.", remedy=f"Choose another: {ready}.")
+        return path
+
     def close(self) -> None:
-        """End the model's process, if one runs. Call when the program ends."""
+        """End the processes of the models, if any run. Call when the program ends."""
         self.server.close()
+        self.embedding_server.close()

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from headgate.features.models.errors import PullFailed
+from headgate.features.models.local import conversion
 from headgate.features.models.local.lock import exclusive
 from headgate.features.models.local.sources import Progress, Source
 from headgate.features.models.local.store import (
@@ -53,9 +54,17 @@ def pull(
         with exclusive(partial.with_suffix(".lock"), what=f"pull of {name}"):
             already = partial.stat().st_size if partial.exists() else 0
             require_space(models_dir, weights.size - already)
-            _fetch_verified(weights, partial, sources, progress, report)
-            check_gguf(partial)
-            partial.replace(target)
+            for download in weights.downloads:
+                _fetch_verified(download, partial_path(models_dir, download.name), sources, progress, report)
+            if weights.vocabulary is None:
+                check_gguf(partial)
+                partial.replace(target)
+            else:
+                report("Converting to GGUF.")
+                vocabulary = partial_path(models_dir, weights.vocabulary.name)
+                conversion.convert(partial, vocabulary, target, weights.label)
+                for file in (partial, vocabulary):
+                    file.unlink()
     except OSError as error:
         raise Unavailable(
             f"{name} could not be written to {models_dir}: {error.strerror or error}.",
@@ -72,7 +81,7 @@ def _fetch_verified(
     for number, source in enumerate(sources):
         if partial.exists() and partial.stat().st_size:
             report(f"Continuing with {partial.stat().st_size / 1000000.0:.0f} MB that are already downloaded.")
-        report(f"Downloading {weights.label} ({weights.size / 1000000000.0:.2f} GB) from {source.label}.")
+        report(f"Downloading {weights.label} ({_amount(weights.size)}) from {source.label}.")
         try:
             source.fetch(weights, partial, progress)
             _verify(weights, partial, report)
@@ -100,6 +109,10 @@ def _verify(weights: Weights, partial: Path, report: Callable[[str], None]) -> N
     if digest.hexdigest() != weights.sha256:
         partial.unlink()  # wrong bytes cannot be distinguished from right ones
         raise PullFailed(f"The downloaded file is not {weights.name}: its SHA-256 differs.")
+
+
+def _amount(size: int) -> str:
+    return f"{size / 1e9:.2f} GB" if size >= 1e9 else f"{size / 1e6:.1f} MB"
 
 
 def _ready(models_dir: Path, name: str) -> LocalModel:

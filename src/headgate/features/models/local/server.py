@@ -16,6 +16,8 @@ from headgate.features.models.errors import LocalModelFailed
 
 DEFAULT_CONTEXT = 8192
 """Tokens a local model keeps in view; each thousand costs about 30 MB with the 1.5B model."""
+EMBEDDING_CONTEXT = 512
+"""Tokens of one text that a local model embeds: more than a passage has, less than any embedding model takes."""
 SLEEP_AFTER_SECONDS = 600
 """Idle time after which the weights leave memory; the next call loads them again (about 4 s)."""
 _LOAD_SECONDS = 180.0
@@ -45,6 +47,7 @@ class LocalModelServer:
         threads: Threads that compute; by default all cores but one.
         context: Tokens kept in view.
         sleep_after: Idle seconds after which the weights leave memory.
+        embedding: Whether its models embed texts, with a context of `EMBEDDING_CONTEXT`.
         command: What to start; replaced in tests.
     """
 
@@ -54,9 +57,15 @@ class LocalModelServer:
         threads: int | None = None,
         context: int = DEFAULT_CONTEXT,
         sleep_after: int = SLEEP_AFTER_SECONDS,
+        embedding: bool = False,
         command: tuple[str, ...] = _CHILD,
     ) -> None:
-        self._settings = {"threads": threads or default_threads(), "context": context, "sleep_after": sleep_after}
+        self._settings = {
+            "threads": threads or default_threads(),
+            "context": EMBEDDING_CONTEXT if embedding else context,
+            "sleep_after": sleep_after,
+            "embedding": embedding,
+        }
         self._command = command
         self._lock = threading.Lock()
         self._starting = False

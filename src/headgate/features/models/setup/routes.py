@@ -279,6 +279,7 @@ def _local_model(model: LocalModel, fetch: Fetch | None) -> LocalModelOut:
     return LocalModelOut(
         name=model.name,
         label=model.label,
+        use=model.use,
         size=model.size,
         licence=model.licence,
         ready=model.ready,

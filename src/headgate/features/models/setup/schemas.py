@@ -5,6 +5,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, SecretStr, field_validator
 
+from headgate.features.models.local.weights import Use
 from headgate.features.models.readiness import RoleReadiness
 from headgate.features.models.setup.values import ServerKind
 from headgate.foundation.log import redact_text
@@ -136,6 +137,7 @@ class LocalModelOut(BaseModel):
 
     name: str
     label: str
+    use: Use = Field(description="`chat`, or `embedding` for search by meaning.")
     size: int = Field(description="Bytes.")
     licence: str
     ready: bool

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from headgate.features.models.errors import BadModelFile, LocalModelMissing, PullFailed
+from headgate.features.models.local import conversion, store
 from headgate.features.models.local import pull as pulling
-from headgate.features.models.local import store
 from headgate.features.models.local.lock import exclusive
 from headgate.features.models.local.pull import pull
 from headgate.features.models.local.sources import Progress
@@ -138,6 +138,35 @@ class TestPull:
         ):
             pull(NAME, tmp_path, sources=[FakeSource()])
         assert pull(NAME, tmp_path, sources=[FakeSource()]).ready
+
+
+class TestConverted:
+    def test_fetches_the_vocabulary_too_and_keeps_only_the_result(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        contents = {"minilm": b"weights" * 50, "minilm-vocabulary": b"[PAD]\n"}
+
+        def described(name: str, **changes: object) -> Weights:
+            content = contents[name]
+            known = WEIGHTS["all-minilm-l6-v2"]
+            digest = hashlib.sha256(content).hexdigest()
+            return replace(known, name=name, size=len(content), sha256=digest, **changes)  # type: ignore[arg-type]
+
+        weights = described("minilm", vocabulary=described("minilm-vocabulary", vocabulary=None))
+        monkeypatch.setattr(pulling, "find_weights", lambda _name: weights)
+
+        @dataclass
+        class Each(FakeSource):
+            def fetch(self, weights: Weights, partial: Path, progress: Progress) -> None:
+                partial.write_bytes(contents[weights.name])
+
+        def convert(path: Path, vocabulary: Path, target: Path, _name: str) -> None:
+            target.write_bytes(CONTENT + path.read_bytes() + vocabulary.read_bytes())
+
+        monkeypatch.setattr(conversion, "convert", convert)
+        assert pull("minilm", tmp_path, sources=[Each()]).ready
+        assert sorted(path.name for path in tmp_path.iterdir()) == [".minilm.lock", "minilm.gguf"]
+        assert (tmp_path / "minilm.gguf").read_bytes() == CONTENT + b"".join(contents.values())
 
 
 class TestPullByName:

@@ -11,11 +11,11 @@ export function LocalStep({ onBack, onReady }: { onBack: () => void; onReady: ()
   const t = useModelSetupTexts();
   const models = useQuery(localModelsQuery);
   const provider = useQuery(providersQuery).data?.find(({ id }) => id === "local");
-  const isReady = models.data?.some(({ ready }) => ready) === true;
+  const isReady = models.data?.some(({ ready, use }) => ready && use === "chat") === true;
   return (
     <>
       {provider && !provider.installed && <NotInstalled provider={provider} />}
-      <LocalModels label={t("way_local")} />
+      <LocalModels label={t("way_local")} use="chat" />
       <p className="text-muted text-sm">{t("local_stays")}</p>
       <Buttons onBack={onBack}>
         <Button kind="primary" disabled={!isReady} onClick={onReady}>

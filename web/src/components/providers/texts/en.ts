@@ -19,6 +19,8 @@ export default {
   local_more:
     "They run inside Headgate, without an API key or network access. Suitable for steps, not for the assistant.",
   local_fetch: "Download",
+  local_embeds: "Search by meaning",
+  local_use: "Use",
   local_resume: "Resume",
   local_stop: "Stop",
   local_progress: "{{done}} of {{size}}",

@@ -21,6 +21,8 @@ const sv: Translation<typeof en> = {
   local_title: "Modeller på servern",
   local_more: "De körs inuti Headgate, utan API-nyckel och nätverk. De passar för steg, inte för assistenten.",
   local_fetch: "Ladda ner",
+  local_embeds: "Sökning efter betydelse",
+  local_use: "Använd",
   local_resume: "Återuppta",
   local_stop: "Stoppa",
   local_progress: "{{done}} av {{size}}",

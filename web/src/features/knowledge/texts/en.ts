@@ -70,7 +70,8 @@ export default {
   rank_vector: "Rank {{rank}} by meaning (similarity {{similarity}}, {{model}})",
   embedding_model: "Embedding model",
   embedding_help:
-    "Finds passages by meaning, for example openai/text-embedding-3-small or ollama/nomic-embed-text. Passages and questions are sent to its provider. Leave empty to search by words only.",
+    "Finds passages by meaning, for example openai/text-embedding-3-small. Passages and questions are sent to the provider of the model; a local one runs on the server. Leave empty to search by words only.",
+  embedding_local: "Models on the server",
   embedding_again: "All passages are embedded in the background. Until then searches use the previous model.",
   embedded: "{{model}}: {{done}} of {{all}} passages embedded, {{tokens}} tokens used.",
   not_embedded: "Searched by words only: it has no embedding model.",

@@ -74,7 +74,8 @@ const sv: Translation<typeof en> = {
   rank_vector: "Plats {{rank}} efter betydelse (likhet {{similarity}}, {{model}})",
   embedding_model: "Inbäddningsmodell",
   embedding_help:
-    "Hittar textavsnitt efter betydelse, till exempel openai/text-embedding-3-small eller ollama/nomic-embed-text. Textavsnitt och frågor skickas till leverantören. Lämna tomt för att bara söka efter ord.",
+    "Hittar textavsnitt efter betydelse, till exempel openai/text-embedding-3-small. Textavsnitt och frågor skickas till modellens leverantör; en lokal modell körs på servern. Lämna tomt för att bara söka efter ord.",
+  embedding_local: "Modeller på servern",
   embedding_again: "Alla textavsnitt bäddas in i bakgrunden. Till dess används den tidigare modellen.",
   embedded: "{{model}}: {{done}} av {{all}} textavsnitt inbäddade, {{tokens}} token använda.",
   not_embedded: "Genomsöks bara efter ord: den har ingen inbäddningsmodell.",

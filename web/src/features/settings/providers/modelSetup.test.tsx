@@ -13,6 +13,7 @@ vi.setConfig({ testTimeout: 20_000 });
 const MODEL: LocalModel = {
   name: "qwen2.5-coder-1.5b",
   label: "Qwen2.5 Coder 1.5B",
+  use: "chat",
   size: 1000,
   licence: "Apache-2.0",
   ready: false,
