@@ -62,6 +62,30 @@ def mode_field() -> Any:  # noqa: ANN401 - as `field`
     )
 
 
+def neighbours_field() -> Any:  # noqa: ANN401 - as `field`
+    """Return the field `neighbours` of a component that searches a knowledge base."""
+    return field(
+        default=0,
+        label="Neighbours",
+        help="Passages before and after each one, within the budget.",
+        ge=0,
+        le=5,
+        advanced=True,
+    )
+
+
+def diversity_field() -> Any:  # noqa: ANN401 - as `field`
+    """Return the field `diversity` of a component that searches a knowledge base."""
+    return field(
+        default=0.0,
+        label="Diversity",
+        help="0: the best passages. 1: passages that share few words.",
+        ge=0,
+        le=1,
+        advanced=True,
+    )
+
+
 class Retrieve(Component):
     """Searches a knowledge base: passages with scores and citations, of documents that the user of the run may read.
 
@@ -83,6 +107,8 @@ class Retrieve(Component):
     limit: int = limit_field()
     max_tokens: int = budget_field()
     mode: Mode = mode_field()
+    neighbours: int = neighbours_field()
+    diversity: float = diversity_field()
     _passages: tuple[Passage, ...] | None = PrivateAttr(default=None)
 
     @output(help="The passages, numbered, for a prompt.")
@@ -104,8 +130,7 @@ class Retrieve(Component):
     async def _search(self) -> tuple[Passage, ...]:
         if self._passages is None:
             text = required(self.query, "Retrieve", "query")
-            query = KnowledgeQuery(self.base, text, self.limit, self.max_tokens, searched_by(self.mode))
-            self._passages = await self.ctx.knowledge.search(query)
+            self._passages = await self.ctx.knowledge.search(query_of(self, text))
         return self._passages
 
 
@@ -145,6 +170,8 @@ class AnswerFromKnowledge(ModelStep):
     limit: int = limit_field()
     max_tokens: int = budget_field()
     mode: Mode = mode_field()
+    neighbours: int = neighbours_field()
+    diversity: float = diversity_field()
     temperature: float | None = temperature_field()
     _answered: _Answer | None = PrivateAttr(default=None)
 
@@ -179,8 +206,7 @@ class AnswerFromKnowledge(ModelStep):
     async def _answer(self) -> _Answer:
         if self._answered is None:
             question = required(self.question, "AnswerFromKnowledge", "question")
-            query = KnowledgeQuery(self.base, question, self.limit, self.max_tokens, searched_by(self.mode))
-            passages = await self.ctx.knowledge.search(query)
+            passages = await self.ctx.knowledge.search(query_of(self, question))
             self._answered = await self._asked(question, passages) if passages else _Answer(NO_ANSWER, (), ())
         return self._answered
 
@@ -201,9 +227,17 @@ class AnswerFromKnowledge(ModelStep):
         return _Answer(marked_answer(answer, sentences), passages, sentences)
 
 
-def searched_by(mode: Mode) -> str:
-    """Return the mode of a query."""
-    return "" if mode == "automatic" else mode
+def query_of(component: Retrieve | AnswerFromKnowledge, text: str) -> KnowledgeQuery:
+    """Return the search that the fields of a component describe."""
+    return KnowledgeQuery(
+        component.base,
+        text,
+        component.limit,
+        component.max_tokens,
+        "" if component.mode == "automatic" else component.mode,
+        component.neighbours,
+        component.diversity,
+    )
 
 
 def required(value: str | Message, subject: str, name: str) -> str:

@@ -17,6 +17,10 @@ class KnowledgeQuery:
     """Maximum number of tokens of all passages."""
     mode: str = ""
     """`lexical`, `vector` or `hybrid`; empty: hybrid where passages are embedded, else lexical."""
+    neighbours: int = 0
+    """Number of passages before and after each one that are returned with it."""
+    diversity: float = 0
+    """From 0, the best passages, to 1, passages that share few words."""
 
 
 @dataclass(frozen=True, slots=True)

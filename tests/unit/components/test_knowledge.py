@@ -29,12 +29,14 @@ def harness(*texts: str, answer: str = "") -> StepHarness:
 class TestRetrieve:
     async def test_gives_numbered_passages_with_document_and_page(self) -> None:
         made = harness(LISBON, LEAVE)
-        outputs = await made.run(Retrieve, {"base": "Rules", "query": "Lisbon", "limit": 2})
+        outputs = await made.run(
+            Retrieve, {"base": "Rules", "query": "Lisbon", "limit": 2, "neighbours": 1, "diversity": 0.4}
+        )
         assert outputs["text"].startswith(f"[1] handbook.pdf, page 3: Handbook\n{LISBON}\n\n[2]")
         assert outputs["table"].rows[1] == [2, "handbook.pdf", 3, 1.0, LEAVE]
         assert outputs["citations"][0]["number"] == 1
         assert outputs["citations"][0]["document_sha256"] == SHA
-        assert made.ctx.knowledge.queries == [KnowledgeQuery("Rules", "Lisbon", 2, 3_000)]
+        assert made.ctx.knowledge.queries == [KnowledgeQuery("Rules", "Lisbon", 2, 3_000, neighbours=1, diversity=0.4)]
 
     async def test_needs_a_query(self) -> None:
         with pytest.raises(ComponentError, match="'query' is empty"):

@@ -13772,6 +13772,18 @@ export interface components {
              * @description By words, by meaning, or both fused by rank. Empty: hybrid where the passages are embedded, else lexical.
              */
             mode?: ("lexical" | "vector" | "hybrid") | null;
+            /**
+             * Neighbours
+             * @description Passages before and after each one that are returned with it.
+             * @default 0
+             */
+            neighbours?: number;
+            /**
+             * Diversity
+             * @description From 0, the best passages, to 1, passages that share few words.
+             * @default 0
+             */
+            diversity?: number;
         };
         /**
          * SearchOut

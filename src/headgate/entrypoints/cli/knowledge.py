@@ -21,6 +21,7 @@ from headgate.features.knowledge import documents, service
 from headgate.features.knowledge.contents import delete_contents
 from headgate.features.knowledge.schemas import (
     DEFAULT_PASSAGES,
+    MOST_NEIGHBOURS,
     MOST_PASSAGES,
     CitationIn,
     DocumentChange,
@@ -48,6 +49,8 @@ RoleOption = Annotated[
 ]
 LevelOption = Annotated[int | None, typer.Option(help="Sensitivity level.", min=0, max=4)]
 MOST_FILES = 10_000
+SHOWN = 600
+"""Characters of a passage that a search prints; `--json` prints all."""
 SEARCH = "knowledge.search"
 
 
@@ -277,10 +280,17 @@ def search(
         Literal["lexical", "vector", "hybrid"] | None,
         typer.Option(help="By words, by meaning, or both. Default: hybrid where passages are embedded, else lexical."),
     ] = None,
+    neighbours: Annotated[
+        int,
+        typer.Option(help="Passages before and after each one that are returned with it.", min=0, max=MOST_NEIGHBOURS),
+    ] = 0,
+    diversity: Annotated[
+        float, typer.Option(help="From 0, the best passages, to 1, passages that share few words.", min=0, max=1)
+    ] = 0,
     json: JsonFlag = False,
 ) -> None:
     """Search a knowledge base: passages with scores, documents and pages."""
-    search_in = checked(SearchIn, query=query, limit=limit, mode=mode)
+    search_in = checked(SearchIn, query=query, limit=limit, mode=mode, neighbours=neighbours, diversity=diversity)
 
     async def work(parts: Parts) -> SearchOut:
         base = await find_base(parts, which)
@@ -297,7 +307,8 @@ def search(
     for number, hit in enumerate(answer.hits, start=1):
         page = f", page {hit.page}" if hit.page is not None else ""
         console.print(f"[bold]{number}. {escape(hit.document)}{page}[/bold]  score {hit.score}{_ranks(hit)}")
-        console.print(escape(hit.text.strip()[:600]), soft_wrap=True)
+        text = hit.text.strip()
+        console.print(escape(text if len(text) <= SHOWN else f"{text[:SHOWN]} …"), soft_wrap=True)
 
 
 def _ranks(hit: HitOut) -> str:

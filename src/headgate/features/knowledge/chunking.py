@@ -5,6 +5,7 @@ text: `text[start:end]`. A passage never spans two pages, and a table stays whol
 times the size of a passage.
 """
 
+import hashlib
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -224,3 +225,8 @@ def _overlap(text: str, earliest: int, core: int, most_tokens: int) -> int:
         start = match.start()
     sentence = _SENTENCE_END.search(text, start, core) if start > earliest else None
     return sentence.end() if sentence is not None and sentence.end() < core else start
+
+
+def digest_of(text: str) -> str:
+    """Return the SHA-256 of a text in UTF-8."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

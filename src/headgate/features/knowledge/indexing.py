@@ -8,7 +8,6 @@ A document that is ready when its job runs is only embedded: its base has anothe
 is committed with the tokens that it used. An interrupted job embeds the passages without a vector.
 """
 
-import hashlib
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -26,7 +25,7 @@ from headgate.features.jobs.queue import Job
 from headgate.features.jobs.runner import JobKind, JobRunner
 from headgate.features.knowledge import repository, search_index, vector_index
 from headgate.features.knowledge.changes import changes_of
-from headgate.features.knowledge.chunking import Chunk, count_tokens, divide
+from headgate.features.knowledge.chunking import Chunk, count_tokens, digest_of, divide
 from headgate.features.knowledge.embedding import Embedder
 from headgate.features.knowledge.extraction import Extract, extract
 from headgate.features.knowledge.questions import LIKELY_TO_PASS
@@ -356,8 +355,3 @@ def _row(read: Extract, chunk: Chunk) -> dict[str, Any]:
 
 def _place(row: dict[str, Any]) -> dict[str, Any]:
     return {name: row[name] for name in ("generation", "version", "ordinal", "start", "core", "end")}
-
-
-def digest_of(text: str) -> str:
-    """Return the SHA-256 of a text in UTF-8."""
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

@@ -28,6 +28,7 @@ MOST_VERIFIED = 20
 DEFAULT_PASSAGES = 8
 DEFAULT_BUDGET = 3_000
 MOST_BUDGET = 100_000
+MOST_NEIGHBOURS = 5
 
 
 class KnowledgeBaseIn(BaseModel):
@@ -218,6 +219,12 @@ class SearchIn(BaseModel):
         description=(
             "By words, by meaning, or both fused by rank. Empty: hybrid where the passages are embedded, else lexical."
         ),
+    )
+    neighbours: int = Field(
+        default=0, ge=0, le=MOST_NEIGHBOURS, description="Passages before and after each one that are returned with it."
+    )
+    diversity: float = Field(
+        default=0, ge=0, le=1, description="From 0, the best passages, to 1, passages that share few words."
     )
 
 

@@ -5,11 +5,12 @@ from dataclasses import dataclass, replace
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.features.access.principal import Principal
-from headgate.features.knowledge import search_index, vectors
+from headgate.features.knowledge import search_index, selecting, vectors
 from headgate.features.knowledge.questions import Question
 from headgate.features.knowledge.rights import reader_of
 from headgate.features.knowledge.schemas import HitOut, Mode, SearchIn, SearchOut
 from headgate.features.knowledge.search_index import Scope
+from headgate.features.knowledge.selecting import Part
 from headgate.features.knowledge.service import get_base
 from headgate.features.knowledge.tables import DocumentRow, DocumentVersionRow, PassageRow
 from headgate.features.knowledge.terms import content_terms, query_terms, terms
@@ -63,18 +64,23 @@ async def search(
     # Of two with the same sum, the one that has the words of the query is first.
     ordered = sorted(ranks, key=lambda id_: (-ranks[id_].fused, ranks[id_].lexical is None, id_))
     rows = await search_index.read_passages(session, scope, ordered[: search_in.limit * 2])
+    ordered = [id_ for id_ in ordered if id_ in rows]
+    passages = {id_: rows[id_][0] for id_ in ordered}
+    if search_in.diversity:
+        texts = {id_: passage.text for id_, passage in passages.items()}
+        ordered = selecting.ordered_by_diversity(ordered, texts, lambda id_: ranks[id_].fused, search_in.diversity)
+    near = await selecting.read_neighbours(session, scope, list(passages.values()), search_in.neighbours)
     model = "" if question is None else question.model
-    hits = [
-        _hit(*rows[id_], Match(ranks[id_], searched, model, 2 if mode == "hybrid" else 1))
-        for id_ in ordered
-        if id_ in rows
-    ]
+    ways = 2 if mode == "hybrid" else 1
     return SearchOut(
         terms=[] if mode == "vector" else searched,
         vectors=mode != "lexical",
         mode=mode,
         embedding_model=model,
-        hits=_within(hits, search_in),
+        hits=[
+            _hit(chosen.part, *rows[chosen.id], Match(ranks[chosen.id], searched, model, ways))
+            for chosen in selecting.within_limits(ordered, passages, near, search_in)
+        ],
     )
 
 
@@ -91,22 +97,9 @@ async def _ranks(
     return ranks
 
 
-def _within(hits: list[HitOut], search_in: SearchIn) -> list[HitOut]:
-    """Return the hits that fit the limits; the best one in any case, and no text twice."""
-    chosen: list[HitOut] = []
-    tokens, seen = 0, set[str]()
-    for hit in hits:
-        fits = not chosen or tokens + hit.tokens <= search_in.max_tokens
-        if len(chosen) < search_in.limit and fits and hit.sha256 not in seen:
-            chosen.append(hit)
-            seen.add(hit.sha256)
-            tokens += hit.tokens
-    return chosen
-
-
 @dataclass(frozen=True, slots=True)
 class Match:
-    """How a passage was match."""
+    """How a passage was found."""
 
     ranks: Ranks
     searched: list[str]
@@ -115,22 +108,22 @@ class Match:
     """Number of ways of searching whose ranks are fused."""
 
 
-def _hit(passage: PassageRow, document: DocumentRow, version: DocumentVersionRow, match: Match) -> HitOut:
+def _hit(part: Part, passage: PassageRow, document: DocumentRow, version: DocumentVersionRow, match: Match) -> HitOut:
     ranks = match.ranks
-    present = set(terms(passage.text)) | content_terms(passage.context)
+    present = set(terms(part.text)) | content_terms(passage.context)
     return HitOut(
         document_id=document.id,
         document=document.name,
         version=passage.version,
         document_sha256=version.sha256,
         ordinal=passage.ordinal,
-        start=passage.start,
-        end=passage.end,
+        start=part.start,
+        end=part.end,
         page=passage.page,
-        sha256=passage.sha256,
+        sha256=part.sha256,
         context=passage.context,
-        text=passage.text,
-        tokens=passage.tokens,
+        text=part.text,
+        tokens=part.tokens,
         classification=document.classification,
         score=round(ranks.fused * (RANK_CONSTANT + 1) / match.ways, 4),
         lexical_rank=ranks.lexical,

@@ -53,7 +53,15 @@ class RunKnowledge:
 
 
 def _search_in(query: KnowledgeQuery) -> SearchIn:
-    return checked(SearchIn, query=query.text, limit=query.limit, max_tokens=query.max_tokens, mode=query.mode or None)
+    return checked(
+        SearchIn,
+        query=query.text,
+        limit=query.limit,
+        max_tokens=query.max_tokens,
+        mode=query.mode or None,
+        neighbours=query.neighbours,
+        diversity=query.diversity,
+    )
 
 
 async def _reader(session: AsyncSession, key: RunKey, clearance: int | None) -> Reader:

@@ -225,6 +225,22 @@ class TestVerifying:
         await knowledge.add(base, "a.txt", "The code is red.")
         assert (await verified(knowledge, hits))["verified"] is True
 
+    async def test_a_passage_with_its_neighbours_is_one_citation(self, knowledge: Knowledge) -> None:
+        base = await knowledge.base(passage_tokens=50, overlap_tokens=10)
+        text = "\n\n".join(
+            f"Rule {number}: subject{number} is decided by the board of part {number}." for number in range(40)
+        )
+        await knowledge.add(base, "rules.txt", text)
+        (alone,) = await knowledge.search(base, "subject20")
+        answer = await knowledge.client.post(
+            f"{API}/{base}/search", json={"query": "subject20", "neighbours": 1, "diversity": 0.3}
+        )
+        (wide,) = answer.json()["hits"]
+        assert wide["start"] < alone["start"]
+        assert alone["end"] < wide["end"]
+        assert wide["text"] == text[wide["start"] : wide["end"]]
+        assert (await verified(knowledge, [wide]))["verified"] is True
+
     async def test_reads_the_file_of_each_version_once_and_of_few_documents(
         self, knowledge: Knowledge, monkeypatch: pytest.MonkeyPatch
     ) -> None:

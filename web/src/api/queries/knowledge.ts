@@ -16,7 +16,8 @@ export const knowledgeKeys = {
   documents: (base: string) => ["knowledge", base, "documents"] as const,
   document: (base: string, id: string) => ["knowledge", base, "documents", id] as const,
   passages: (base: string, id: string) => ["knowledge", base, "documents", id, "passages"] as const,
-  search: (base: string, query: string, mode: SearchMode | null) => ["knowledge", base, "search", query, mode] as const,
+  search: (base: string, query: string, options: SearchOptions) =>
+    ["knowledge", base, "search", query, options] as const,
 };
 
 const A_PAGE = 100;
@@ -83,14 +84,23 @@ export const passagesQuery = (base_id: string, document_id: string, first: numbe
     getNextPageParam: (last) => (last.length < A_PAGE ? null : (last.at(-1)?.ordinal ?? null)),
   });
 
-export const searchQuery = (base_id: string, query: string, mode: SearchMode | null) =>
+export interface SearchOptions {
+  /** By words, by meaning or both; null: as the base allows. */
+  mode: SearchMode | null;
+  /** Passages before and after each one. */
+  neighbours: number;
+  /** From 0, the best passages, to 1, passages that share few words. */
+  diversity: number;
+}
+
+export const searchQuery = (base_id: string, query: string, options: SearchOptions) =>
   queryOptions({
-    queryKey: knowledgeKeys.search(base_id, query, mode),
+    queryKey: knowledgeKeys.search(base_id, query, options),
     queryFn: ({ signal }) =>
       unwrap(
         api.POST("/api/v1/knowledge-bases/{base_id}/search", {
           params: { path: { base_id } },
-          body: { query, limit: 10, max_tokens: 10_000, mode },
+          body: { query, limit: 10, max_tokens: 10_000, ...options },
           signal,
         }),
       ),

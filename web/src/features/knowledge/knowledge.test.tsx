@@ -185,7 +185,9 @@ describe("a search", () => {
     expect(await screen.findByText(TEXT)).toBeInTheDocument();
     expect(screen.getByText("Score 1")).toBeInTheDocument();
     expect(screen.getByText("Matches: lisbon · Rank 1 by words")).toBeInTheDocument();
-    expect(served.sent).toEqual([{ query: "Lisbon", limit: 10, max_tokens: 10_000, mode: null }]);
+    expect(served.sent).toEqual([
+      { query: "Lisbon", limit: 10, max_tokens: 10_000, mode: null, neighbours: 0, diversity: 0 },
+    ]);
     await user.click(screen.getByRole("link", { name: "Open in the document" }));
     expect(await screen.findByText("Cited passage")).toBeInTheDocument();
     expect(screen.getByRole("link", { name: "Download travel.md" })).toHaveAttribute(
@@ -207,6 +209,18 @@ describe("a search", () => {
     await user.click(screen.getByRole("radio", { name: "Words" }));
     expect(await screen.findByText(/Lexical search/)).toBeInTheDocument();
     expect(served.sent.map((body) => (body as { mode: string }).mode)).toEqual(["hybrid", "lexical"]);
+  });
+
+  it("can return passages with their neighbours, and without repetitions", async () => {
+    const served = serve();
+    const { user } = openPage("/knowledge/b1?view=search");
+    await user.type(await screen.findByLabelText("Question or words"), "Lisbon{Enter}");
+    expect(screen.getByRole("combobox", { name: "Neighbours" })).toHaveTextContent("Passages alone");
+    await user.click(screen.getByRole("combobox", { name: "Neighbours" }));
+    await user.click(await screen.findByRole("option", { name: "With 1 neighbour on each side" }));
+    await user.click(screen.getByRole("combobox", { name: "Diversity" }));
+    await user.click(await screen.findByRole("option", { name: "Less repetition" }));
+    await waitFor(() => expect(served.sent.at(-1)).toMatchObject({ neighbours: 1, diversity: 0.3 }));
   });
 
   it("says that nothing matches", async () => {

@@ -51,6 +51,8 @@ class StepKnowledge:
         self._outside.add(*(mark("file", passage.document) for passage in answer.passages))
         cited: list[JsonValue] = [citation(passage) for passage in answer.passages]
         asked: dict[str, JsonValue] = {"base": query.base, "query": query.text, "mode": answer.mode}
+        asked |= {"neighbours": query.neighbours} if query.neighbours else {}
+        asked |= {"diversity": query.diversity} if query.diversity else {}
         asked |= {"embedding_model": model} if question is not None else {}
         asked |= {"problem": problem} if problem else {}
         self._ctx.record_tool_call(SEARCH, asked, cited)

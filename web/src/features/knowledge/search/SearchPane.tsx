@@ -3,20 +3,24 @@ import { Link } from "@tanstack/react-router";
 import { ListChecks, Search, SearchX } from "lucide-react";
 import { useState } from "react";
 import { addQuestion, evaluationKeys } from "@/api/queries/evaluations";
-import { type Hit, type KnowledgeBase, type SearchMode, searchQuery } from "@/api/queries/knowledge";
+import { type Hit, type KnowledgeBase, type SearchOptions, searchQuery } from "@/api/queries/knowledge";
 import { useRights } from "@/api/rights";
-import { Button, Chip, EmptyState, Field, Input, Problem, Segments, Skeleton } from "@/components/ui";
+import { Button, Chip, EmptyState, Field, Input, Problem, Skeleton } from "@/components/ui";
 import { useChange } from "@/components/useChange";
 import { useKnowledgeTexts } from "../texts";
+import { SearchControls } from "./SearchControls";
 
 /** What a step would receive for a question: passages in their order, with scores explained. */
 export function SearchPane({ base }: { base: KnowledgeBase }) {
   const t = useKnowledgeTexts();
   const [text, setText] = useState("");
   const [asked, setAsked] = useState("");
-  const [mode, setMode] = useState<SearchMode>("hybrid");
-  const hasVectors = base.searched_model !== "";
-  const answer = useQuery({ ...searchQuery(base.id, asked, hasVectors ? mode : null), enabled: asked !== "" });
+  const [options, setOptions] = useState<SearchOptions>({
+    mode: base.searched_model ? "hybrid" : null,
+    neighbours: 0,
+    diversity: 0,
+  });
+  const answer = useQuery({ ...searchQuery(base.id, asked, options), enabled: asked !== "" });
   return (
     <div className="flex flex-col gap-4 py-4">
       <form
@@ -42,18 +46,7 @@ export function SearchPane({ base }: { base: KnowledgeBase }) {
           {t("search")}
         </Button>
       </form>
-      {hasVectors && (
-        <Segments
-          aria-label={t("search_by")}
-          value={mode}
-          onChange={setMode}
-          options={[
-            { value: "hybrid", label: t("mode_hybrid") },
-            { value: "lexical", label: t("mode_lexical") },
-            { value: "vector", label: t("mode_vector") },
-          ]}
-        />
-      )}
+      <SearchControls options={options} onChange={setOptions} />
       {asked === "" && (
         <EmptyState icon={<Search />} title={t("ask_first")}>
           {t("ask_first_more")}

@@ -1,0 +1,49 @@
+import type { SearchOptions } from "@/api/queries/knowledge";
+import { Segments, Select } from "@/components/ui";
+import { useKnowledgeTexts } from "../texts";
+
+const NEIGHBOURS = ["0", "1", "2", "3"];
+const DIVERSITY = { none: 0, some: 0.3, much: 0.6 };
+
+interface SearchControlsProps {
+  options: SearchOptions;
+  onChange: (options: SearchOptions) => void;
+}
+
+/** How passages are found, and what is returned with them: the options of the steps that search. */
+export function SearchControls({ options, onChange }: SearchControlsProps) {
+  const t = useKnowledgeTexts();
+  const diversity = Object.entries(DIVERSITY).find(([, value]) => value === options.diversity)?.[0] ?? "none";
+  return (
+    <div className="flex flex-wrap items-center gap-2">
+      {options.mode !== null && (
+        <Segments
+          aria-label={t("search_by")}
+          value={options.mode}
+          onChange={(mode) => onChange({ ...options, mode })}
+          options={[
+            { value: "hybrid", label: t("mode_hybrid") },
+            { value: "lexical", label: t("mode_lexical") },
+            { value: "vector", label: t("mode_vector") },
+          ]}
+        />
+      )}
+      <Select
+        aria-label={t("neighbours")}
+        value={String(options.neighbours)}
+        onChange={(value) => onChange({ ...options, neighbours: Number(value) })}
+        options={NEIGHBOURS.map((value) => ({ value, label: t("neighbours_of", { count: Number(value) }) }))}
+      />
+      <Select
+        aria-label={t("diversity")}
+        value={diversity}
+        onChange={(value) => onChange({ ...options, diversity: DIVERSITY[value as keyof typeof DIVERSITY] })}
+        options={[
+          { value: "none", label: t("diversity_none") },
+          { value: "some", label: t("diversity_some") },
+          { value: "much", label: t("diversity_much") },
+        ]}
+      />
+    </div>
+  );
+}
