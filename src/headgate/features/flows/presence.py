@@ -1,6 +1,6 @@
 """Who has a flow open: each reader of its stream is announced to the other readers, repeatedly, and when it leaves.
 
-Nothing is stored. A reader that was not announced for `EXPIRES_SECONDS` is gone, for example with its process.
+Nothing is stored. The page drops a reader that was not announced for some time, as when its process died.
 """
 
 import time
@@ -15,7 +15,6 @@ from headgate.foundation.ids import new_id
 
 REPEAT_SECONDS = 10.0
 """Interval of announcements; checked when the access of the reader is checked."""
-EXPIRES_SECONDS = 30.0
 Item = TypeVar("Item")
 
 
