@@ -6,21 +6,21 @@ from typing import Any, Literal, cast
 
 from pydantic import BaseModel, JsonValue, PrivateAttr
 
-from headgate.components.mapping import MOST_ITEMS, filled_template
+from headgate.components.items import ListItems, PerItem, filled_template, listed_items, with_fields
 from headgate.components.subflows import NamesFlow, answers_of, require_field, target_of
 from headgate.components.typed_values import SCHEMA, declared, of_result, typed_outputs
 from headgate.graph.ports import PortType
 from headgate.graph.template import FieldKind, OutputTemplate
 from headgate.graph.value_names import EACH_STEP_OUTPUTS
-from headgate.sdk import Component, ComponentError, Data, File, Table, Text, field, output
-from headgate.sdk.coerce import data_of, describe, encode, text_of
+from headgate.sdk import Data, File, Table, field
+from headgate.sdk.coerce import encode, text_of
 from headgate.sdk.flows import FlowInput, FlowResult, FlowTarget
 
 _COLLECTED = {PortType.TEXT: PortType.TEXT, PortType.TABLE: PortType.TABLE}
 """Types whose values of all items are one value of the type; those of others are a list."""
 
 
-class FlowPerItem(NamesFlow):
+class FlowPerItem(PerItem, NamesFlow):
     """Runs a published flow for each item. Items are requested one by one, when a run of theirs may start."""
 
     item_template: str = field(
@@ -89,34 +89,6 @@ class FlowPerItem(NamesFlow):
             return Table.from_records([row for table in members for row in table.records()])
         return [encode(member, type_) if isinstance(member, BaseModel) else member for member in members]
 
-    @output(help="The results in the order of the items, a list.")
-    async def results(self) -> Data:
-        """One result per item."""
-        return [self.shaped(index, result) for index, result in enumerate(await self.ended())]
-
-    @output(help="One row per item: the result's fields, or a column `result`.")
-    async def table(self) -> Table:
-        """The results as rows."""
-        results = [self.shaped(index, result) for index, result in enumerate(await self.ended())]
-        rows: list[dict[str, JsonValue]] = [
-            result if isinstance(result, dict) else {"result": result} for result in results
-        ]
-        return Table.from_records(rows)
-
-    @output(help="Items that failed: index, item, error, code and run_id.")
-    async def errors(self) -> Data:
-        """The failed items."""
-        return [
-            {"index": index, **self.named(index), "error": result.error, "code": result.code, "run_id": result.run_id}
-            for index, result in enumerate(await self.ended())
-            if result.error
-        ]
-
-    @output(help="The results as text, separated by empty lines.")
-    async def text(self) -> Text:
-        """The results joined."""
-        return "\n\n".join(result.text for result in await self.ended() if not result.error)
-
     @abstractmethod
     async def item(self, index: int) -> Sequence[JsonValue] | None:
         """Return the item of a run as a list of one; None after the last one."""
@@ -124,14 +96,6 @@ class FlowPerItem(NamesFlow):
     def total(self) -> int | None:
         """Return the number of items, where it is known before the last one."""
         return None
-
-    @abstractmethod
-    def named(self, index: int) -> dict[str, JsonValue]:
-        """Return the members that identify an item in a list of errors."""
-
-    def shaped(self, index: int, result: FlowResult) -> JsonValue:  # noqa: ARG002 - for components that add the item
-        """Return the result of one item, or its error."""
-        return {"error": result.error, "code": result.code} if result.error else result.value
 
     async def ended(self) -> Sequence[FlowResult]:
         """Return the results of all runs."""
@@ -153,21 +117,11 @@ class FlowPerItem(NamesFlow):
         require_field(type(self).__name__, "item_field", self.item_field, target)
         own, files = _members(target, answered) if isinstance(answered, dict) else ({}, ())
         if self.item_template:
-            text = filled_template(self.item_template, index, item)
+            text = filled_template(self.item_template, index, item, subject=type(self).__name__)
         return FlowInput(text, {**answers_of(type(self).__name__, self.answers), **own}, files)
 
 
-class _Items(Component):
-    """The field of a list, which comes before the fields of the flow."""
-
-    items: Data | Table | str = field(
-        label="Items",
-        help="A list, also of files, a table whose rows are the items, or text whose lines are.",
-        main=True,
-    )
-
-
-class ForEach(FlowPerItem, _Items):
+class ForEach(FlowPerItem, ListItems):
     """Runs a published flow for every item of a list, file, row of a table or line of a text.
 
     Several runs are active at a time; results keep the order of the items. An interrupted step continues where it
@@ -205,30 +159,12 @@ class ForEach(FlowPerItem, _Items):
     def shaped(self, index: int, result: FlowResult) -> JsonValue:
         """Return the result, with its item where that is set."""
         value = super().shaped(index, result)
-        if not self.with_item:
-            return value
-        item = self._items()[index]
-        fields = item if isinstance(item, dict) else {"item": item}
-        return {**fields, **(value if isinstance(value, dict) else {"result": value})}
+        return with_fields(self._items()[index], value) if self.with_item else value
 
     def _items(self) -> list[JsonValue]:
         if self._listed is None:
-            self._listed = self._read_items()
+            self._listed = listed_items("ForEach", self.items)
         return self._listed
-
-    def _read_items(self) -> list[JsonValue]:
-        items = data_of(self.items)
-        if isinstance(items, str):
-            items = [line for line in items.splitlines() if line.strip()]
-        if not isinstance(items, list):
-            raise ComponentError(
-                f"ForEach: items is {describe(items)}, not a list.",
-                remedy="Use SelectData to select a list, or SplitText to create one.",
-                field="items",
-            )
-        if len(items) > MOST_ITEMS:
-            raise ComponentError(f"ForEach: there are {len(items)} items; the limit is {MOST_ITEMS}.", field="items")
-        return items
 
 
 def is_file(item: JsonValue) -> bool:
