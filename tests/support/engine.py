@@ -222,6 +222,17 @@ class Big(Component):
         return ["x" * 10] * (self.size // 10)
 
 
+class Adds(Component):
+    """Adds two numbers of the run's form."""
+
+    @output()
+    def sum(self) -> Data:
+        before, item = (str(self.ctx.input.form_data.get(name)) for name in ("before", "item"))
+        if not item.isdigit():
+            raise Invalid(f"{item} is no number.")
+        return int(before) + int(item)
+
+
 class Keep(Component):
     """Saves its input as a file."""
 
@@ -334,6 +345,7 @@ COMPONENTS: tuple[type[Component], ...] = (
     Gate,
     Tally,
     Big,
+    Adds,
     Keep,
     Speak,
     CountAndHold,

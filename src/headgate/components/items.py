@@ -2,11 +2,15 @@
 
 import re
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from pydantic import JsonValue
 
 from headgate.components.data.selecting import select
+from headgate.components.reducing import Reduction, reduce, reduced_type
+from headgate.graph.template import OutputTemplate
+from headgate.graph.value_names import REDUCED
 from headgate.sdk import Component, ComponentError, Data, Table, Text, field, output
 from headgate.sdk.coerce import data_of, describe, text_of
 from headgate.sdk.flows import FlowResult
@@ -27,6 +31,34 @@ class ListItems(Component):
 
 class PerItem(Component):
     """Has one result for each item: a value, or the error of a failed item."""
+
+    reduce: Reduction = field(
+        default="none",
+        label="Reduce",
+        help="Adds the output reduced, without failed items. join: lines; merge: objects; rows: rows of tables.",
+        port=False,
+        advanced=True,
+    )
+    reduce_of: str = field(
+        default="",
+        label="Value to reduce",
+        help="Member of each result, for example order.total.",
+        port=False,
+        interpolate=False,
+        max_length=200,
+        advanced=True,
+    )
+
+    @classmethod
+    def extra_outputs(cls, params: Mapping[str, JsonValue]) -> tuple[OutputTemplate, ...]:
+        """Return the output of the reduction, with its type."""
+        type_ = reduced_type(params.get("reduce"))
+        return () if type_ is None else (OutputTemplate(name=REDUCED, type=type_, label="Reduced"),)
+
+    async def produce_extra(self, name: str) -> Any:  # noqa: ANN401, ARG002 - any port value
+        """Return the reduced value."""
+        values = {index: result.value for index, result in enumerate(await self.ended()) if not result.error}
+        return reduce(values, self.reduce, self.reduce_of, subject=type(self).__name__)
 
     @output(help="The results in the order of the items, a list.")
     async def results(self) -> Data:

@@ -11,9 +11,9 @@ from headgate.components.subflows import NamesFlow, answers_of, require_field, t
 from headgate.components.typed_values import SCHEMA, declared, of_result, typed_outputs
 from headgate.graph.ports import PortType
 from headgate.graph.template import FieldKind, OutputTemplate
-from headgate.graph.value_names import EACH_STEP_OUTPUTS
+from headgate.graph.value_names import EACH_STEP_OUTPUTS, REDUCED
 from headgate.sdk import Data, File, Table, field
-from headgate.sdk.coerce import encode, text_of
+from headgate.sdk.coerce import data_of, encode, text_of
 from headgate.sdk.flows import FlowInput, FlowResult, FlowTarget
 
 _COLLECTED = {PortType.TEXT: PortType.TEXT, PortType.TABLE: PortType.TABLE}
@@ -47,6 +47,23 @@ class FlowPerItem(PerItem, NamesFlow):
         kind=FieldKind.JSON,
         port=False,
     )
+    carry: str = field(
+        default="",
+        label="Form field of the result before",
+        help="Field of the flow's form that gets the result of the item before: items run one after another.",
+        port=False,
+        interpolate=False,
+        max_length=64,
+        advanced=True,
+    )
+    initial: Data = field(
+        default=None,
+        label="Initial value",
+        help="What that field gets for the first item.",
+        kind=FieldKind.JSON,
+        port=False,
+        advanced=True,
+    )
     parallel: int = field(default=4, label="Parallel", help="Number of runs at the same time.", ge=1, le=64)
     on_error: Literal["stop", "continue"] = field(
         default="stop",
@@ -72,10 +89,13 @@ class FlowPerItem(PerItem, NamesFlow):
     def extra_outputs(cls, params: Mapping[str, JsonValue]) -> tuple[OutputTemplate, ...]:
         """Return one output per member of the results that the node declares."""
         members = declared(params.get("outputs"), EACH_STEP_OUTPUTS)
-        return typed_outputs({name: _COLLECTED.get(type_, PortType.DATA) for name, type_ in members.items()})
+        own = typed_outputs({name: _COLLECTED.get(type_, PortType.DATA) for name, type_ in members.items()})
+        return own + super().extra_outputs(params)
 
     async def produce_extra(self, name: str) -> Any:  # noqa: ANN401 - any port value
         """Return a member of all results: of a failed item its error, where the values are listed."""
+        if name == REDUCED:
+            return await super().produce_extra(name)
         type_ = declared(cast("JsonValue", self.outputs), EACH_STEP_OUTPUTS)[name]
         subject, members = type(self).__name__, list[Any]()
         for index, result in enumerate(await self.ended()):
@@ -104,21 +124,37 @@ class FlowPerItem(PerItem, NamesFlow):
 
             async def next_input(index: int) -> FlowInput | None:
                 items = await self.item(index)
-                return None if items is None else self._input(target, index, items[0])
+                if items is None:
+                    return None
+                carried = {self.carry: await self._before(index)} if self.carry else {}
+                return self._input(target, index, items[0], carried)
 
             self._results = await self.ctx.flows.run_each(
-                target, next_input, parallel=self.parallel, stop_on_error=self.on_error == "stop", total=self.total()
+                target,
+                next_input,
+                parallel=1 if self.carry else self.parallel,
+                stop_on_error=self.on_error == "stop",
+                total=self.total(),
             )
         return self._results
 
-    def _input(self, target: FlowTarget, index: int, item: JsonValue) -> FlowInput:
+    async def _before(self, index: int) -> JsonValue:
+        """Return the result of the last item before one that did not fail, or the initial value."""
+        for earlier in reversed(range(index)):
+            result = await self.ctx.flows.ended(earlier)
+            if not result.error:
+                return result.value
+        return data_of(self.initial)
+
+    def _input(self, target: FlowTarget, index: int, item: JsonValue, carried: Mapping[str, JsonValue]) -> FlowInput:
         text = "" if is_file(item) else text_of(item)
         answered = {self.item_field: item} if self.item_field else item
         require_field(type(self).__name__, "item_field", self.item_field, target)
+        require_field(type(self).__name__, "carry", self.carry, target)
         own, files = _members(target, answered) if isinstance(answered, dict) else ({}, ())
         if self.item_template:
             text = filled_template(self.item_template, index, item, subject=type(self).__name__)
-        return FlowInput(text, {**answers_of(type(self).__name__, self.answers), **own}, files)
+        return FlowInput(text, {**answers_of(type(self).__name__, self.answers), **own, **carried}, files)
 
 
 class ForEach(FlowPerItem, ListItems):

@@ -15,8 +15,12 @@ FORM_TYPES = "types"
 RESERVED_OUTPUTS = frozenset({TOOL_OUTPUT, DOCUMENT_OUTPUT, ERROR_OUTPUT, MAIN_OUTPUT, FILE_IDS})
 FORM_OUTPUTS = frozenset({"data", "text"}) | RESERVED_OUTPUTS
 FLOW_STEP_OUTPUTS = frozenset({"result", "text", "run_id"}) | RESERVED_OUTPUTS
-EACH_STEP_OUTPUTS = frozenset({"results", "table", "errors"}) | FLOW_STEP_OUTPUTS
+REDUCED = "reduced"
+"""Output of the one value to which the results of all items are reduced."""
+EACH_STEP_OUTPUTS = frozenset({"results", "table", "errors", REDUCED}) | FLOW_STEP_OUTPUTS
 """Names that members of a result cannot have in a step that runs a flow for each item."""
+LOOP_STEP_OUTPUTS = frozenset({"rounds", "reached", "timeout"}) | FLOW_STEP_OUTPUTS
+"""Names that members of a result cannot have in a step that repeats a flow."""
 FLOW_STEP_INPUTS = frozenset({"flow", "version", "text", "answers", "files", "inputs", "outputs"})
 _NAME = re.compile(PORT_PATTERN)
 
