@@ -10,6 +10,8 @@ FLOW_STEP = "RunFlow"
 """The component that runs a flow."""
 STATE_STEPS = frozenset({"ReadState", "WaitForState", "WriteState"})
 """Components that use the state of their flow."""
+ANY_TYPE = "any"
+"""Type of a state whose values are not checked."""
 FORM_TYPES = "types"
 """Param of a FormInput: form field to the type of its output."""
 RESERVED_OUTPUTS = frozenset({TOOL_OUTPUT, DOCUMENT_OUTPUT, ERROR_OUTPUT, MAIN_OUTPUT, FILE_IDS})

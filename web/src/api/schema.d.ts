@@ -14614,6 +14614,11 @@ export interface components {
             /** Classification */
             classification: number | null;
             /**
+             * Type
+             * @enum {string}
+             */
+            type: "any" | "text" | "number" | "boolean" | "object" | "list" | "table";
+            /**
              * Changed At
              * Format: date-time
              */
@@ -14635,6 +14640,11 @@ export interface components {
             size: number;
             /** Classification */
             classification: number | null;
+            /**
+             * Type
+             * @enum {string}
+             */
+            type: "any" | "text" | "number" | "boolean" | "object" | "list" | "table";
             /**
              * Changed At
              * Format: date-time
