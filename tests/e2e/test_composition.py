@@ -144,7 +144,9 @@ class TestShowSteps:
         expect(region).to_be_focused()
         expect(region.get_by_role("status")).to_have_text("3 steps")
         expect(region.get_by_role("button", name="Parse JSON")).to_be_visible()
-        expect(region.get_by_role("link", name="Edit One line")).to_have_attribute("href", f"/flows/{inner}?from={flow}")
+        expect(region.get_by_role("link", name="Edit One line")).to_have_attribute(
+            "href", f"/flows/{inner}?from={flow}"
+        )
         check_accessible(page)
         page.keyboard.press("Escape")
         expect(region).to_be_hidden()
@@ -165,7 +167,6 @@ class TestShowSteps:
         region.get_by_role("button", name="Hide steps").click()
         expect(region).to_be_hidden()
         assert studio.get(f"/flows/{flow}")["revision"] == 1
-
 
     def test_leads_to_the_flow_and_back_and_shows_what_was_changed(self, page: Page, studio: Studio) -> None:
         inner, _ = batch(page, studio)
