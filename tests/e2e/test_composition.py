@@ -144,7 +144,9 @@ class TestShowSteps:
         expect(region).to_be_focused()
         expect(region.get_by_role("status")).to_have_text("3 steps")
         expect(region.get_by_role("button", name="Parse JSON")).to_be_visible()
-        expect(region.get_by_role("link", name="Edit One line")).to_have_attribute("href", f"/flows/{inner}")
+        expect(region.get_by_role("link", name="Edit One line")).to_have_attribute(
+            "href", f"/flows/{inner}?from={flow}"
+        )
         check_accessible(page)
         page.keyboard.press("Escape")
         expect(region).to_be_hidden()
@@ -165,6 +167,28 @@ class TestShowSteps:
         region.get_by_role("button", name="Hide steps").click()
         expect(region).to_be_hidden()
         assert studio.get(f"/flows/{flow}")["revision"] == 1
+
+    def test_leads_to_the_flow_and_back_and_shows_what_was_changed(self, page: Page, studio: Studio) -> None:
+        inner, _ = batch(page, studio)
+        node(page, "each").click()
+        page.keyboard.press("s")
+        region = page.get_by_role("region", name="Steps of One line")
+        expect(region.get_by_role("status")).to_have_text("3 steps")
+        region.get_by_role("link", name="Edit One line").click()
+        expect(node(page, "read")).to_be_visible()
+        back = page.get_by_role("link", name="Back to Batch")
+        expect(back).to_have_attribute("title", re.compile("runs the published version of this flow"))
+        node(page, "said").click()
+        page.keyboard.press("Delete")
+        until(lambda: types(studio, inner) == ["ChatInput", "ParseJSON"])
+        check_accessible(page)
+        back.click()
+        expect(region.get_by_role("status")).to_have_text("3 steps")
+        region.get_by_role("link", name="Edit One line").click()
+        studio.post(f"/flows/{inner}/publish", {})
+        back.click()
+        expect(region.get_by_role("status")).to_have_text("2 steps")
+        expect(region).to_have_accessible_name("Steps of One line, version 2")
 
 
 def run(page: Page) -> None:

@@ -14,6 +14,7 @@ from sqlalchemy import text
 from headgate.components.approval import Approval
 from headgate.components.clock import Wait
 from headgate.components.iteration import ForEach
+from headgate.components.mapping import Map
 from headgate.components.sent_events import SendEvent, WaitForEvent
 from headgate.components.state import ReadState, WaitForState, WriteState
 from headgate.components.subflows import Loop, RunFlow
@@ -177,7 +178,7 @@ class Tally(Component):
 
     effect = True
 
-    input: str = field(default="", main=True)
+    input: str = field(default="", main=True, tool_mode=True)
     path: str = field(port=False)
     seconds: float = field(default=0.0)
 
@@ -193,7 +194,7 @@ class Tally(Component):
 class Needs(Component):
     """Leaves a line like `Tally`, then fails unless another file is there: what a person mends and resumes."""
 
-    input: str = field(default="", main=True)
+    input: str = field(default="", main=True, tool_mode=True)
     file: str = field(port=False)
     path: str = field(port=False)
 
@@ -219,6 +220,17 @@ class Big(Component):
     @output()
     def data(self) -> Data:
         return ["x" * 10] * (self.size // 10)
+
+
+class Adds(Component):
+    """Adds two numbers of the run's form."""
+
+    @output()
+    def sum(self) -> Data:
+        before, item = (str(self.ctx.input.form_data.get(name)) for name in ("before", "item"))
+        if not item.isdigit():
+            raise Invalid(f"{item} is no number.")
+        return int(before) + int(item)
 
 
 class Keep(Component):
@@ -333,6 +345,7 @@ COMPONENTS: tuple[type[Component], ...] = (
     Gate,
     Tally,
     Big,
+    Adds,
     Keep,
     Speak,
     CountAndHold,
@@ -346,6 +359,7 @@ COMPONENTS: tuple[type[Component], ...] = (
     WaitForState,
     RunFlow,
     ForEach,
+    Map,
     ForEachPage,
     HTTPRequest,
     Loop,

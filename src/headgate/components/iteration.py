@@ -6,21 +6,21 @@ from typing import Any, Literal, cast
 
 from pydantic import BaseModel, JsonValue, PrivateAttr
 
-from headgate.components.mapping import MOST_ITEMS, filled_template
+from headgate.components.items import ListItems, PerItem, filled_template, listed_items, with_fields
 from headgate.components.subflows import NamesFlow, answers_of, require_field, target_of
 from headgate.components.typed_values import SCHEMA, declared, of_result, typed_outputs
 from headgate.graph.ports import PortType
 from headgate.graph.template import FieldKind, OutputTemplate
-from headgate.graph.value_names import EACH_STEP_OUTPUTS
-from headgate.sdk import Component, ComponentError, Data, File, Table, Text, field, output
-from headgate.sdk.coerce import data_of, describe, encode, text_of
+from headgate.graph.value_names import EACH_STEP_OUTPUTS, REDUCED
+from headgate.sdk import Data, File, Table, field
+from headgate.sdk.coerce import data_of, encode, text_of
 from headgate.sdk.flows import FlowInput, FlowResult, FlowTarget
 
 _COLLECTED = {PortType.TEXT: PortType.TEXT, PortType.TABLE: PortType.TABLE}
 """Types whose values of all items are one value of the type; those of others are a list."""
 
 
-class FlowPerItem(NamesFlow):
+class FlowPerItem(PerItem, NamesFlow):
     """Runs a published flow for each item. Items are requested one by one, when a run of theirs may start."""
 
     item_template: str = field(
@@ -47,6 +47,23 @@ class FlowPerItem(NamesFlow):
         kind=FieldKind.JSON,
         port=False,
     )
+    carry: str = field(
+        default="",
+        label="Form field of the result before",
+        help="Field of the flow's form that gets the result of the item before: items run one after another.",
+        port=False,
+        interpolate=False,
+        max_length=64,
+        advanced=True,
+    )
+    initial: Data = field(
+        default=None,
+        label="Initial value",
+        help="What that field gets for the first item.",
+        kind=FieldKind.JSON,
+        port=False,
+        advanced=True,
+    )
     parallel: int = field(default=4, label="Parallel", help="Number of runs at the same time.", ge=1, le=64)
     on_error: Literal["stop", "continue"] = field(
         default="stop",
@@ -72,10 +89,13 @@ class FlowPerItem(NamesFlow):
     def extra_outputs(cls, params: Mapping[str, JsonValue]) -> tuple[OutputTemplate, ...]:
         """Return one output per member of the results that the node declares."""
         members = declared(params.get("outputs"), EACH_STEP_OUTPUTS)
-        return typed_outputs({name: _COLLECTED.get(type_, PortType.DATA) for name, type_ in members.items()})
+        own = typed_outputs({name: _COLLECTED.get(type_, PortType.DATA) for name, type_ in members.items()})
+        return own + super().extra_outputs(params)
 
     async def produce_extra(self, name: str) -> Any:  # noqa: ANN401 - any port value
         """Return a member of all results: of a failed item its error, where the values are listed."""
+        if name == REDUCED:
+            return await super().produce_extra(name)
         type_ = declared(cast("JsonValue", self.outputs), EACH_STEP_OUTPUTS)[name]
         subject, members = type(self).__name__, list[Any]()
         for index, result in enumerate(await self.ended()):
@@ -89,34 +109,6 @@ class FlowPerItem(NamesFlow):
             return Table.from_records([row for table in members for row in table.records()])
         return [encode(member, type_) if isinstance(member, BaseModel) else member for member in members]
 
-    @output(help="The results in the order of the items, a list.")
-    async def results(self) -> Data:
-        """One result per item."""
-        return [self.shaped(index, result) for index, result in enumerate(await self.ended())]
-
-    @output(help="One row per item: the result's fields, or a column `result`.")
-    async def table(self) -> Table:
-        """The results as rows."""
-        results = [self.shaped(index, result) for index, result in enumerate(await self.ended())]
-        rows: list[dict[str, JsonValue]] = [
-            result if isinstance(result, dict) else {"result": result} for result in results
-        ]
-        return Table.from_records(rows)
-
-    @output(help="Items that failed: index, item, error, code and run_id.")
-    async def errors(self) -> Data:
-        """The failed items."""
-        return [
-            {"index": index, **self.named(index), "error": result.error, "code": result.code, "run_id": result.run_id}
-            for index, result in enumerate(await self.ended())
-            if result.error
-        ]
-
-    @output(help="The results as text, separated by empty lines.")
-    async def text(self) -> Text:
-        """The results joined."""
-        return "\n\n".join(result.text for result in await self.ended() if not result.error)
-
     @abstractmethod
     async def item(self, index: int) -> Sequence[JsonValue] | None:
         """Return the item of a run as a list of one; None after the last one."""
@@ -125,14 +117,6 @@ class FlowPerItem(NamesFlow):
         """Return the number of items, where it is known before the last one."""
         return None
 
-    @abstractmethod
-    def named(self, index: int) -> dict[str, JsonValue]:
-        """Return the members that identify an item in a list of errors."""
-
-    def shaped(self, index: int, result: FlowResult) -> JsonValue:  # noqa: ARG002 - for components that add the item
-        """Return the result of one item, or its error."""
-        return {"error": result.error, "code": result.code} if result.error else result.value
-
     async def ended(self) -> Sequence[FlowResult]:
         """Return the results of all runs."""
         if self._results is None:
@@ -140,34 +124,40 @@ class FlowPerItem(NamesFlow):
 
             async def next_input(index: int) -> FlowInput | None:
                 items = await self.item(index)
-                return None if items is None else self._input(target, index, items[0])
+                if items is None:
+                    return None
+                carried = {self.carry: await self._before(index)} if self.carry else {}
+                return self._input(target, index, items[0], carried)
 
             self._results = await self.ctx.flows.run_each(
-                target, next_input, parallel=self.parallel, stop_on_error=self.on_error == "stop", total=self.total()
+                target,
+                next_input,
+                parallel=1 if self.carry else self.parallel,
+                stop_on_error=self.on_error == "stop",
+                total=self.total(),
             )
         return self._results
 
-    def _input(self, target: FlowTarget, index: int, item: JsonValue) -> FlowInput:
+    async def _before(self, index: int) -> JsonValue:
+        """Return the result of the last item before one that did not fail, or the initial value."""
+        for earlier in reversed(range(index)):
+            result = await self.ctx.flows.ended(earlier)
+            if not result.error:
+                return result.value
+        return data_of(self.initial)
+
+    def _input(self, target: FlowTarget, index: int, item: JsonValue, carried: Mapping[str, JsonValue]) -> FlowInput:
         text = "" if is_file(item) else text_of(item)
         answered = {self.item_field: item} if self.item_field else item
         require_field(type(self).__name__, "item_field", self.item_field, target)
+        require_field(type(self).__name__, "carry", self.carry, target)
         own, files = _members(target, answered) if isinstance(answered, dict) else ({}, ())
         if self.item_template:
-            text = filled_template(self.item_template, index, item)
-        return FlowInput(text, {**answers_of(type(self).__name__, self.answers), **own}, files)
+            text = filled_template(self.item_template, index, item, subject=type(self).__name__)
+        return FlowInput(text, {**answers_of(type(self).__name__, self.answers), **own, **carried}, files)
 
 
-class _Items(Component):
-    """The field of a list, which comes before the fields of the flow."""
-
-    items: Data | Table | str = field(
-        label="Items",
-        help="A list, also of files, a table whose rows are the items, or text whose lines are.",
-        main=True,
-    )
-
-
-class ForEach(FlowPerItem, _Items):
+class ForEach(FlowPerItem, ListItems):
     """Runs a published flow for every item of a list, file, row of a table or line of a text.
 
     Several runs are active at a time; results keep the order of the items. An interrupted step continues where it
@@ -205,30 +195,12 @@ class ForEach(FlowPerItem, _Items):
     def shaped(self, index: int, result: FlowResult) -> JsonValue:
         """Return the result, with its item where that is set."""
         value = super().shaped(index, result)
-        if not self.with_item:
-            return value
-        item = self._items()[index]
-        fields = item if isinstance(item, dict) else {"item": item}
-        return {**fields, **(value if isinstance(value, dict) else {"result": value})}
+        return with_fields(self._items()[index], value) if self.with_item else value
 
     def _items(self) -> list[JsonValue]:
         if self._listed is None:
-            self._listed = self._read_items()
+            self._listed = listed_items("ForEach", self.items)
         return self._listed
-
-    def _read_items(self) -> list[JsonValue]:
-        items = data_of(self.items)
-        if isinstance(items, str):
-            items = [line for line in items.splitlines() if line.strip()]
-        if not isinstance(items, list):
-            raise ComponentError(
-                f"ForEach: items is {describe(items)}, not a list.",
-                remedy="Use SelectData to select a list, or SplitText to create one.",
-                field="items",
-            )
-        if len(items) > MOST_ITEMS:
-            raise ComponentError(f"ForEach: there are {len(items)} items; the limit is {MOST_ITEMS}.", field="items")
-        return items
 
 
 def is_file(item: JsonValue) -> bool:

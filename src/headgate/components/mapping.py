@@ -1,29 +1,27 @@
-"""The component that processes every item of a list."""
+"""The component that calls a tool for every item of a list, or fills a template: the simple form of ForEach."""
 
 import asyncio
-import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Literal
 
 from pydantic import JsonValue, PrivateAttr
 
-from headgate.components.data.selecting import select
+from headgate.components.items import ListItems, PerItem, filled_template, listed_items, with_fields
 from headgate.foundation.errors import Cancelled, HeadgateError
 from headgate.graph.names import did_you_mean, listed
 from headgate.graph.template import FieldKind
-from headgate.sdk import Component, ComponentError, Data, Table, Text, Tool, field, output
-from headgate.sdk.coerce import data_of, describe, text_of
-from headgate.sdk.tools import call_tool
-
-MOST_ITEMS = 10_000
-_PLACEHOLDER = re.compile(r"(?<!\{)\{(index|item)((?:\.[A-Za-z_]\w{0,63}|\[\d{1,6}\]){0,10})\}(?!\})")
+from headgate.sdk import ComponentError, Data, Tool, field, output
+from headgate.sdk.coerce import text_of
+from headgate.sdk.flows import FlowResult
+from headgate.sdk.tools import Place, ToolRefused, call_tool
 
 
-class Map(Component):
+class Map(PerItem, ListItems):
     """Does the same for every item of a list or row of a table: calls a component on it, or fills a template with it.
 
     Connect the component's `tool` output to `each`: an AI step that classifies each row, a request for each address.
-    Items run side by side; results keep the order of the items.
+    Items run side by side; results keep the order of the items. An interrupted step continues where it stopped: the
+    result of each call is stored, and the call is not repeated.
     """
 
     label = "Map"
@@ -34,7 +32,6 @@ class Map(Component):
         "parallel", "fan-out", "apply", "process all", "for all", "bulk", "concurrency",
     )  # fmt: skip
 
-    items: Data | Table = field(label="Items", help="A list, or a table whose rows are the items.", main=True)
     each: Tool | None = field(
         default=None, label="Do", help="How to process each item: connect the tool output of a component."
     )
@@ -58,6 +55,9 @@ class Map(Component):
     concurrency: int = field(
         default=4, label="Concurrency", help=("Number of items processed at the same time."), ge=1, le=32
     )
+    attempts: int = field(
+        default=1, label="Attempts per item", help="How often an item that fails is attempted in all.", ge=1, le=10
+    )
     on_error: Literal["stop", "skip", "keep"] = field(
         default="stop",
         label="When an item fails",
@@ -68,70 +68,59 @@ class Map(Component):
         label="Keep the item's fields",
         help="Each result together with its item: the row's columns, then the result's, or `result`.",
     )
-    _results: list[JsonValue] | None = PrivateAttr(default=None)
+    _results: Sequence[FlowResult] | None = PrivateAttr(default=None)
+    _listed: list[JsonValue] | None = PrivateAttr(default=None)
 
-    @output(help="The results in the order of the items, a list.")
-    async def results(self) -> Data:
-        """Return one result per item; fewer when failing items are skipped."""
-        return await self._run()
+    @output(help="Items that failed: index, item, error and code.")
+    async def errors(self) -> Data:
+        """The failed items."""
+        return await super().errors()
 
-    @output(help="One row per item: the result's fields, or a column `result`.")
-    async def table(self) -> Table:
-        """Return the results as rows."""
-        results = await self._run()
-        records = [result for result in results if isinstance(result, dict)]
-        if len(records) == len(results):
-            return Table.from_records(records)
-        return Table(columns=["result"], rows=[[result] for result in results])
-
-    @output(help="The results as text, separated by empty lines.")
-    async def text(self) -> Text:
-        """Return the results joined."""
-        return "\n\n".join(text_of(result) for result in await self._run())
-
-    async def _run(self) -> list[JsonValue]:
+    async def ended(self) -> Sequence[FlowResult]:
+        """Return the results of all items."""
         if self._results is None:
-            self._results = await self._over(self._listed())
+            if self.each is None and not self.item_template:
+                raise ComponentError(
+                    "Map: no component or template is set for the items.",
+                    remedy="Connect a component's tool output to 'each', or write a template.",
+                    field="each",
+                )
+            self._results = await self._over(self._items())
         return self._results
 
-    def _listed(self) -> list[JsonValue]:
-        if self.each is None and not self.item_template:
-            raise ComponentError(
-                "Map: no component or template is set for the items.",
-                remedy="Connect a component's tool output to 'each', or write a template.",
-                field="each",
-            )
-        items = data_of(self.items)
-        if not isinstance(items, list):
-            raise ComponentError(
-                f"Map: items is {describe(items)}, not a list.",
-                remedy="Use SelectData to select a list, or SplitText to create one.",
-                field="items",
-            )
-        if len(items) > MOST_ITEMS:
-            raise ComponentError(f"Map: there are {len(items)} items; the limit is {MOST_ITEMS}.", field="items")
-        return items
+    def named(self, index: int) -> dict[str, JsonValue]:
+        """Return the item."""
+        return {"item": self._items()[index]}
 
-    async def _over(self, items: list[JsonValue]) -> list[JsonValue]:
+    def is_shown(self, result: FlowResult) -> bool:
+        """Return whether a result is one of the results: failed items can be omitted."""
+        return self.on_error == "keep" or not result.error
+
+    def shaped(self, index: int, result: FlowResult) -> JsonValue:
+        """Return the result, or the error in its place, with its item where that is set."""
+        value: JsonValue = {"error": result.error} if result.error else result.value
+        return with_fields(self._items()[index], value) if self.with_item else value
+
+    def _items(self) -> list[JsonValue]:
+        if self._listed is None:
+            self._listed = listed_items("Map", self.items)
+        return self._listed
+
+    async def _over(self, items: list[JsonValue]) -> list[FlowResult]:
         """Run the items with a limited number of workers; the first failure under `stop` ends the others."""
-        results: list[JsonValue] = [None] * len(items)
-        failed: set[int] = set()
+        results: dict[int, FlowResult] = {}
         waiting = iter(enumerate(items))
         progress = _Progress(len(items))
 
         async def work() -> None:
             for index, item in waiting:
-                if self.each is not None or index % 500 == 0:
+                if self.each is None and index % 500 == 0:
                     await self.ctx.check_cancelled()
-                try:
-                    results[index] = self._with_item(item, await self._one(index, item))
-                except Cancelled:
-                    raise
-                except HeadgateError as error:
-                    results[index] = self._with_item(item, self._failure(index, error))
-                    failed.add(index)
+                results[index] = await self._one(index, item)
                 for line in progress.finished():
                     await self.ctx.emit(line)
+                if self.ctx.turn_over:
+                    return
 
         try:
             async with asyncio.TaskGroup() as group:
@@ -139,20 +128,35 @@ class Map(Component):
                     group.create_task(work())
         except BaseExceptionGroup as group_error:
             raise _first(group_error) from None
-        return [result for index, result in enumerate(results) if self.on_error == "keep" or index not in failed]
+        if len(results) < len(items):
+            await self.ctx.end_turn()
+        return [results[index] for index in range(len(items))]
 
-    async def _one(self, index: int, item: JsonValue) -> JsonValue:
-        filled: JsonValue = filled_template(self.item_template, index, item) if self.item_template else item
+    async def _one(self, index: int, item: JsonValue) -> FlowResult:
+        """Return the result of an item. Raises under `stop` when its last attempt fails, naming the item."""
+        attempt = 1
+        while True:
+            try:
+                value = await self._attempt(index, item, attempt)
+            except Cancelled:
+                raise
+            except HeadgateError as error:
+                if attempt == self.attempts:
+                    return self._failure(index, error)
+                attempt += 1
+            else:
+                return FlowResult("", text_of(value), value)
+
+    async def _attempt(self, index: int, item: JsonValue, attempt: int) -> JsonValue:
+        """Call the tool for an item. A failure is stored like a result, except the one with which the step fails."""
+        filled: JsonValue = item
+        if self.item_template:
+            filled = filled_template(self.item_template, index, item, subject="Map")
         if self.each is None:
             return filled
         arguments = self._arguments(self.each, filled)
-        return await call_tool(self.ctx, self.each, arguments)
-
-    def _with_item(self, item: JsonValue, result: JsonValue) -> JsonValue:
-        if not self.with_item:
-            return result
-        fields = item if isinstance(item, dict) else {"item": item}
-        return {**fields, **(result if isinstance(result, dict) else {"result": result})}
+        stored = attempt < self.attempts or self.on_error != "stop"
+        return await call_tool(self.ctx, self.each, arguments, place=Place(f"item {index}", attempt, stored=stored))
 
     def _arguments(self, tool: Tool, item: JsonValue) -> dict[str, JsonValue]:
         """The item as the tool's arguments: under `argument`, else by its keys, else under the first argument."""
@@ -175,27 +179,15 @@ class Map(Component):
         as_text = isinstance(schema, dict) and schema.get("type") == "string" and not isinstance(item, str)
         return {name: text_of(item) if as_text else item}
 
-    def _failure(self, index: int, error: HeadgateError) -> JsonValue:
+    def _failure(self, index: int, error: HeadgateError) -> FlowResult:
         """Return the result of a failed item. Raises under `stop`, naming the item."""
         if self.on_error == "stop":
             raise ComponentError(
                 f"Map: item {index} (counted from 0): {error.detail}", remedy=error.remedy, index=index
             ) from error
         self.ctx.log(f"Item {index} failed: {error.detail}")
-        return {"error": error.detail}
-
-
-def filled_template(template: str, index: int, item: JsonValue) -> str:
-    """Return the template with `{item}`, `{item.path[0]}` and `{index}` filled; missing values become empty."""
-
-    def value(match: re.Match[str]) -> str:
-        if match[1] == "index":
-            return str(index) if not match[2] else match[0]
-        path = match[2].lstrip(".")
-        result = select(path, item, subject="Map", location="template") if path else item
-        return "" if result is None else text_of(result)
-
-    return _PLACEHOLDER.sub(value, template)
+        code = error.refusal if isinstance(error, ToolRefused) else error.code
+        return FlowResult("", "", None, error=error.detail, code=code)
 
 
 class _Progress:

@@ -1,8 +1,9 @@
 """Components for values that last between runs of a flow."""
 
+from collections.abc import Mapping
 from contextlib import suppress
 from math import inf
-from typing import Literal
+from typing import Any, Literal, cast
 
 from pydantic import JsonValue, PrivateAttr
 
@@ -10,15 +11,39 @@ from headgate.components.clock import SPARSER, current_time, passed_field, timeo
 from headgate.components.data.selecting import LONGEST_EXPRESSION
 from headgate.components.isolated.calls import select_part
 from headgate.graph.names import clipped
-from headgate.graph.template import FieldKind
+from headgate.graph.ports import PortType
+from headgate.graph.template import FieldKind, Template
+from headgate.graph.value_names import ANY_TYPE
 from headgate.sdk import NOT_TAKEN, Component, ComponentError, Data, NotTaken, Table, Text, field, output
 from headgate.sdk.calls import CallRequest
-from headgate.sdk.coerce import data_of, text_of
-from headgate.sdk.state import StateChange, StateValue
+from headgate.sdk.coerce import data_of, describe, table_of, text_of
+from headgate.sdk.state import StateChange, StateType, StateValue, has_type
 
 _NAME_HELP = "Letters, digits, dots, hyphens and underscores, for example last_order."
 MOST_ITEMS = 10_000
 SHORTEST_INTERVAL_SECONDS = 5.0
+
+
+_PORTS = {"text": PortType.TEXT, "table": PortType.TABLE}
+_EMPTY: Mapping[str, JsonValue] = {"text": "", "table": []}
+"""What a typed output has where there is neither a value nor a default."""
+
+
+def type_field(help_text: str) -> Any:  # noqa: ANN401 - a field of pydantic
+    """Return the field of the declared type of a value."""
+    return field(default=ANY_TYPE, label="Type", help=help_text, port=False)
+
+
+def _typed(template: Template, params: Mapping[str, JsonValue] | None) -> Template:
+    """Return a template whose output of the value has the declared type."""
+    type_ = _PORTS.get(str((params or {}).get("value_type")), PortType.DATA)
+    outputs = [one.model_copy(update={"type": type_}) if one.name == "value" else one for one in template.outputs]
+    return template.model_copy(update={"outputs": tuple(outputs)})
+
+
+def _as_port(value: JsonValue, type_: StateType) -> JsonValue | Table:
+    """Return a value as its output has it."""
+    return table_of(value) if type_ == "table" else value
 
 
 class ReadState(Component):
@@ -36,24 +61,44 @@ class ReadState(Component):
     default: Data = field(
         default=None, label="Default", help="The value when there is none yet.", kind=FieldKind.JSON, port=False
     )
+    value_type: StateType = type_field("Type of the value, and of the output value.")
     _read: StateValue | None = PrivateAttr(default=None)
+
+    @classmethod
+    def template(cls, params: Mapping[str, JsonValue] | None = None) -> Template:
+        """Return the template, with the declared type of the value."""
+        return _typed(super().template(params), params)
 
     @output(help="The value, or the default.")
     async def value(self) -> Data:
         """Return the value."""
-        stored = await self._value()
-        return stored.value if stored.version else self.default
+        return cast("Data", _as_port(await self._checked(), self.value_type))
 
     @output(help="The value as text.")
     async def text(self) -> Text:
         """Return the value as text."""
-        value = await self.value()
+        value = await self._checked()
         return "" if value is None else text_of(value)
 
     @output(help="Its version, counted from 1; 0 when there is no value yet. Connect it to WriteState to compare.")
     async def version(self) -> Data:
         """Return the version."""
         return (await self._value()).version
+
+    async def _checked(self) -> JsonValue:
+        """Return the value or the default. Raises `ComponentError` for one that does not have the declared type."""
+        stored = await self._value()
+        value = stored.value if stored.version else self.default
+        if stored.version or value is not None:
+            if not has_type(value, self.value_type):
+                subject = f"state '{self.name}'" if stored.version else "the default"
+                raise ComponentError(
+                    f"ReadState: {subject} is {describe(value)}, not of type {self.value_type}.",
+                    remedy="Write a value of this type, or declare another type.",
+                    field="value_type" if stored.version else "default",
+                )
+            return value
+        return _EMPTY.get(self.value_type)
 
     async def _value(self) -> StateValue:
         if self._read is None:
@@ -175,12 +220,18 @@ class WriteState(Component):
         label="Expected version",
         help="Fails unless the value has this version, from ReadState; 0: unless there is none yet. Empty: any.",
     )
+    value_type: StateType = type_field("Refuses a new value of another type. any: the type declared before.")
     _written: StateValue | None = PrivateAttr(default=None)
+
+    @classmethod
+    def template(cls, params: Mapping[str, JsonValue] | None = None) -> Template:
+        """Return the template, with the declared type of the value."""
+        return _typed(super().template(params), params)
 
     @output(name="value", help="The new value.")
     async def new_value(self) -> Data:
         """Return the new value."""
-        return (await self._value()).value
+        return cast("Data", _as_port((await self._value()).value, self.value_type))
 
     @output(help="The value before; null when there was none.")
     async def previous(self) -> Data:
@@ -197,7 +248,7 @@ class WriteState(Component):
             value = data_of(self.value)
             if self.operation == "increment":
                 value = 1 if value in (None, "") else _number(value, "value")
-            change = StateChange(self.name, self.operation, value, self.most, self._expected())
+            change = StateChange(self.name, self.operation, value, self.most, self._expected(), self.value_type)
             self._written = await self.ctx.state.write(change)
         return self._written
 

@@ -1,9 +1,10 @@
 """Components that run other flows: once, and until a condition holds."""
 
+from abc import abstractmethod
 from collections.abc import Mapping
 from contextlib import suppress
 from math import inf
-from typing import Any, Literal, cast
+from typing import Any, ClassVar, Literal, cast
 
 import orjson
 from pydantic import JsonValue, PrivateAttr
@@ -14,7 +15,7 @@ from headgate.components.isolated.calls import select_field
 from headgate.components.typed_values import SCHEMA, as_answer, declared, of_result, typed_fields, typed_outputs
 from headgate.graph.repeat import MOST_ROUNDS
 from headgate.graph.template import FieldKind, FieldTemplate, OutputTemplate
-from headgate.graph.value_names import FLOW_STEP_INPUTS, FLOW_STEP_OUTPUTS
+from headgate.graph.value_names import FLOW_STEP_INPUTS, FLOW_STEP_OUTPUTS, LOOP_STEP_OUTPUTS
 from headgate.sdk import NOT_TAKEN, Component, ComponentError, Data, File, Message, NotTaken, Text, field, output
 from headgate.sdk.calls import CallRequest
 from headgate.sdk.coerce import data_of, describe, text_of
@@ -42,7 +43,39 @@ class NamesFlow(Component):
     )
 
 
-class RunFlow(NamesFlow):
+class HasMembers(NamesFlow):
+    """Has an output for each member of the flow's result that its node declares."""
+
+    reserved: ClassVar[frozenset[str]] = FLOW_STEP_OUTPUTS
+    """Names that these outputs cannot have."""
+
+    outputs: dict[str, str] = field(
+        default_factory=dict,
+        label="Outputs",
+        help="Members of the flow's result that get an output here, each with its type.",
+        kind=FieldKind.JSON,
+        port=False,
+        interpolate=False,
+        advanced=True,
+        schema=SCHEMA,
+    )
+
+    @classmethod
+    def extra_outputs(cls, params: Mapping[str, JsonValue]) -> tuple[OutputTemplate, ...]:
+        """Return one output per member of the result that the node declares."""
+        return typed_outputs(declared(params.get("outputs"), cls.reserved))
+
+    async def produce_extra(self, name: str) -> Any:  # noqa: ANN401 - any port value
+        """Return a member of the result."""
+        type_ = declared(cast("JsonValue", self.outputs), self.reserved)[name]
+        return of_result(await self.result(), name, type_, subject=type(self).__name__)
+
+    @abstractmethod
+    async def result(self) -> Data:
+        """Return the result."""
+
+
+class RunFlow(HasMembers):
     """Runs another published flow and returns its result. The run is separate, with its own steps and evidence."""
 
     label = "Run a flow"
@@ -73,16 +106,6 @@ class RunFlow(NamesFlow):
         advanced=True,
         schema=SCHEMA,
     )
-    outputs: dict[str, str] = field(
-        default_factory=dict,
-        label="Outputs",
-        help="Members of the flow's result that get an output here, each with its type.",
-        kind=FieldKind.JSON,
-        port=False,
-        interpolate=False,
-        advanced=True,
-        schema=SCHEMA,
-    )
     _result: FlowResult | None = PrivateAttr(default=None)
     _values: dict[str, Any] = PrivateAttr(default_factory=dict)
 
@@ -91,19 +114,9 @@ class RunFlow(NamesFlow):
         """Return one input per form field that the node declares."""
         return typed_fields(declared(params.get("inputs"), FLOW_STEP_INPUTS))
 
-    @classmethod
-    def extra_outputs(cls, params: Mapping[str, JsonValue]) -> tuple[OutputTemplate, ...]:
-        """Return one output per member of the result that the node declares."""
-        return typed_outputs(declared(params.get("outputs"), FLOW_STEP_OUTPUTS))
-
     def receive_extra(self, values: Mapping[str, Any]) -> None:
         """Receive the values of the form fields."""
         self._values = dict(values)
-
-    async def produce_extra(self, name: str) -> Any:  # noqa: ANN401 - any port value
-        """Return a member of the result."""
-        type_ = declared(cast("JsonValue", self.outputs), FLOW_STEP_OUTPUTS)[name]
-        return of_result((await self._run()).value, name, type_, subject="RunFlow")
 
     @output(label="Result", help="The main output of the flow's last step.")
     async def result(self) -> Data:
@@ -132,7 +145,7 @@ class RunFlow(NamesFlow):
         return self._result
 
 
-class Loop(NamesFlow):
+class Loop(HasMembers):
     """Runs a published flow again and again, each time with its last result, until a condition holds.
 
     With a pause it polls: the flow reads any data, and between two rounds the run waits without a worker.
@@ -146,6 +159,7 @@ class Loop(NamesFlow):
         "repeat", "until", "while", "do while", "again", "iterate", "retry until", "refine", "review", "improve",
         "converge", "rounds", "subflow", "poll", "wait until", "check again", "interval", "watch",
     )  # fmt: skip
+    reserved = LOOP_STEP_OUTPUTS
 
     value: str | Data = field(label="Value", help="What the first round starts with.", main=True)
     value_field: str = field(

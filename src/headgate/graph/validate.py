@@ -8,6 +8,7 @@ from headgate.graph.check_inputs import form_issues, hidden_values
 from headgate.graph.check_params import param_issues
 from headgate.graph.check_policies import contract_issues, policy_issues
 from headgate.graph.check_run import run_issues
+from headgate.graph.check_state import state_types
 from headgate.graph.check_tools import allowlist_issues, approval_issues
 from headgate.graph.issues import Issue
 from headgate.graph.model import Flow
@@ -52,7 +53,8 @@ def check_runnable(flow: Flow, catalog: Catalog) -> list[Issue]:
 
 def check_advice(flow: Flow, catalog: Catalog) -> list[Issue]:
     """Return warnings about likely mistakes that do not prevent a flow from running."""
-    return list(hidden_values(wire(flow, catalog)))
+    wiring = wire(flow, catalog)
+    return [*hidden_values(wiring), *state_types(wiring)]
 
 
 def _structural_issues(wiring: Wiring, catalog: Catalog) -> Iterator[Issue]:

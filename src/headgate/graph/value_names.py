@@ -10,13 +10,19 @@ FLOW_STEP = "RunFlow"
 """The component that runs a flow."""
 STATE_STEPS = frozenset({"ReadState", "WaitForState", "WriteState"})
 """Components that use the state of their flow."""
+ANY_TYPE = "any"
+"""Type of a state whose values are not checked."""
 FORM_TYPES = "types"
 """Param of a FormInput: form field to the type of its output."""
 RESERVED_OUTPUTS = frozenset({TOOL_OUTPUT, DOCUMENT_OUTPUT, ERROR_OUTPUT, MAIN_OUTPUT, FILE_IDS})
 FORM_OUTPUTS = frozenset({"data", "text"}) | RESERVED_OUTPUTS
 FLOW_STEP_OUTPUTS = frozenset({"result", "text", "run_id"}) | RESERVED_OUTPUTS
-EACH_STEP_OUTPUTS = frozenset({"results", "table", "errors"}) | FLOW_STEP_OUTPUTS
+REDUCED = "reduced"
+"""Output of the one value to which the results of all items are reduced."""
+EACH_STEP_OUTPUTS = frozenset({"results", "table", "errors", REDUCED}) | FLOW_STEP_OUTPUTS
 """Names that members of a result cannot have in a step that runs a flow for each item."""
+LOOP_STEP_OUTPUTS = frozenset({"rounds", "reached", "timeout"}) | FLOW_STEP_OUTPUTS
+"""Names that members of a result cannot have in a step that repeats a flow."""
 FLOW_STEP_INPUTS = frozenset({"flow", "version", "text", "answers", "files", "inputs", "outputs"})
 _NAME = re.compile(PORT_PATTERN)
 

@@ -23,12 +23,14 @@ class CallRequest:
     """Display name of the model or tool."""
     digest: str
     """SHA-256 of the request."""
+    scope: str = ""
+    """What has the same idempotency keys as the call: earlier attempts at the same item. Empty: the call alone."""
 
     @classmethod
-    def of(cls, kind: CallKind, name: str, request: Mapping[str, Any]) -> "CallRequest":
+    def of(cls, kind: CallKind, name: str, request: Mapping[str, Any], *, scope: str = "") -> "CallRequest":
         """The call with these arguments. Values that are not JSON are identified by JSON schema or `repr`."""
         content = orjson.dumps([kind, name, request], default=_plain, option=orjson.OPT_SORT_KEYS | _LENIENT)
-        return cls(kind, name, hashlib.sha256(content).hexdigest())
+        return cls(kind, name, hashlib.sha256(content).hexdigest(), scope)
 
 
 @dataclass(frozen=True, slots=True)

@@ -338,6 +338,15 @@ class RunContext(Protocol):
         """
         ...
 
+    @property
+    def turn_over(self) -> bool:
+        """Whether half of the attempt's time limit is over: a step with stored results then calls `end_turn`."""
+        ...
+
+    async def end_turn(self) -> None:
+        """End the attempt. The next one begins at once, with a new time limit, and finds what `once` stored."""
+        ...
+
     async def approval(self, request: ApprovalRequest) -> ApprovalAnswer:
         """Return the decision of users. Until there is one, the attempt at the step ends, and a later one asks again.
 

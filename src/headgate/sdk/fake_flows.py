@@ -16,6 +16,8 @@ class FakeFlows:
     def __init__(self, answer: Callable[[FlowInput], JsonValue] | None = None) -> None:
         self._answer = answer or (lambda inputs: inputs.text)
         self.calls: list[tuple[FlowTarget, FlowInput]] = []
+        self.results: list[FlowResult] = []
+        """Of the runs of `run_each` so far."""
 
     async def run(self, target: FlowTarget, inputs: FlowInput, *, iteration: int = 0) -> FlowResult:  # noqa: ARG002
         """Return the result; raises what `answer` raises."""
@@ -27,6 +29,10 @@ class FakeFlows:
         """Nothing was started by an earlier attempt."""
         return 0
 
+    async def ended(self, number: int) -> FlowResult:
+        """Return the result of a run."""
+        return self.results[number]
+
     async def run_each(
         self,
         target: FlowTarget,
@@ -37,7 +43,7 @@ class FakeFlows:
         total: int | None = None,  # noqa: ARG002
     ) -> Sequence[FlowResult]:
         """Return one result per input."""
-        results: list[FlowResult] = []
+        results = self.results = []
         for number in count():
             flow_input = await inputs(number)
             if flow_input is None:

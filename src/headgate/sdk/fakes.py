@@ -23,6 +23,7 @@ from headgate.sdk.fake_state import FakeState
 from headgate.sdk.outside import merged
 from headgate.sdk.sent_events import EventQuery, OutgoingEvent, ReceivedEvent
 from headgate.sdk.values import File, Model, Recording, Tool, Transcript
+from headgate.sdk.waiting import StepWaits
 
 if TYPE_CHECKING:  # named without importing LangChain
     from langchain_core.language_models import BaseChatModel
@@ -252,6 +253,8 @@ class FakeContext:
     event: ReceivedEvent | None = None
     """The event that arrives; None: the timeout."""
     cancelled: bool = False
+    turn: int | None = None
+    """Tool calls after which the attempt should end; None: it has no end."""
     key_count: int = 0
     """Idempotency keys returned."""
     effects: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
@@ -370,6 +373,15 @@ class FakeContext:
         """Record the seconds and return immediately, unless cancelled."""
         await self.check_cancelled()
         self.slept.append(seconds)
+
+    @property
+    def turn_over(self) -> bool:
+        """Whether the attempt should end: `turn` calls were recorded."""
+        return self.turn is not None and len(self.tool_calls) >= self.turn
+
+    async def end_turn(self) -> None:
+        """Raise `StepWaits`, as when the attempt ends."""
+        raise StepWaits(None)
 
     async def approval(self, request: ApprovalRequest) -> ApprovalAnswer:
         """Record the request and return the scripted answer."""

@@ -74,6 +74,10 @@ class Flows(Protocol):
         """Return how many runs this step has started, in all attempts."""
         ...
 
+    async def ended(self, number: int) -> FlowResult:
+        """Return the result of a run that has ended; with `error` of one that failed."""
+        ...
+
     async def run_each(
         self, target: FlowTarget, inputs: NextInput, *, parallel: int, stop_on_error: bool, total: int | None = None
     ) -> Sequence[FlowResult]:

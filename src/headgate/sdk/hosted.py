@@ -181,6 +181,15 @@ class HostedContext:
         """Wait; the time counts against the component's limit."""
         await asyncio.sleep(max(0.0, seconds))
 
+    @property
+    def turn_over(self) -> bool:
+        """Never: the call is one attempt."""
+        return False
+
+    async def end_turn(self) -> NoReturn:
+        """Raise `NotInTheSandbox`."""
+        raise _refused("end its attempt", "Return the output.")
+
 
 class HostedFiles:
     """The files that a component received, and those that it creates.

@@ -6,6 +6,7 @@ from typing import Literal, Protocol
 from pydantic import JsonValue
 
 Operation = Literal["set", "increment", "append"]
+StateType = Literal["any", "text", "number", "boolean", "object", "list", "table"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +21,27 @@ class StateChange:
     """Append: items that are kept, the newest."""
     expected_version: int | None = None
     """Fails unless the value has this version; 0: unless there is no value yet. None: whatever it is."""
+    type: StateType = "any"
+    """The declared type, with which the new value must comply; any: that of the value before."""
+
+
+def has_type(value: JsonValue, type_: StateType) -> bool:
+    """Return whether a value has a type; a table is a list of objects."""
+    match type_:
+        case "text":
+            return isinstance(value, str)
+        case "number":
+            return isinstance(value, int | float) and not isinstance(value, bool)
+        case "boolean":
+            return isinstance(value, bool)
+        case "object":
+            return isinstance(value, dict)
+        case "list":
+            return isinstance(value, list)
+        case "table":
+            return isinstance(value, list) and all(isinstance(row, dict) for row in value)
+        case "any":
+            return True
 
 
 @dataclass(frozen=True, slots=True)

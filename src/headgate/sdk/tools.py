@@ -3,6 +3,7 @@
 import asyncio
 import time
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, cast
 
 from pydantic import JsonValue
@@ -32,6 +33,22 @@ class ToolRefused(UpstreamFailed):
 
     code = "tool_refused"
     title = "Call rejected by the tool"
+
+    def __init__(self, detail: str, *, remedy: str = "", refusal: str = "") -> None:
+        super().__init__(detail, remedy=remedy)
+        self.refusal = refusal or self.code
+        """Code of the error with which the tool refused the call."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a step makes one of many calls: an item of a list, and the attempt at it."""
+
+    name: str
+    attempt: int = 1
+    """Attempts at a place have the same idempotency keys."""
+    stored: bool = True
+    """Whether a refusal is stored like a result."""
 
 
 def tool_of(
@@ -68,7 +85,12 @@ def tool_of(
 
 
 async def call_tool(
-    ctx: RunContext, tool: Tool, arguments: dict[str, JsonValue], *, conversation: str | None = None
+    ctx: RunContext,
+    tool: Tool,
+    arguments: dict[str, JsonValue],
+    *,
+    conversation: str | None = None,
+    place: Place | None = None,
 ) -> JsonValue:
     """Call a tool for a step: once across attempts, not in a cancelled run, recorded in the evidence with its duration.
 
@@ -78,6 +100,7 @@ async def call_tool(
         arguments: Its arguments, by name.
         conversation: Digest of the conversation in which a model requested the call. With it a refusal is stored like
             a result, and the next attempt gets the same refusal.
+        place: Where a step that processes items makes the call; it decides whether a refusal is stored.
 
     Raises:
         Cancelled: The run was cancelled.
@@ -87,6 +110,7 @@ async def call_tool(
     await ctx.check_cancelled()
     started = time.perf_counter()
     raised: HeadgateError | None = None
+    stores = conversation is not None if place is None else place.stored
 
     async def call() -> JsonValue:
         nonlocal raised
@@ -97,9 +121,9 @@ async def call_tool(
             outcome: dict[str, JsonValue] = {"result": await tool.call(sent)}
         except HeadgateError as error:
             raised = error
-            if conversation is None or isinstance(error, Cancelled):
+            if not stores or isinstance(error, Cancelled):
                 raise
-            outcome = {"error": str(error)}
+            outcome = {"error": error.detail, "remedy": error.remedy, "code": error.code}
         outcome |= {"sent": sent} if sent != arguments else {}
         return outcome | ({"outside": [*sorted(decided.marks)]} if decided is not None and decided.marks else {})
 
@@ -110,7 +134,10 @@ async def call_tool(
             tool.full_name, sent_arguments, result, server=tool.server, error=error, ms=ms, replayed=replayed
         )
 
-    request = CallRequest.of("tool", tool.full_name, {"arguments": arguments, "conversation": conversation})
+    sought: dict[str, JsonValue] = {"arguments": arguments, "conversation": conversation}
+    if place is not None:
+        sought |= {"place": place.name, "attempt": place.attempt}
+    request = CallRequest.of("tool", tool.full_name, sought, scope="" if place is None else place.name)
     try:
         stored = await ctx.once(request, call)
     except HeadgateError as error:
@@ -123,11 +150,18 @@ async def call_tool(
     marks = outcome.get("outside")
     if isinstance(marks, list):
         ctx.mark_outside([str(mark) for mark in marks])
-    refusal = str(outcome.get("error") or "")
+    refused = _refusal(outcome)
+    refusal = "" if refused is None else str(refused)
     record(outcome.get("result"), refusal, sent=outcome.get("sent"), replayed=stored.replayed)
-    if refusal:
-        raise raised or ToolRefused(refusal)
+    if refused is not None:
+        raise raised or refused
     return outcome.get("result")
+
+
+def _refusal(outcome: Mapping[str, JsonValue]) -> ToolRefused | None:
+    """Return the refusal in the stored outcome of a call."""
+    detail, remedy, code = (str(outcome.get(member) or "") for member in ("error", "remedy", "code"))
+    return ToolRefused(detail, remedy=remedy, refusal=code) if detail else None
 
 
 async def _approved(ctx: RunContext, tool: Tool, arguments: dict[str, JsonValue]) -> dict[str, JsonValue]:

@@ -42,6 +42,37 @@ edges:
 """
 
 
+GIVEN = FOLDER.replace("Read a folder", "Read what was given").replace(
+    "folder: FolderFiles\n    folder: in\n    pattern: '**/*.txt'", "folder: FileInput"
+)
+COUNT = """name: Add an order
+nodes:
+  form: FormInput
+  add: SelectData
+    expression: sum([before, order.amount])
+edges:
+  form.data -> add.data
+form:
+  before: json
+  order: json
+"""
+TOTAL = """name: Total of all pages
+nodes:
+  orders: ForEachPage
+    url: {url}/orders
+    items: data
+    next: next
+    flow: Add an order
+    item_field: order
+    carry: before
+    initial: 0
+    reduce: last
+  out: ChatOutput
+edges:
+  orders.reduced -> out.input
+"""
+
+
 @pytest.fixture
 async def app(settings: Settings) -> AsyncIterator[FastAPI]:
     loopback = HttpSettings(allowed_internal_cidrs=[IPv4Network("127.0.0.0/8")])
@@ -89,6 +120,17 @@ class TestEveryPage:
         assert [line["details"]["items"] for line in lines] == [1, 1]
         assert all(len(line["details"]["sha256"]) == 64 for line in lines)
 
+    async def test_a_flow_reduces_all_pages_to_one_value(
+        self, client: httpx2.AsyncClient, server: ScriptedServer
+    ) -> None:
+        await publish(client, COUNT)
+        server.script(
+            json_reply({"data": [{"amount": 1}, {"amount": 2}], "next": "/orders?after=2"}),
+            json_reply({"data": [{"amount": 4}], "next": None}),
+        )
+        done = await run(client, TOTAL.format(url=server.origin))
+        assert (done["status"], done["output"]["text"]) == ("completed", "7"), done["error"]
+
     async def test_the_dry_run_says_what_is_fetched(self, client: httpx2.AsyncClient, server: ScriptedServer) -> None:
         flow = await created(client, await self.spec(client, server))
         ahead = (await client.post(f"/api/v1/flows/{flow['id']}/dry-run", json={})).json()
@@ -117,3 +159,14 @@ class TestEveryFile:
         await publish(client, READ)
         done = await run(client, FOLDER)
         assert (done["status"], done["output"]["text"]) == ("completed", "one\n\ntwo"), done["error"]
+
+    async def test_of_the_run_is_an_item(self, client: httpx2.AsyncClient) -> None:
+        await publish(client, READ)
+        flow = await created(client, GIVEN)
+        assert flow["issues"] == []
+        ids = []
+        for name, content in (("a.txt", b"one"), ("b.txt", b"two")):
+            upload = await client.post("/api/v1/files", files={"file": (name, content, "text/plain")})
+            ids.append(upload.json()["id"])
+        answer = await client.post(f"/api/v1/flows/{flow['id']}/runs", json={"file_ids": ids, "wait": True})
+        assert answer.json()["output"]["text"] == "one\n\ntwo", answer.text

@@ -73,7 +73,8 @@ ReadSitemap: url*@~(Text) most_urls -> urls:Table
 If: value*@(Text|Data|Table) field operator compare ignore_case -> true:Data? false:Data?
 Switch: value*@(Text|Data) cases* field -> otherwise:Data?
 Merge: values*@[](Text|Data|Table) mode separator -> value:Data text:Text
-Map: items*@(Data|Table) each(Tool) argument template concurrency with_item -> results:Data table:Table text:Text
+Map: items*@(Text|Data|Table) each(Tool) argument template concurrency with_item \
+ -> results:Data table:Table errors:Data text:Text
 RunFlow!: flow* version text@~(Text|Message) answers~(Data) files[](File) -> result:Data text:Text run_id:Text
 ForEach!: items*@(Text|Data|Table) flow* version template item_field answers parallel with_item \
  -> results:Data table:Table errors:Data text:Text
@@ -209,7 +210,7 @@ class TestEveryTemplate:
 
     def test_is_small_all_together(self) -> None:
         everything = json.dumps([template.model_dump(mode="json") for template in TEMPLATES]).encode()
-        assert len(gzip.compress(everything)) < 27_000
+        assert len(gzip.compress(everything)) < 27_600
 
 
 class TestImport:

@@ -8,11 +8,13 @@ from pydantic import JsonValue
 
 from headgate.components.ai import AIStep
 from headgate.components.calculator import Calculator
-from headgate.components.mapping import Map, filled_template
+from headgate.components.items import filled_template
+from headgate.components.mapping import Map
 from headgate.foundation.errors import Cancelled, UpstreamFailed
 from headgate.sdk import ComponentError, Table, Tool
 from headgate.sdk.testing import StepHarness
 from headgate.sdk.tools import tool_of
+from headgate.sdk.waiting import StepWaits
 from tests.support.scripted_model import ScriptedModel, says
 
 SCHEMA: dict[str, JsonValue] = {
@@ -118,6 +120,43 @@ class TestMap:
             await harness.run(Map, values)
         assert caught.value.extra == {"index": 1}
 
+    async def test_lists_failed_items(self) -> None:
+        async def picky(arguments: dict[str, JsonValue]) -> JsonValue:
+            raise UpstreamFailed(f"no {arguments['text']}", remedy="Ask again.")
+
+        values = {"items": "a\n\nb", "each": tool(picky), "on_error": "skip"}
+        outputs = await StepHarness().run(Map, values, outputs=["errors", "results", "text"])
+        assert outputs["errors"] == [
+            {"index": 0, "item": "a", "error": "no a", "code": "upstream_failed"},
+            {"index": 1, "item": "b", "error": "no b", "code": "upstream_failed"},
+        ]
+        assert (outputs["results"], outputs["text"]) == ([], "")
+
+    @pytest.mark.parametrize(("attempts", "results"), [(2, [{"error": "bad"}, "b"]), (3, ["a", "b"])])
+    async def test_a_failed_item_has_attempts_of_its_own(self, attempts: int, results: list[JsonValue]) -> None:
+        calls: list[JsonValue] = []
+
+        async def shaky(arguments: dict[str, JsonValue]) -> JsonValue:
+            calls.append(arguments["text"])
+            if arguments["text"] == "a" and calls.count("a") < 3:
+                raise UpstreamFailed("bad")
+            return arguments["text"]
+
+        values = {"items": ["a", "b"], "each": tool(shaky), "attempts": attempts, "on_error": "keep"}
+        assert (await StepHarness().run(Map, values, outputs=["results"]))["results"] == results
+        assert sorted(map(str, calls)) == ["a"] * attempts + ["b"]
+
+    async def test_a_long_list_ends_its_attempt_between_two_items(self) -> None:
+        harness = StepHarness()
+        harness.ctx.turn = 3
+        with pytest.raises(StepWaits):
+            await harness.run(Map, {"items": list(range(9)), "each": tool(echo), "concurrency": 1})
+        assert len(harness.ctx.tool_calls) == 3
+        harness.ctx.turn = 9
+        harness.ctx.tool_calls.clear()
+        values = {"items": list(range(9)), "each": tool(echo), "concurrency": 1}
+        assert len((await harness.run(Map, values, outputs=["results"]))["results"]) == 9
+
     async def test_a_failure_ends_the_others(self) -> None:
         finished: list[object] = []
 
@@ -156,14 +195,13 @@ class TestMap:
 
     async def test_runs_nothing_on_nothing(self) -> None:
         outputs = await StepHarness().run(Map, {"items": [], "each": tool(echo)})
-        assert outputs == {"results": [], "table": Table(columns=[]), "text": ""}
+        assert outputs == {"results": [], "table": Table(columns=[]), "text": "", "errors": []}
 
     @pytest.mark.parametrize(
         ("values", "words"),
         [
             ({"items": [1]}, "Map: no component or template is set for the items"),
             ({"items": {"a": 1}, "template": "x"}, "items is an object, not a list"),
-            ({"items": "text", "template": "x"}, "items is text, not a list"),
             ({"items": [1] * 10_001, "template": "x"}, "10001 items; the limit is 10000"),
             ({"items": [1], "each": tool(echo), "argument": "txt"}, "do has no argument 'txt'; did you mean 'text'?"),
         ],
@@ -186,4 +224,4 @@ class TestFilledTemplate:
         ],
     )
     def test_fills_paths(self, template: str, text: str) -> None:
-        assert filled_template(template, 7, {"a": {"b": ["x", "y"]}}) == text
+        assert filled_template(template, 7, {"a": {"b": ["x", "y"]}}, subject="Map") == text

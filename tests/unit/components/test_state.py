@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from headgate.components.state import ReadState, WaitForState, WriteState
-from headgate.features.flows.state.changes import MOST_BYTES, changed, check_name, size_of
+from headgate.features.flows.state.changes import MOST_BYTES, changed, check_name, check_type, size_of
 from headgate.features.flows.state.errors import StateInvalid
-from headgate.sdk import NOT_TAKEN, ComponentError
+from headgate.sdk import NOT_TAKEN, ComponentError, Table
 from headgate.sdk.state import StateChange, StateValue
 from headgate.sdk.testing import StepHarness
 
@@ -29,6 +29,56 @@ class TestReadState:
         harness = StepHarness()
         harness.ctx.state.values["n"] = StateValue(None, 1)
         assert (await harness.run(ReadState, {"name": "n", "default": 5}))["value"] is None
+
+
+class TestTypes:
+    @pytest.mark.parametrize(
+        ("type_", "port"),
+        [("text", "Text"), ("table", "Table"), ("number", "Data"), ("any", "Data"), (["text"], "Data")],
+    )
+    def test_are_those_of_the_ports(self, type_: Any, port: str) -> None:
+        for component in (ReadState, WriteState):
+            value = component.template({"value_type": type_}).output("value")
+            assert value is not None
+            assert value.type == port
+
+    async def test_give_a_table_and_empty_values(self) -> None:
+        harness = StepHarness()
+        outputs = await harness.run(ReadState, {"name": "n", "value_type": "table"})
+        assert outputs["value"] == Table(columns=[])
+        assert (await harness.run(ReadState, {"name": "n", "value_type": "text"}))["value"] == ""
+        harness.ctx.state.values["n"] = StateValue([{"a": 1}], 1)
+        outputs = await harness.run(ReadState, {"name": "n", "value_type": "table"})
+        assert outputs["value"] == Table(columns=["a"], rows=[[1]])
+        written = await harness.run(WriteState, {"name": "m", "value": [{"a": 1}], "value_type": "table"})
+        assert written["value"] == Table(columns=["a"], rows=[[1]])
+        assert harness.ctx.state.changes[0].type == "table"
+
+    async def test_refuse_a_stored_value_and_a_default_of_another_type(self) -> None:
+        harness = StepHarness()
+        with pytest.raises(ComponentError, match="the default is text, not of type number"):
+            await harness.run(ReadState, {"name": "n", "default": "x", "value_type": "number"})
+        harness.ctx.state.values["n"] = StateValue("x", 1)
+        with pytest.raises(ComponentError, match="state 'n' is text, not of type number"):
+            await harness.run(ReadState, {"name": "n", "value_type": "number"})
+
+    @pytest.mark.parametrize(
+        ("type_", "good", "bad"),
+        [
+            ("text", "", 1),
+            ("number", 1.5, True),
+            ("boolean", False, 0),
+            ("object", {}, []),
+            ("list", [1], {}),
+            ("table", [{"a": 1}], [1]),
+            ("number", 0, None),
+        ],
+    )
+    def test_are_checked(self, type_: Any, good: Any, bad: Any) -> None:
+        check_type("n", good, type_)
+        check_type("n", bad, "any")
+        with pytest.raises(StateInvalid, match=f"its declared type is {type_}"):
+            check_type("n", bad, type_)
 
 
 class TestWaitForState:

@@ -14632,6 +14632,11 @@ export interface components {
             /** Classification */
             classification: number | null;
             /**
+             * Type
+             * @enum {string}
+             */
+            type: "any" | "text" | "number" | "boolean" | "object" | "list" | "table";
+            /**
              * Changed At
              * Format: date-time
              */
@@ -14653,6 +14658,11 @@ export interface components {
             size: number;
             /** Classification */
             classification: number | null;
+            /**
+             * Type
+             * @enum {string}
+             */
+            type: "any" | "text" | "number" | "boolean" | "object" | "list" | "table";
             /**
              * Changed At
              * Format: date-time

@@ -144,7 +144,7 @@ const flow = createRoute({
 const canvas = createRoute({
   getParentRoute: () => flow,
   path: "/",
-  validateSearch: words("ask"),
+  validateSearch: words("ask", "from"),
   component: lazyRouteComponent(() => import("./flow/views"), "CanvasView"),
 });
 const steps = createRoute({

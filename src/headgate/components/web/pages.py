@@ -11,8 +11,8 @@ from pydantic import BaseModel, JsonValue, PrivateAttr
 from headgate.components.data.json_text import parse_json
 from headgate.components.data.selecting import LONGEST_EXPRESSION
 from headgate.components.isolated.calls import select_part
+from headgate.components.items import MOST_ITEMS
 from headgate.components.iteration import FlowPerItem
-from headgate.components.mapping import MOST_ITEMS
 from headgate.components.subflows import NamesFlow
 from headgate.components.web.http_headers import checked_headers
 from headgate.components.web.page_positions import Paging, Position

@@ -34,10 +34,11 @@ def list_(which: FlowArgument, draft: DraftFlag = False, json: JsonFlag = False)
         name = installation.classes.scheme.name
         print_rows(
             states,
-            ("name", "version", "bytes", "classification", "changed"),
+            ("name", "type", "version", "bytes", "classification", "changed"),
             [
                 (
                     escape(state.name),
+                    state.type,
                     state.version,
                     state.size,
                     "-" if state.classification is None else escape(name(state.classification)),

@@ -24,6 +24,7 @@ class StateLine(TypedDict):
     version: int
     size_bytes: int
     classification: int | None
+    type: str
     changed_at: str
 
 
@@ -52,6 +53,7 @@ class State(TypedDict):
     name: str
     version: int
     value: JsonValue
+    type: str
     classification: int | None
     history: list[PastValue]
 
@@ -79,6 +81,7 @@ async def list_state(visit: Visit, flow_id: str, *, draft: bool = False) -> Stat
             "version": value.version,
             "size_bytes": value.size,
             "classification": value.classification,
+            "type": value.type,
             "changed_at": value.changed_at.isoformat(),
         }
         for value in values
@@ -115,6 +118,7 @@ async def read_state(visit: Visit, flow_id: str, name: str, history: History = 5
         "name": name,
         "version": value.version,
         "value": value.value,
+        "type": value.type,
         "classification": value.classification,
         "history": past,
     }
@@ -142,6 +146,7 @@ async def write_state(
         "name": name,
         "version": written.version,
         "value": written.value,
+        "type": written.type,
         "classification": written.classification,
         "history": [],
     }

@@ -8,7 +8,7 @@ from typing import Any
 from headgate.features.runs.engine.backend import ExecutionBackend
 from headgate.features.runs.waking import wake_step
 from headgate.foundation.database import Database
-from headgate.graph.model import Flow
+from headgate.graph.model import Flow, FormField
 from tests.integration.features.runs.conformance import finish, over, until, value_of
 from tests.integration.features.runs.conformance_waits import waits
 from tests.support.engine import make_chain, make_flow, new_run, publish, store_flow
@@ -159,6 +159,25 @@ class SubflowConformance:
             (1, "b", "invalid"),
             (2, "c", "invalid"),
         ]
+
+    async def test_a_flow_reduces_the_items_one_after_another(
+        self, engine: ExecutionBackend, database: Database
+    ) -> None:
+        """A failed item is skipped, also by an attempt that follows its failure."""
+        questions = tuple(FormField(id=name, type="json", label=name) for name in ("before", "item"))
+        child = await published(database, make_flow({"add": "Adds"}).model_copy(update={"form": questions}))
+        params: dict[str, Any] = {
+            "item_field": "item",
+            "carry": "before",
+            "initial": 10,
+            "on_error": "continue",
+            "reduce": "last",
+        }
+        version = await store_flow(database, calling("ForEach", "items", child, output="reduced", **params))
+        request = new_run(version, "1\nx\n2")
+        await finish(engine, request)
+        step = (await step_rows(database, request.key.run_id))["call"]
+        assert (step.error_message, value_of(step, "reduced")) == (None, 13)
 
     async def test_a_loop_ends_when_its_condition_holds(self, engine: ExecutionBackend, database: Database) -> None:
         child = await published(

@@ -17,6 +17,7 @@ from tests.integration.features.runs.conformance_approvals import ApprovalConfor
 from tests.integration.features.runs.conformance_deadlines import DeadlineConformance
 from tests.integration.features.runs.conformance_error_flows import ErrorFlowConformance
 from tests.integration.features.runs.conformance_events import EventConformance, EventDeathConformance
+from tests.integration.features.runs.conformance_maps import MapConformance
 from tests.integration.features.runs.conformance_pauses import PauseConformance
 from tests.integration.features.runs.conformance_retries import RetryConformance, RetryDeathConformance
 from tests.integration.features.runs.conformance_slots import SlotConformance
@@ -40,6 +41,10 @@ class TestCeleryErrorFlows(ErrorFlowConformance):
 
 class TestCelerySubflows(SubflowConformance):
     """Flows that run flows."""
+
+
+class TestCeleryMaps(MapConformance):
+    """Tools that are called for each item, with real workers."""
 
 
 class TestCeleryDeadlines(DeadlineConformance):

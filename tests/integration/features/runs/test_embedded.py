@@ -16,6 +16,7 @@ from tests.integration.features.runs.conformance_approvals import ApprovalConfor
 from tests.integration.features.runs.conformance_deadlines import DeadlineConformance
 from tests.integration.features.runs.conformance_error_flows import ErrorFlowConformance
 from tests.integration.features.runs.conformance_events import EventConformance, EventDeathConformance
+from tests.integration.features.runs.conformance_maps import MapConformance
 from tests.integration.features.runs.conformance_pauses import PauseConformance
 from tests.integration.features.runs.conformance_retries import RetryConformance, RetryDeathConformance
 from tests.integration.features.runs.conformance_slots import SlotConformance
@@ -40,6 +41,10 @@ class TestEmbeddedSlots(SlotConformance):
 
 class TestEmbeddedErrorFlows(ErrorFlowConformance):
     """Handlers of failures in this process."""
+
+
+class TestEmbeddedMaps(MapConformance):
+    """Tools that are called for each item, in this process."""
 
 
 class TestEmbeddedDeadlines(DeadlineConformance):

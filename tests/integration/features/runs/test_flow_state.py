@@ -54,6 +54,27 @@ async def history(database: Database, key: RunKey, name: str = "n") -> list[int]
     return [row.version for row in rows]
 
 
+class TestTypes:
+    async def test_a_value_of_another_type_is_refused_and_nothing_written(
+        self, flow_state: FlowState, key: RunKey
+    ) -> None:
+        await flow_state.write(step(key), StateChange("n", "set", 1, type="number"), outside=())
+        for change in (
+            StateChange("n", "set", "two", type="number"),
+            StateChange("n", "set", "two"),
+            StateChange("new", "append", 1, type="table"),
+        ):
+            with pytest.raises(StateInvalid, match="its declared type is"):
+                await flow_state.write(step(key), change, outside=())
+        read = (await flow_state.read(step(key), "n")).value
+        assert (read.value, read.version, (await flow_state.read(step(key), "new")).value.version) == (1, 1, 0)
+        written = await flow_state.write(step(key), StateChange("n", "increment", 1), outside=())
+        assert written.value.value == 2
+        await flow_state.write(step(key), StateChange("n", "set", "two", type="text"), outside=())
+        with pytest.raises(StateInvalid):
+            await flow_state.write(step(key), StateChange("n", "set", 3), outside=())
+
+
 class TestConcurrency:
     async def test_a_hundred_runs_at_once_count_to_a_hundred(self, flow_state: FlowState, key: RunKey) -> None:
         change = StateChange("n", "increment", 1)

@@ -10,6 +10,7 @@ import { type Panel, usePanels } from "@/lib/panels";
 import { useRequests } from "@/lib/requests";
 import { keysOf, useShortcutKeys } from "@/lib/shortcuts/shortcuts";
 import { useAppTexts } from "../texts";
+import { Caller } from "./header/Caller";
 import { FlowMenu } from "./header/FlowMenu";
 import { FlowName } from "./header/FlowName";
 import { HistoryButtons } from "./header/HistoryButtons";
@@ -52,6 +53,7 @@ export function FlowHeader() {
     <header className="@container shrink-0 border-b border-line bg-surface">
       <div className="flex flex-wrap items-center gap-x-1 gap-y-1 px-2 py-1.5 sm:px-3 @4xl:min-h-12 @4xl:flex-nowrap">
         <div className="flex min-w-0 flex-1 items-center gap-1">
+          <Caller />
           <FlowName />
           <SaveState />
         </div>

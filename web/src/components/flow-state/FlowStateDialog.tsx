@@ -4,7 +4,7 @@ import { useState } from "react";
 import { stateListQuery } from "@/api/queries/flowState";
 import { Dialog, EmptyState, Problem, Select, Skeleton } from "@/components/ui";
 import { ago } from "@/lib/i18n/format";
-import { StateClass } from "./StateClass";
+import { StateClass, StateType } from "./StateClass";
 import { StateValue } from "./StateValue";
 import { useStateTexts } from "./texts";
 
@@ -66,6 +66,7 @@ export function FlowStateDialog({ flowId, mayPublish, mayEdit, onClose }: FlowSt
                 >
                   <span className="flex items-center gap-2 font-mono text-sm">
                     {value.name}
+                    <StateType type={value.type} />
                     <StateClass level={value.classification} />
                   </span>
                   <span className="text-xs text-muted">

@@ -6,7 +6,7 @@ import { Button, Field, IconButton, Problem, Skeleton, Textarea, toast } from "@
 import { ValueView } from "@/components/values/ValueView";
 import { dateTime } from "@/lib/i18n/format";
 import { asData, inText } from "@/lib/jsonText";
-import { StateClass } from "./StateClass";
+import { StateClass, StateType } from "./StateClass";
 import { useStateTexts } from "./texts";
 
 interface StateValueProps {
@@ -48,6 +48,7 @@ export function StateValue({ flowId, name, draft, editable, onBack }: StateValue
           <ArrowLeft />
         </IconButton>
         <h3 className="min-w-0 flex-1 truncate font-mono text-sm">{name}</h3>
+        {data && <StateType type={data.type} />}
         {data && <StateClass level={data.classification} />}
         {editable && (
           <IconButton label={t("remove", { name })} size="sm" onClick={() => remove.mutate()}>

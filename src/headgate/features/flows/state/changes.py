@@ -7,11 +7,12 @@ from pydantic import JsonValue
 
 from headgate.features.flows.state.errors import StateInvalid
 from headgate.foundation.canonical import SAFE_INTEGER
-from headgate.sdk.state import StateChange
+from headgate.sdk.state import StateChange, StateType, has_type
 
 MOST_BYTES = 65_536
 MOST_NAMES = 100
 MOST_VALUES = 100
+_KINDS = {bool: "a Boolean", str: "text", dict: "an object", list: "a list", int: "a number", float: "a number"}
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
 
 
@@ -47,6 +48,15 @@ def changed(change: StateChange, current: JsonValue) -> JsonValue:
     return change.value
 
 
+def check_type(name: str, value: JsonValue, type_: StateType) -> None:
+    """Raise `StateInvalid` for a value that does not have the declared type."""
+    if not has_type(value, type_):
+        raise StateInvalid(
+            f"The value of state '{name}' is {_KINDS.get(type(value), 'null')}, and its declared type is {type_}.",
+            remedy="Nothing was written. Write a value of this type, or declare another type in WriteState.",
+        )
+
+
 def _sum(change: StateChange, current: JsonValue) -> int | float:
     before = 0 if current is None else current
     if isinstance(before, bool) or not isinstance(before, int | float):
@@ -60,8 +70,7 @@ def _sum(change: StateChange, current: JsonValue) -> int | float:
 
 
 def _wrong_type(name: str, current: JsonValue, expected: str) -> StateInvalid:
-    kinds = {bool: "a Boolean", str: "text", dict: "an object", list: "a list", int: "a number", float: "a number"}
     return StateInvalid(
-        f"State '{name}' is {kinds.get(type(current), 'null')}, not {expected}.",
+        f"State '{name}' is {_KINDS.get(type(current), 'null')}, not {expected}.",
         remedy="Set it to another value, or use another name.",
     )

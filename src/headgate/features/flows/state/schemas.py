@@ -5,6 +5,7 @@ from datetime import datetime
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from headgate.graph.json_values import PlainJson
+from headgate.sdk.state import StateType
 
 
 class StateSummary(BaseModel):
@@ -17,6 +18,8 @@ class StateSummary(BaseModel):
     """Bytes of the value as JSON."""
     classification: int | None
     """Of the value: that of the run that wrote it; null where classifications were disabled or a user set it first."""
+    type: StateType
+    """Declared by the step that wrote it; new values comply with it."""
     changed_at: datetime
 
 

@@ -15,7 +15,7 @@ from headgate.features.flows.state.errors import StateNotFound
 from headgate.features.flows.state.schemas import StateEntry, StateIn, StateOut, StateSummary
 from headgate.features.flows.state.sealed import Sealer, unseal
 from headgate.features.flows.state.tables import FlowStateRow, FlowStateValueRow
-from headgate.features.flows.state.writing import Place, Writer, write_value
+from headgate.features.flows.state.writing import Place, Writer, type_of, write_value
 from headgate.features.flows.tables import FlowRow
 from headgate.foundation.canonical import digest, portable
 from headgate.foundation.database import moment
@@ -114,6 +114,7 @@ def _summary(row: FlowStateRow) -> dict[str, object]:
         "version": row.version,
         "size": row.size,
         "classification": row.classification,
+        "type": type_of(row),
         "changed_at": moment(row.changed_at),
     }
 

@@ -26,6 +26,8 @@ class FlowStateRow(Row):
     """The value and the marks of outside content in it, as JSON."""
     classification: Mapped[int | None]
     """Of the value; null when classifications were disabled or a user set it."""
+    value_type: Mapped[str | None] = mapped_column(String(16))
+    """Declared by the last step that declares one: every new value complies with it. Null: any."""
     changed_at: Mapped[int] = mapped_column(BigInteger)
 
 

@@ -1,7 +1,7 @@
 """Changes one value in the caller's transaction: the value, its version and its history."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from pydantic import JsonValue
 from sqlalchemy import Select
@@ -9,11 +9,13 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.features.flows.errors import FlowNotFound
 from headgate.features.flows.state import repository
-from headgate.features.flows.state.changes import MOST_NAMES, MOST_VALUES, changed, check_name, size_of
+from headgate.features.flows.state.changes import MOST_NAMES, MOST_VALUES, changed, check_name, check_type, size_of
 from headgate.features.flows.state.errors import StateChanged, StateInvalid
 from headgate.features.flows.state.sealed import Sealer, seal, unseal
+from headgate.features.flows.state.tables import FlowStateRow
 from headgate.foundation.database import microseconds, now
-from headgate.sdk.state import StateChange, StateValue
+from headgate.graph.value_names import ANY_TYPE
+from headgate.sdk.state import StateChange, StateType, StateValue
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +54,7 @@ class Held:
     version: int = 0
     outside: tuple[str, ...] = ()
     classification: int | None = None
+    type: StateType = "any"
 
 
 async def write_value(
@@ -79,6 +82,8 @@ async def write_value(
     if change.expected_version is not None and change.expected_version != held.version:
         raise StateChanged(change.name, expected=change.expected_version, version=held.version)
     value = changed(change, held.value)
+    type_ = held.type if change.type == ANY_TYPE else change.type
+    check_type(change.name, value, type_)
     marks = sorted({*outside, *(() if change.operation == "set" else held.outside)})
     level = held.classification if writer.user_id is not None else classification
     if change.operation != "set":
@@ -88,7 +93,7 @@ async def write_value(
     key["version"] = held.version + 1
     at = microseconds(now())
     state = {**key, "size": size_of(change.name, value), "content": seal(box, content), "changed_at": at}
-    state["classification"] = level
+    state |= {"classification": level, "value_type": None if type_ == ANY_TYPE else type_}
     store = repository.change_state if held.version else repository.add_state
     await store(session, state, tenant_id=place.tenant_id)
     written = {"flow_run_id": writer.run_id, "step_id": writer.step_id, "user_id": writer.user_id, "written_at": at}
@@ -107,6 +112,11 @@ async def write_value(
             kept_runs=kept_runs,
         )
     return Written(StateValue(value, held.version + 1, held.value), tuple(marks), _highest(level, held.classification))
+
+
+def type_of(row: FlowStateRow) -> StateType:
+    """Return the declared type of a value."""
+    return cast("StateType", row.value_type or ANY_TYPE)
 
 
 def _highest(*levels: int | None) -> int | None:
@@ -137,7 +147,7 @@ async def _hold(session: AsyncSession, name: str, place: Place, box: Sealer) -> 
         row = await repository.find_state(session, flow_id, name, lock=True, **scope)
     if row is not None:
         opened = unseal(box, row.content)
-        return Held(opened["value"], row.version, tuple(opened["outside"]), row.classification)
+        return Held(opened["value"], row.version, tuple(opened["outside"]), row.classification, type_of(row))
     if await repository.count_states(session, flow_id, **scope) >= MOST_NAMES:
         raise StateInvalid(f"A flow has at most {MOST_NAMES} states.", remedy="Delete one, or use an existing name.")
     return Held()

@@ -135,7 +135,7 @@ class StepCalls:
 
     async def once(self, request: CallRequest, call: Callable[[], Awaitable[JsonValue]]) -> CallResult:
         """Return the stored answer to a request, or make `call` and store its answer. Raises what `call` raises."""
-        with self._inside(request.digest):
+        with self._inside(request):
             return await self.recall(request) or await self.keep(request, await call())
 
     @property
@@ -170,9 +170,11 @@ class StepCalls:
         return _SCOPE.get()
 
     @contextmanager
-    def _inside(self, digest: str) -> Iterator[None]:
+    def _inside(self, request: CallRequest) -> Iterator[None]:
         """Scope idempotency keys to a call, so that they do not depend on which earlier calls are reused."""
-        token = _SCOPE.set(f"{digest}:{self._next(digest)}")
+        scope = f"{_SCOPE.get()}/{request.scope}" if request.scope else f"{request.digest}:{self._next(request.digest)}"
+        self._numbers.pop(f"key {scope}", None)  # another attempt at the same item has the same keys
+        token = _SCOPE.set(scope)
         try:
             yield
         finally:

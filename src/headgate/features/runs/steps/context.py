@@ -307,6 +307,16 @@ class StepContext:
             await asyncio.sleep(max(0.0, seconds))
         await self.check_cancelled()
 
+    @property
+    def turn_over(self) -> bool:
+        """Whether half of the attempt's time limit is over; never inside a call, whose attempt cannot end."""
+        return self.limit.half_over and self._calls is not None and not self._calls.in_call
+
+    async def end_turn(self) -> None:
+        """End the attempt by a wait that is over. Raises `Suspended`, `Cancelled`."""
+        await self.check_cancelled()
+        raise Suspended(WaitReason.TIME, clock())
+
     async def approval(self, request: ApprovalRequest) -> ApprovalAnswer:
         """Return the decision of users. Raises `Suspended` until there is one."""
         await self.check_cancelled()

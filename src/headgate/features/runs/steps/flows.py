@@ -123,6 +123,11 @@ class StepFlows:
         """Return how many runs the step has started."""
         return (await self._states()).started
 
+    async def ended(self, number: int) -> FlowResult:
+        """Return the result of a run that has ended; with `error` of one that failed."""
+        (child,) = await self._children(number, number + 1)
+        return await self._outcome(child)
+
     async def run_each(
         self, target: FlowTarget, inputs: NextInput, *, parallel: int, stop_on_error: bool, total: int | None = None
     ) -> Sequence[FlowResult]:

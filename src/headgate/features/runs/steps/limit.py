@@ -12,6 +12,15 @@ class TimeLimit:
         self.scope = asyncio.timeout(seconds)
         self._waits = 0
         self._remaining: float | None = None
+        self._seconds = seconds
+
+    @property
+    def half_over(self) -> bool:
+        """Whether half of the time has passed; not during a pause."""
+        deadline = self.scope.when()
+        if deadline is None or self._seconds is None:
+            return False
+        return deadline - asyncio.get_running_loop().time() < self._seconds / 2
 
     @contextmanager
     def paused(self) -> Iterator[None]:

@@ -35,7 +35,12 @@ class StepState:
     async def write(self, change: StateChange) -> StateValue:
         """Change a value once. It is classified as what has reached the step. Raises `ClassRefused`."""
         shown = StateChange(
-            change.name, change.operation, self._secrets.json(change.value), change.most, change.expected_version
+            change.name,
+            change.operation,
+            self._secrets.json(change.value),
+            change.most,
+            change.expected_version,
+            change.type,
         )
         level = None
         if self._guard is not None:

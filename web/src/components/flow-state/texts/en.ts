@@ -7,6 +7,7 @@ export default {
   empty: "No run has written a value yet",
   empty_more: "Add a Write state step to keep a counter, a position or a list between runs.",
   names: "Values",
+  type: "Declared type",
   version: "Version {{version}}, changed {{when}}",
   value: "Value",
   value_help: "JSON or text. A change is refused when a run has changed the value meanwhile.",

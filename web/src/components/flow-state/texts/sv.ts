@@ -11,6 +11,7 @@ const sv: Translation<typeof en> = {
   empty_more:
     "Lägg till ett steg Skriv tillstånd för att spara en räknare, en position eller en lista mellan körningar.",
   names: "Värden",
+  type: "Deklarerad typ",
   version: "Version {{version}}, ändrad {{when}}",
   value: "Värde",
   value_help: "JSON eller text. Ändringen nekas om en körning har ändrat värdet under tiden.",

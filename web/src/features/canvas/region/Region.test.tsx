@@ -9,7 +9,7 @@ import { act, screen, waitFor } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { ReactFlowProvider } from "@xyflow/react";
 import { HttpResponse, http } from "msw";
-import { beforeEach, expect, it } from "vitest";
+import { beforeEach, expect, it, vi } from "vitest";
 import type { JsonValue, Template } from "@/api/types";
 import { createDraftStore } from "@/lib/draft";
 import { flowOut, renderStudio } from "@/testing/render";
@@ -98,7 +98,7 @@ it("shows the steps of the published version, takes the keyboard, and closes wit
   expect(region).toHaveFocus();
   expect(await screen.findByRole("button", { name: /Read the line/ })).toBeInTheDocument();
   expect(screen.getByRole("status")).toHaveTextContent("1 step");
-  expect(screen.getByRole("link", { name: "Edit One line" })).toHaveAttribute("href", `/flows/${ID}`);
+  expect(screen.getByRole("link", { name: "Edit One line" })).toHaveAttribute("href", `/flows/${ID}?from=flow-1`);
   expect(Object.keys(rememberedRegions("flow-1"))).toEqual(["each"]);
   await userEvent.keyboard("{Escape}");
   expect(screen.queryByRole("region")).not.toBeInTheDocument();
@@ -125,6 +125,36 @@ it("shows the states of the last run, and of the one before", async () => {
   await userEvent.click(screen.getByRole("button", { name: "Previous run" }));
   expect(await screen.findByRole("button", { name: /Read the line.*completed/ })).toBeInTheDocument();
   expect(screen.getByText("1 of 2")).toBeInTheDocument();
+});
+
+it("reads again while a run is active, and not where nothing runs", async () => {
+  vi.useFakeTimers({ shouldAdvanceTime: true });
+  const answers = [child(2, "running"), child(2, "failed")];
+  const reads: string[] = [];
+  server.use(
+    http.get("*/api/v1/flow-runs/run-2", () => {
+      reads.push("run-2");
+      return HttpResponse.json(answers[Math.min(reads.length, answers.length) - 1]);
+    }),
+    http.get("*/api/v1/flow-runs/run-1", () => {
+      reads.push("run-1");
+      return new HttpResponse(null, { status: 500 });
+    }),
+  );
+  const { open, store } = drawn(ID);
+  store.getState().showRun({ id: "parent", status: "completed" }, {});
+  store.getState().setNodeRun("each", { status: "completed" });
+  await open();
+  await act(async () => void (await vi.advanceTimersByTimeAsync(2_000)));
+  expect(await screen.findByRole("button", { name: /Read the line.*failed/ })).toBeInTheDocument();
+  const user = userEvent.setup({ advanceTimers: vi.advanceTimersByTime });
+  await user.click(screen.getByRole("button", { name: "Previous run" }));
+  await act(async () => void (await vi.advanceTimersByTimeAsync(60_000)));
+  expect(reads.filter((run) => run === "run-2")).toHaveLength(2);
+  const failed = reads.length;
+  await act(async () => void (await vi.advanceTimersByTimeAsync(60_000)));
+  expect(reads).toHaveLength(failed);
+  vi.useRealTimers();
 });
 
 it.each([

@@ -32,6 +32,7 @@ interface Props {
 export function Region({ stage, id, rect, node }: Props) {
   const t = useRegionTexts();
   const templates = useDraft((state) => state.templates);
+  const caller = useDraft((state) => state.flowId);
   const region = useRegion(id);
   const { flow, name, flowId, version, started } = region;
   const [selected, setSelected] = useState<string>();
@@ -71,8 +72,9 @@ export function Region({ stage, id, rect, node }: Props) {
           <Link
             to="/flows/$flowId"
             params={{ flowId }}
+            search={{ from: caller }}
             aria-label={t("edit", { name })}
-            title={t("edit", { name })}
+            title={t(region.pinned ? "edit_pinned" : "edit_more", { name, version: version ?? "" })}
             className="inline-flex size-7 shrink-0 items-center justify-center rounded-md text-muted hover:bg-hover hover:text-ink [&_svg]:size-4"
           >
             <ArrowUpRight aria-hidden />

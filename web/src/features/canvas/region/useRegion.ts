@@ -17,7 +17,7 @@ export function useRegion(id: string) {
     return state.templates[type]?.fields?.find((one) => one.kind === "flow")?.name ?? "flow";
   });
   const named = flowNamed(params?.[field]);
-  const called = useQuery(calledFlowQuery(named, space));
+  const called = useQuery({ ...calledFlowQuery(named, space), refetchOnMount: "always" });
   const started = useStarted(id);
   const flowId = called.data?.id ?? null;
   const run = started.run?.flow_id === flowId ? started.run : undefined;
@@ -32,6 +32,7 @@ export function useRegion(id: string) {
     name: called.data?.name ?? (called.isError ? "" : named),
     flowId,
     version,
+    pinned: pinned(params, field) !== undefined,
     flow: read.data?.definition,
     unknown: named !== "" && (called.isError || (called.isSuccess && flowId === null) || read.isError),
     unpublished: flowId !== null && version === null,
@@ -55,8 +56,8 @@ function useStarted(id: string) {
   const summary = runs[at];
   const { data: run } = useQuery({
     ...runQuery(summary?.id ?? ""),
-    enabled: summary !== undefined,
-    refetchInterval: (query) => (over(query.state.data) ? false : AGAIN_MS),
+    enabled: enabled && summary !== undefined,
+    refetchInterval: ({ state }) => (state.data && !over(state.data) ? AGAIN_MS : false),
   });
   const go = (index: number) => setChosen({ parent, run: runs[index]?.id ?? "" });
   const last = at === runs.length - 1;

@@ -4,6 +4,8 @@ export default {
   version: "version {{version}}",
   no_flow: "unknown flow",
   edit: "Edit {{name}}",
+  edit_more: "Edit {{name}}. The published version runs until you publish your changes.",
+  edit_pinned: "Edit {{name}}. This step runs version {{version}}, also after you publish your changes.",
   hide: "Hide steps",
   before: "Previous run",
   after: "Next run",

@@ -7,6 +7,8 @@ const sv: Translation<typeof en> = {
   version: "version {{version}}",
   no_flow: "okänt flöde",
   edit: "Redigera {{name}}",
+  edit_more: "Redigera {{name}}. Den publicerade versionen körs tills du publicerar dina ändringar.",
+  edit_pinned: "Redigera {{name}}. Steget kör version {{version}}, även när du har publicerat dina ändringar.",
   hide: "Dölj stegen",
   before: "Föregående körning",
   after: "Nästa körning",
