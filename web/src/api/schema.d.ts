@@ -7820,6 +7820,47 @@ export interface components {
             used: number;
         };
         /**
+         * DryCall
+         * @description A flow that a step would run.
+         */
+        DryCall: {
+            /** Node */
+            node: string;
+            /** Flow Id */
+            flow_id: string;
+            /** Version */
+            version: number;
+            /** Name */
+            name: string;
+            /**
+             * Repeats
+             * @enum {string}
+             */
+            repeats: "once" | "item" | "round" | "tool";
+            /** At Least */
+            at_least: number;
+            /** At Most */
+            at_most: number | null;
+            /**
+             * Problem
+             * @default
+             * @enum {string}
+             */
+            problem?: "" | "cycle" | "depth" | "unavailable" | "limit";
+            /**
+             * Trail
+             * @default []
+             */
+            trail?: string[];
+            /**
+             * Shown Before
+             * @default false
+             */
+            shown_before?: boolean;
+            totals?: components["schemas"]["DryTotals"] | null;
+            preview?: components["schemas"]["DryRunOut"] | null;
+        };
+        /**
          * DryHost
          * @description A server that a step would access.
          */
@@ -7832,7 +7873,7 @@ export interface components {
              * Purpose
              * @enum {string}
              */
-            purpose: "model" | "input" | "delivery" | "component" | "tool" | "text";
+            purpose: "model" | "input" | "delivery" | "component" | "tool" | "text" | "flow";
         };
         /**
          * DryInput
@@ -8008,6 +8049,11 @@ export interface components {
                 [key: string]: string;
             };
             concurrency?: components["schemas"]["Concurrency"] | null;
+            /**
+             * Calls
+             * @default []
+             */
+            calls?: components["schemas"]["DryCall"][];
         };
         /**
          * DryTotals
@@ -8020,10 +8066,20 @@ export interface components {
             certain_steps: number;
             /** Model Steps */
             model_steps: number;
+            /**
+             * Model Calls At Least
+             * @default 0
+             */
+            model_calls_at_least?: number;
             /** Tokens Input At Least */
             tokens_input_at_least: number;
             /** Cost Usd At Least */
             cost_usd_at_least: number | null;
+            /**
+             * Cost Usd Known
+             * @default 0
+             */
+            cost_usd_known?: number;
         };
         /**
          * DryWait

@@ -144,6 +144,7 @@ export default {
   purpose_delivery: "sends data to",
   purpose_component: "a component",
   purpose_tool: "a tool",
+  purpose_flow: "a flow that it runs",
   purpose_text: "named in the file",
   choose_file: "Choose a file",
   untitled: "Untitled flow",

@@ -150,6 +150,7 @@ const sv: Translation<typeof en> = {
   purpose_delivery: "skickar data till",
   purpose_component: "en komponent",
   purpose_tool: "ett verktyg",
+  purpose_flow: "ett flöde som det kör",
   choose_file: "Välj en fil",
   untitled: "Namnlöst flöde",
   as_it_is: "Körs som den är",
