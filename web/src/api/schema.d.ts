@@ -6711,6 +6711,37 @@ export interface components {
             problem: components["schemas"]["BulkProblem"] | null;
         };
         /**
+         * CallEvent
+         * @description The event that a call sends, in the space of the flow.
+         */
+        CallEvent: {
+            /** Name */
+            name: string;
+            /**
+             * Correlation From
+             * @description JMESPath of the correlation value, for example `body.order.id`; none by default.
+             */
+            correlation_from?: string | null;
+            /**
+             * Data From
+             * @description JMESPath of the data; the whole body.
+             */
+            data_from?: string | null;
+            /**
+             * Deliver
+             * @description Whether one waiting step receives it, or every one.
+             * @default one
+             * @enum {string}
+             */
+            deliver?: "one" | "all";
+            /**
+             * Keep Hours
+             * @description How long it is kept for steps that wait later.
+             * @default 24
+             */
+            keep_hours?: number;
+        };
+        /**
          * CallOut
          * @description The call that test mode caught.
          */
@@ -8920,6 +8951,11 @@ export interface components {
              * @description Flows of the template's steps that were created and published with it.
              */
             also_created?: components["schemas"]["FlowSummary"][];
+            /**
+             * Notes
+             * @description Flows of the template's steps that are not ready to be published, and why triggers were omitted.
+             */
+            notes?: string[];
         };
         /**
          * FlowFigures
@@ -15063,6 +15099,8 @@ export interface components {
             needs_network: boolean;
             /** Needs Flows */
             needs_flows: string[];
+            /** Triggers */
+            triggers: string[];
             sample: components["schemas"]["Sample"];
             /** Spec */
             spec: string;
@@ -15094,6 +15132,8 @@ export interface components {
             needs_network: boolean;
             /** Needs Flows */
             needs_flows: string[];
+            /** Triggers */
+            triggers: string[];
             sample: components["schemas"]["Sample"];
         };
         /**
@@ -16012,6 +16052,8 @@ export interface components {
              * @default 600
              */
             calls_per_minute?: number;
+            /** @description Send this event instead of starting a run. */
+            event?: components["schemas"]["CallEvent"] | null;
         };
         /**
          * Why
