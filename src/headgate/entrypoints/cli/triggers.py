@@ -68,6 +68,12 @@ def add(
     webhook: Annotated[
         str | None, typer.Option(help="An address for calls, verified as: github, stripe, slack, standard, hmac, key.")
     ] = None,
+    sends: Annotated[
+        str | None, typer.Option(help="With --webhook: send the event with this name instead of starting a run.")
+    ] = None,
+    correlation: Annotated[
+        str | None, typer.Option(help="With --sends: JMESPath of the correlation value, e.g. body.order.id.")
+    ] = None,
     after: Annotated[str | None, typer.Option(help="Start after runs of this flow.")] = None,
     event: Annotated[str | None, typer.Option(help="Start for events with this name.")] = None,
     poll: Annotated[
@@ -87,12 +93,17 @@ def add(
 ) -> None:
     """Add a trigger to a flow. Without a kind it is started by hand."""
 
+    if (sends is not None and webhook is None) or (correlation is not None and sends is None):
+        raise Invalid("--sends is of a webhook, and --correlation of --sends.", remedy="Add --webhook and --sends.")
+
     async def work(installation: Installation) -> None:
         config: dict[str, object] = {"kind": "manual"}
         if cron is not None or every is not None:
             config = {"kind": "schedule", "cron": cron, "every_seconds": every, "time_zone": zone}
         elif webhook is not None:
             config = {"kind": "webhook", "verification": webhook}
+            if sends is not None:
+                config["event"] = {"name": sends, "correlation_from": correlation}
         elif after is not None:
             config = {"kind": "flow", "flow_id": await flow_id_of(installation, after)}
         elif event is not None:
