@@ -44,6 +44,7 @@ def studio_of(parts: "Parts", maker_of: Callable[[Principal], ComponentMaker | N
         max_upload_bytes=server.max_upload_bytes,
         storage_limits=parts.services.quotas,
         box=parts.box,
+        triggers=parts.trigger_transfer,
         searcher=parts.searcher,
     )
 

@@ -54,6 +54,7 @@ class IssueCode(StrEnum):
     TEXT_FILES_ONLY = "text_files_only"
     EXTRA_NOT_INSTALLED = "extra_not_installed"
     STATE_TYPE = "state_type"
+    ERROR_CODE = "error_code"
 
 
 Severity = Literal["error", "warning"]

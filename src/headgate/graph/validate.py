@@ -10,6 +10,7 @@ from headgate.graph.check_policies import contract_issues, policy_issues
 from headgate.graph.check_run import run_issues
 from headgate.graph.check_state import state_types
 from headgate.graph.check_tools import allowlist_issues, approval_issues
+from headgate.graph.error_codes import retry_code_issues
 from headgate.graph.issues import Issue
 from headgate.graph.model import Flow
 from headgate.graph.own_code import unchecked_issues
@@ -54,7 +55,7 @@ def check_runnable(flow: Flow, catalog: Catalog) -> list[Issue]:
 def check_advice(flow: Flow, catalog: Catalog) -> list[Issue]:
     """Return warnings about likely mistakes that do not prevent a flow from running."""
     wiring = wire(flow, catalog)
-    return [*hidden_values(wiring), *state_types(wiring)]
+    return [*hidden_values(wiring), *state_types(wiring), *retry_code_issues(flow)]
 
 
 def _structural_issues(wiring: Wiring, catalog: Catalog) -> Iterator[Issue]:

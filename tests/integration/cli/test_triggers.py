@@ -49,6 +49,14 @@ class TestTriggers:
         assert "secret" not in listed
         assert answered(capsys, "triggers", "test", listed["id"])["waiting"] is True
 
+    def test_of_a_webhook_that_sends_an_event(self, capsys: pytest.CaptureFixture[str]) -> None:
+        sends = ["--sends", "paid", "--correlation", "body.id"]
+        made = answered(capsys, "triggers", "add", "Talk", "Paid", "--webhook", "standard", *sends)
+        assert made["sentence"].endswith("; sends the event paid")
+        assert made["config"]["event"]["correlation_from"] == "body.id"
+        assert run(["triggers", "add", "Talk", "Wrong", *sends]) == 3
+        assert "--sends is of a webhook" in capsys.readouterr().err
+
     def test_that_poll_are_added_and_dry_run(self, capsys: pytest.CaptureFixture[str]) -> None:
         poll = '{"kind": "folder", "folder": "in", "pattern": "*.txt"}'
         made = answered(capsys, "triggers", "add", "Talk", "Files", "--poll", poll)

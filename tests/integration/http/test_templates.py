@@ -33,6 +33,7 @@ class TestTemplates:
     async def test_are_mostly_ready_without_anything_else(self) -> None:
         assert len(AS_IT_IS) * 2 > len(TEMPLATES)
 
+    @pytest.mark.timeout(900)  # one of them has a thousand runs
     @pytest.mark.parametrize("recipe", AS_IT_IS, ids=key_of)
     async def test_run_as_they_are_on_their_sample_data(self, client: httpx2.AsyncClient, recipe: Recipe) -> None:
         answer = await client.post("/api/v1/flows", json={"template": recipe.key})
@@ -90,6 +91,51 @@ class TestTemplates:
             assert asked[-1] == "second"
             assert asked.count("first") >= 3
             assert recipe.sample.text in str(server.asked[-1].body["messages"])
+
+    async def test_repeats_the_review_until_the_score_is_high_enough(self, client: httpx2.AsyncClient) -> None:
+        """The score of the model rises by two in each round; each round gets the text and comment of the last one."""
+        recipe, drafts = find_recipe("review-loop"), []
+        with OpenAIServer() as server:
+
+            def answer(request: Asked) -> Reply:
+                if "tools" not in request.body and "response_format" not in request.body:
+                    drafts.append(str(request.body["messages"]))
+                    return server.text(f"Draft {len(drafts)}")(request)
+                return server.text(f'{{"score": {2 + 2 * len(drafts)}, "comment": "Remark {len(drafts)}"}}')(request)
+
+            server.script(*[answer] * 20)
+            await client.put("/api/v1/variables/OPENAI_API_KEY", json={"value": "sk-test"})
+            await client.put("/api/v1/variables/OPENAI_BASE_URL", json={"value": server.base_url})
+            await client.put("/api/v1/model-roles/step", json={"models": [{"model": "openai/gpt-5-mini"}]})
+            flow = (await client.post("/api/v1/flows", json={"template": recipe.key})).json()
+            assert [one["name"] for one in flow["also_created"]] == ["Scored draft"]
+            run = await self.decided(client, await self.run(client, flow["id"], recipe))
+        assert (run["status"], run["output"]["text"]) == ("completed", "Draft 3 Score: 8 of 10, rounds: 3"), run[
+            "error"
+        ]
+        assert "Draft 2" in drafts[2]
+        assert "Remark 2" in drafts[2]
+        assert recipe.sample.text in drafts[2]
+
+    async def test_say_which_flow_cannot_be_published_yet(self, client: httpx2.AsyncClient) -> None:
+        flow = (await client.post("/api/v1/flows", json={"template": "review-loop"})).json()
+        assert flow["also_created"] == []
+        assert "'Scored draft' was created and is not published" in flow["notes"][0]
+        names = [one["name"] for one in (await client.get("/api/v1/flows")).json()["items"]]
+        assert sorted(names) == ["Review loop", "Scored draft"]
+
+    async def test_bring_their_schedule_switched_off(self, client: httpx2.AsyncClient) -> None:
+        flow = (await client.post("/api/v1/flows", json={"template": "nightly-batch"})).json()
+        assert flow["notes"] == []
+        triggers = (await client.get("/api/v1/triggers", params={"flow_id": flow["id"]})).json()["items"]
+        assert [(one["name"], one["config"]["cron"], one["enabled"]) for one in triggers] == [
+            ("Every night", "0 2 * * *", False)
+        ]
+        listed = {one["id"]: one["triggers"] for one in (await client.get("/api/v1/templates")).json()}
+        assert (listed["nightly-batch"], listed["echo"]) == (["Every night"], [])
+        await client.post(f"/api/v1/flows/{flow['id']}/publish", json={})
+        on = await client.post(f"/api/v1/triggers/{triggers[0]['id']}/resume")
+        assert (on.status_code, on.json()["enabled"], on.json()["next_at"] is not None) == (200, True, True)
 
     async def run(self, client: httpx2.AsyncClient, flow_id: str, recipe: Recipe) -> dict[str, Any]:
         files = []

@@ -6711,6 +6711,37 @@ export interface components {
             problem: components["schemas"]["BulkProblem"] | null;
         };
         /**
+         * CallEvent
+         * @description The event that a call sends, in the space of the flow.
+         */
+        CallEvent: {
+            /** Name */
+            name: string;
+            /**
+             * Correlation From
+             * @description JMESPath of the correlation value, for example `body.order.id`; none by default.
+             */
+            correlation_from?: string | null;
+            /**
+             * Data From
+             * @description JMESPath of the data; the whole body.
+             */
+            data_from?: string | null;
+            /**
+             * Deliver
+             * @description Whether one waiting step receives it, or every one.
+             * @default one
+             * @enum {string}
+             */
+            deliver?: "one" | "all";
+            /**
+             * Keep Hours
+             * @description How long it is kept for steps that wait later.
+             * @default 24
+             */
+            keep_hours?: number;
+        };
+        /**
          * CallOut
          * @description The call that test mode caught.
          */
@@ -7820,6 +7851,47 @@ export interface components {
             used: number;
         };
         /**
+         * DryCall
+         * @description A flow that a step would run.
+         */
+        DryCall: {
+            /** Node */
+            node: string;
+            /** Flow Id */
+            flow_id: string;
+            /** Version */
+            version: number;
+            /** Name */
+            name: string;
+            /**
+             * Repeats
+             * @enum {string}
+             */
+            repeats: "once" | "item" | "round" | "tool";
+            /** At Least */
+            at_least: number;
+            /** At Most */
+            at_most: number | null;
+            /**
+             * Problem
+             * @default
+             * @enum {string}
+             */
+            problem?: "" | "cycle" | "depth" | "unavailable" | "limit";
+            /**
+             * Trail
+             * @default []
+             */
+            trail?: string[];
+            /**
+             * Shown Before
+             * @default false
+             */
+            shown_before?: boolean;
+            totals?: components["schemas"]["DryTotals"] | null;
+            preview?: components["schemas"]["DryRunOut"] | null;
+        };
+        /**
          * DryHost
          * @description A server that a step would access.
          */
@@ -7832,7 +7904,7 @@ export interface components {
              * Purpose
              * @enum {string}
              */
-            purpose: "model" | "input" | "delivery" | "component" | "tool" | "text";
+            purpose: "model" | "input" | "delivery" | "component" | "tool" | "text" | "flow";
         };
         /**
          * DryInput
@@ -8008,6 +8080,11 @@ export interface components {
                 [key: string]: string;
             };
             concurrency?: components["schemas"]["Concurrency"] | null;
+            /**
+             * Calls
+             * @default []
+             */
+            calls?: components["schemas"]["DryCall"][];
         };
         /**
          * DryTotals
@@ -8020,10 +8097,20 @@ export interface components {
             certain_steps: number;
             /** Model Steps */
             model_steps: number;
+            /**
+             * Model Calls At Least
+             * @default 0
+             */
+            model_calls_at_least?: number;
             /** Tokens Input At Least */
             tokens_input_at_least: number;
             /** Cost Usd At Least */
             cost_usd_at_least: number | null;
+            /**
+             * Cost Usd Known
+             * @default 0
+             */
+            cost_usd_known?: number;
         };
         /**
          * DryWait
@@ -8864,6 +8951,11 @@ export interface components {
              * @description Flows of the template's steps that were created and published with it.
              */
             also_created?: components["schemas"]["FlowSummary"][];
+            /**
+             * Notes
+             * @description Flows of the template's steps that are not ready to be published, and why triggers were omitted.
+             */
+            notes?: string[];
         };
         /**
          * FlowFigures
@@ -15035,6 +15127,8 @@ export interface components {
             needs_network: boolean;
             /** Needs Flows */
             needs_flows: string[];
+            /** Triggers */
+            triggers: string[];
             sample: components["schemas"]["Sample"];
             /** Spec */
             spec: string;
@@ -15066,6 +15160,8 @@ export interface components {
             needs_network: boolean;
             /** Needs Flows */
             needs_flows: string[];
+            /** Triggers */
+            triggers: string[];
             sample: components["schemas"]["Sample"];
         };
         /**
@@ -15886,6 +15982,11 @@ export interface components {
             reason: components["schemas"]["WaitReason"];
             /** Until */
             until: string | null;
+            /**
+             * Answered
+             * @default false
+             */
+            answered?: boolean;
         };
         /**
          * WaitsForOut
@@ -15895,6 +15996,11 @@ export interface components {
             reason: components["schemas"]["WaitReason"];
             /** Until */
             until: string | null;
+            /**
+             * Answered
+             * @default false
+             */
+            answered?: boolean;
             /** Run Id */
             run_id: string;
             /** Flow Id */
@@ -15984,6 +16090,8 @@ export interface components {
              * @default 600
              */
             calls_per_minute?: number;
+            /** @description Send this event instead of starting a run. */
+            event?: components["schemas"]["CallEvent"] | null;
         };
         /**
          * Why
@@ -20925,6 +21033,8 @@ export interface operations {
                 cursor?: string | null;
                 /** @description Only events with this name. */
                 name?: string | null;
+                /** @description Only events that a step which begins to wait receives. */
+                kept?: boolean;
             };
             header?: never;
             path?: never;
@@ -21115,6 +21225,8 @@ export interface operations {
             query?: {
                 /** @description Only steps of this run. */
                 run_id?: string | null;
+                /** @description Only events with this name. */
+                name?: string | null;
             };
             header?: never;
             path?: never;

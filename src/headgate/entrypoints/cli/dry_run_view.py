@@ -1,10 +1,12 @@
 """A dry run in a terminal."""
 
+from collections.abc import Sequence
 from datetime import timedelta
 
 from rich.markup import escape
 
 from headgate.entrypoints.cli.output import console, table
+from headgate.features.runs.preview.calls import describe_call
 from headgate.features.runs.preview.schemas import DryHost, DryRunOut, DryStep, DryWait
 
 _MARKS = {"error": "[red]✗[/]", "warning": "[yellow]![/]"}
@@ -15,10 +17,7 @@ def show_dry_run(outcome: DryRunOut) -> None:
     rows = [_step(step) for step in outcome.path]
     if rows:
         console.print(table(("step", "component", "runs", "input", "model", "class"), rows))
-    for step in outcome.path:
-        for line in (step.effect, _wait(step.waits_for), _policy(step)):
-            if line:
-                console.print(f"[dim]{step.order}.[/] {escape(line)}")
+    _show_steps(outcome.path)
     for host in outcome.reach.hosts:
         console.print(f"[dim]reaches[/] {_host(host)} [dim]({host.purpose}, {host.step_id})[/]")
     for name in dict.fromkeys(secret.name for secret in outcome.reach.secrets):
@@ -32,6 +31,27 @@ def show_dry_run(outcome: DryRunOut) -> None:
         console.print(f"{_MARKS[finding.severity]} {escape(finding.message)} [dim]{escape(finding.remedy)}[/]")
     if outcome.ok:
         console.print(f"[green]✓[/] {total.steps} steps, {total.certain_steps} of them certain. Nothing was run.")
+
+
+def _show_steps(path: Sequence[DryStep], above: str = "") -> None:
+    """Show what each step does beyond computing, with the flows that it runs."""
+    for step in path:
+        order = f"{above}{step.order}."
+        for line in (step.effect, _wait(step.waits_for), _policy(step)):
+            if line:
+                console.print(f"[dim]{order}[/] {escape(line)}")
+        for call in step.calls:
+            console.print(f"[dim]{order}[/] {escape(describe_call(call))}")
+            if call.preview is not None:
+                _show_called(call.preview, order)
+
+
+def _show_called(preview: DryRunOut, above: str) -> None:
+    for step in preview.path:
+        asks = ", ".join(model.model for model in step.models)
+        line = f"{step.label} ({step.type}, {step.runs})" + (f", calls {asks}" if asks else "")
+        console.print(f"[dim]{above}{step.order}.[/] {escape(line)}")
+        _show_steps([step], above)
 
 
 def _show_limits(outcome: DryRunOut) -> None:

@@ -53,12 +53,16 @@ def use(name: Name, json: JsonFlag = False) -> None:
 
     async def work(installation: Installation) -> None:
         async with installation.database.writing() as session:
-            row, called = await create_from_template(session, acting(), installation.rules, recipe)
+            row, called, notes = await create_from_template(
+                session, acting(), installation.rules, recipe, installation.trigger_transfer
+            )
         names = [flow.name for flow in called]
         lines = [f"Created and published [bold]{escape(flow.name)}[/] {flow.id}, which it runs" for flow in called]
+        if recipe.triggers and not notes:
+            lines += [f"Added the trigger '{escape(trigger.name)}', switched off" for trigger in recipe.triggers]
         print_result(
-            {"id": row.id, "name": row.name, "revision": row.revision, "also_created": names},
-            "\n".join([*lines, f"Created [bold]{escape(row.name)}[/] {row.id}"]),
+            {"id": row.id, "name": row.name, "revision": row.revision, "also_created": names, "notes": list(notes)},
+            "\n".join([*lines, *map(escape, notes), f"Created [bold]{escape(row.name)}[/] {row.id}"]),
             json=json,
         )
 
@@ -74,6 +78,7 @@ def _as_json(recipe: Recipe) -> dict[str, object]:
         "needs_model": recipe.needs_model,
         "needs_network": recipe.needs_network,
         "needs_flows": list(recipe.needs_flows),
+        "triggers": [trigger.name for trigger in recipe.triggers],
     }
 
 

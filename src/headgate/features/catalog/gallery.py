@@ -48,6 +48,15 @@ class Sample(BaseModel):
     file: SampleFile | None = None
 
 
+class TemplateTrigger(BaseModel):
+    """A trigger of a template, as in an exported flow."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: str
+    config: dict[str, JsonValue]
+
+
 class Recipe(BaseModel):
     """A template flow. `spec` is its text, `examples` are matching requests, `shows` is part of the sample's result."""
 
@@ -61,6 +70,8 @@ class Recipe(BaseModel):
     examples: tuple[str, ...]
     spec: str
     sample: Sample = Sample()
+    triggers: tuple[TemplateTrigger, ...] = ()
+    """What starts the flow by itself; it is added switched off."""
     shows: tuple[str, ...] = ()
 
     def flow(self) -> Flow:
@@ -117,7 +128,7 @@ def _name(entry: object) -> str:
 
 
 def parse_recipe(key: str, text: str) -> Recipe:
-    """A template from its text: front matter between `---` lines, a flow spec, and after another `---` sample data.
+    """A template from its text: front matter between `---` lines, a flow spec, then `---`, samples and triggers.
 
     Raises `ValueError` where a part is missing or unknown.
     """
@@ -139,7 +150,7 @@ def parse_recipe(key: str, text: str) -> Recipe:
     tags = tuple(tag.strip() for tag in values.get("tags", "").split(",") if tag.strip())
     spec, _, sample = spec.partition(f"\n{_FENCE}\n")
     given = (yaml.safe_load(sample) or {}) if sample else {}
-    shows = given.pop("shows", [])
+    shows, triggers = given.pop("shows", []), given.pop("triggers", [])
     try:
         return Recipe.model_validate(
             {
@@ -152,6 +163,7 @@ def parse_recipe(key: str, text: str) -> Recipe:
                 "spec": spec.rstrip("\n") + "\n",
                 "sample": given,
                 "shows": tuple(shows),
+                "triggers": tuple(triggers),
             }
         )
     except ValidationError as error:

@@ -127,6 +127,8 @@ class TemplateSummary(BaseModel):
     """Whether a step reads an address on the internet."""
     needs_flows: tuple[str, ...]
     """Names of flows that its steps run; creating the flow creates and publishes those that are not published."""
+    triggers: tuple[str, ...]
+    """Names of triggers that are added with the flow, switched off."""
     sample: Sample
     """Input of a first run: text, answers of the form, a file."""
 
@@ -168,6 +170,7 @@ def _summary(recipe: Recipe) -> dict[str, Any]:
         "needs_model": recipe.needs_model,
         "needs_network": recipe.needs_network,
         "needs_flows": recipe.needs_flows,
+        "triggers": tuple(trigger.name for trigger in recipe.triggers),
         "sample": recipe.sample,
     }
 

@@ -10,6 +10,7 @@ from headgate.features.catalog.gallery import Recipe
 from headgate.features.flows import service, versions
 from headgate.features.flows.called import published_flows
 from headgate.features.flows.tables import FlowRow
+from headgate.features.flows.transfer import Triggers
 from headgate.graph.layout import arrange_unplaced
 
 if TYPE_CHECKING:
@@ -21,6 +22,8 @@ class FromTemplate(NamedTuple):
 
     flow: FlowRow
     called: tuple[FlowRow, ...]
+    notes: tuple[str, ...]
+    """Flows that are not published yet, and why triggers were omitted."""
 
 
 async def create_from_template(
@@ -28,6 +31,7 @@ async def create_from_template(
     principal: Principal,
     rules: "FlowRules",
     recipe: Recipe,
+    triggers: Triggers | None,
     *,
     name: str | None = None,
     description: str | None = None,
@@ -35,18 +39,27 @@ async def create_from_template(
 ) -> FromTemplate:
     """Create a flow from a template. Flows that its steps run and that are not published yet are created and published.
 
-    A user who may not publish gets the flow alone; its readiness names the missing ones. Raises `SpaceNotFound`,
+    Its triggers are added, switched off. A user who may not publish gets the flow alone; its readiness names the
+    missing ones. One that is not ready is created and not published. Raises `SpaceNotFound`,
     `PermissionMissing`, `FlowInvalid` or the error of a gate; then nothing is created.
     """
     space = space_id or principal.space_id
     called: list[FlowRow] = []
+    notes: list[str] = []
     if principal.may(Permission.FLOWS_PUBLISH, space):
         for missing in await _missing(session, principal, recipe, space):
             row = await _create(session, principal, rules, missing, space)
-            await versions.publish_flow(session, principal, rules, row.id, notes="")
-            called.append(row)
+            readiness = await rules.check(row.tenant_id, row.space_id, service.definition_of(row), session=session)
+            if readiness.ready:
+                await versions.publish_flow(session, principal, rules, row.id, notes="")
+                called.append(row)
+            else:
+                notes.append(f"The flow '{row.name}' was created and is not published: {readiness.errors[0]}")
     flow = await _create(session, principal, rules, recipe, space, name=name, description=description)
-    return FromTemplate(flow, tuple(called))
+    if recipe.triggers and triggers is not None:
+        given = [trigger.model_dump(mode="json") for trigger in recipe.triggers]
+        notes += await triggers.imported(session, principal, flow.id, given)
+    return FromTemplate(flow, tuple(called), tuple(notes))
 
 
 async def _missing(session: AsyncSession, principal: Principal, recipe: Recipe, space_id: str) -> list[Recipe]:

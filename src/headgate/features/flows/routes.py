@@ -81,13 +81,13 @@ Which = Annotated[int, Path(ge=1)] | Literal["draft"]
 
 @router.post("", status_code=201, summary="Create a flow", responses=problems(403, 404), dependencies=[EDIT])
 async def create(
-    body: FlowCreate, session: WriteSession, caller: Caller, catalog: Components, rules: Rules
+    body: FlowCreate, session: WriteSession, caller: Caller, catalog: Components, rules: Rules, triggers: Starts
 ) -> FlowCreated:
     """Create a flow: empty, from a definition, spec text or a template; arranged if no node has a position."""
     if sum(content is not None for content in (body.definition, body.spec, body.template)) > 1:
         raise Invalid("Give 'definition', 'spec' or 'template', not several of them.")
     if body.template is not None:
-        return await _from_template(body.template, body, session, caller, rules)
+        return await _from_template(body.template, body, session, caller, rules, triggers)
     definition = read_spec(body.spec, catalog) if body.spec is not None else body.definition or Flow()
     definition = arrange_unplaced(definition, catalog)
     names = {"name": body.name, "description": body.description}
@@ -97,16 +97,23 @@ async def create(
 
 
 async def _from_template(
-    template_id: str, body: FlowCreate, session: AsyncSession, caller: Principal, rules: FlowRules
+    template_id: str,
+    body: FlowCreate,
+    session: AsyncSession,
+    caller: Principal,
+    rules: FlowRules,
+    triggers: transfer.Triggers,
 ) -> FlowCreated:
     recipe, names = find_recipe(template_id), {"name": body.name, "description": body.description}
-    created = await create_from_template(session, caller, rules, recipe, space_id=body.space_id, **names)
-    return await _created(created.flow, created.called, rules, session)
+    created = await create_from_template(session, caller, rules, recipe, triggers, space_id=body.space_id, **names)
+    return await _created(created.flow, created.called, rules, session, created.notes)
 
 
-async def _created(row: FlowRow, called: Sequence[FlowRow], rules: FlowRules, session: AsyncSession) -> FlowCreated:
+async def _created(
+    row: FlowRow, called: Sequence[FlowRow], rules: FlowRules, session: AsyncSession, notes: Sequence[str] = ()
+) -> FlowCreated:
     also_created = [FlowSummary.model_validate(flow) for flow in called]
-    return FlowCreated(**dict(await _out(row, rules, session)), also_created=also_created)
+    return FlowCreated(**dict(await _out(row, rules, session)), also_created=also_created, notes=list(notes))
 
 
 @router.post("/import", status_code=201, summary="Import a flow", responses=problems(403, 404), dependencies=[EDIT])

@@ -88,6 +88,10 @@ class FlowCreated(FlowOut):
     also_created: list[FlowSummary] = Field(
         default_factory=list, description="Flows of the template's steps that were created and published with it."
     )
+    notes: list[str] = Field(
+        default_factory=list,
+        description="Flows of the template's steps that are not ready to be published, and why triggers were omitted.",
+    )
 
 
 class VersionOut(VersionSummary):

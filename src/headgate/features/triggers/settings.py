@@ -64,6 +64,20 @@ class ScheduleConfig(_Settings):
         return self
 
 
+class CallEvent(_Settings):
+    """The event that a call sends, in the space of the flow."""
+
+    name: Annotated[Name, Field(max_length=200)]
+    correlation_from: Expression | None = Field(
+        default=None, description="JMESPath of the correlation value, for example `body.order.id`; none by default."
+    )
+    data_from: Expression | None = Field(default=None, description="JMESPath of the data; the whole body.")
+    deliver: Literal["one", "all"] = Field(
+        default="one", description="Whether one waiting step receives it, or every one."
+    )
+    keep_hours: float = Field(default=24.0, ge=0, le=720, description="How long it is kept for steps that wait later.")
+
+
 class WebhookConfig(_Settings):
     """Calls of other services at the trigger's address."""
 
@@ -94,6 +108,13 @@ class WebhookConfig(_Settings):
     )
     max_bytes: int = Field(default=1_000_000, ge=1, le=3_500_000)
     calls_per_minute: int = Field(default=600, ge=1, le=100_000)
+    event: CallEvent | None = Field(default=None, description="Send this event instead of starting a run.")
+
+    @model_validator(mode="after")
+    def _does_one(self) -> "WebhookConfig":
+        if self.event is not None and (self.answer == "result" or self.text_from is not None or self.form_from):
+            raise ValueError("a webhook that sends an event starts no run: it has no answer, text_from and form_from")
+        return self
 
 
 class FlowConfig(_Settings):

@@ -61,7 +61,8 @@ def sentence_of(config: Config, names: Mapping[str, str]) -> str:
         case ScheduleConfig():
             return _schedule(config)
         case WebhookConfig():
-            return f"When its address is called, {_PRESETS[config.verification]}"
+            sent = "" if config.event is None else f"; sends the event {config.event.name}"
+            return f"When its address is called, {_PRESETS[config.verification]}{sent}"
         case FlowConfig():
             outcomes = " or ".join(config.outcomes)
             return f"When a run of {names.get(config.flow_id, 'a deleted flow')} has {outcomes}"

@@ -1,8 +1,11 @@
 """`dry_run`: previews a run of the current flow without executing it."""
 
+from collections.abc import Iterable, Iterator
+
 from pydantic import JsonValue
 
 from headgate.features.access.principal import within
+from headgate.features.runs.preview.calls import describe_call
 from headgate.features.runs.preview.schemas import DryRunOut, DryRunStart, DryStep, DryWait
 from headgate.foundation.checked import checked
 from headgate.toolkit.tool import Params, Result, ToolRefused
@@ -25,20 +28,23 @@ async def dry_run(
         form: Answers to the form.
         file_ids: Uploaded files.
     """
-    visit = bench.stored.visit if bench.stored is not None else None
-    if visit is None or visit.studio.dry_runs is None:
+    stored = bench.stored
+    if stored is None or stored.visit.studio.dry_runs is None:
         raise ToolRefused("A dry run is not available here.", remedy="Use describe_flow_io.")
     start = checked(DryRunStart, text=input_value, form_data=form, file_ids=file_ids)
-    result = await visit.studio.dry_runs.of(within(bench.principal, bench.space_id), bench.flow, start)
+    result = await stored.visit.studio.dry_runs.of(
+        within(bench.principal, bench.space_id), bench.flow, start, flow_id=stored.flow_id or ""
+    )
     return _answer(result)
 
 
 def _answer(result: DryRunOut) -> Result:
+    steps = list(_steps(result.path))
     answer: Result = {
         "ok": True,
         "would_run": result.ok,
         "findings": [finding.model_dump(exclude_defaults=True) for finding in result.findings[:MOST_FINDINGS]],
-        "steps": [_step(step) for step in result.path[:MOST_STEPS]],
+        "steps": steps[:MOST_STEPS],
         "hosts": [
             f"{host.step_id}: {host.host or 'known only in the run'} ({host.purpose})" for host in result.reach.hosts
         ],
@@ -47,14 +53,23 @@ def _answer(result: DryRunOut) -> Result:
         ],
         "totals": result.totals.model_dump(),
     }
-    omitted = {"findings": len(result.findings) - MOST_FINDINGS, "steps": len(result.path) - MOST_STEPS}
+    omitted = {"findings": len(result.findings) - MOST_FINDINGS, "steps": len(steps) - MOST_STEPS}
     more: dict[str, JsonValue] = {name: number for name, number in omitted.items() if number > 0}
     if result.budgets:
         answer["budgets"] = [budget.model_dump(mode="json") for budget in result.budgets]
     return answer | ({"more": more} if more else {})
 
 
-def _step(step: DryStep) -> JsonValue:
+def _steps(path: Iterable[DryStep], indent: str = "") -> Iterator[JsonValue]:
+    """Yield a line per step, below it those of the flows that it runs."""
+    for step in path:
+        yield indent + _step(step)
+        for call in step.calls:
+            yield f"{indent}  {describe_call(call)}"
+            yield from _steps(call.preview.path if call.preview is not None else (), f"{indent}    ")
+
+
+def _step(step: DryStep) -> str:
     inputs = "; ".join(f"{input_line.field} from {input_line.source}" for input_line in step.inputs)
     models = "; ".join(model.model if model.usable else f"{model.model} (not usable)" for model in step.models)
     line = f"{step.order}. {step.step_id} ({step.type}, {step.runs})"

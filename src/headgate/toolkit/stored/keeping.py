@@ -62,6 +62,8 @@ class Saved(TypedDict):
     """What prevents a run."""
     also_created: NotRequired[list[str]]
     """Names of flows that were created and published because its steps run them."""
+    notes: NotRequired[list[str]]
+    """Flows that its steps run and that are not published yet, and why triggers were omitted."""
 
 
 class FlowText(TypedDict):
@@ -196,11 +198,15 @@ async def create_flow_from_template(visit: Visit, template_id: str, name: str = 
     rules, recipe = visit.studio.rules, find_recipe(template_id)
     async with visit.studio.database.writing() as session:
         created = await create_from_template(
-            session, visit.principal, rules, recipe, name=name[:200], space_id=space_id or None
+            session, visit.principal, rules, recipe, visit.studio.triggers, name=name[:200], space_id=space_id or None
         )
     also_created = [row.name for row in created.called]
     saved = await _saved(visit, created.flow)
-    return {**saved, "also_created": also_created} if also_created else saved
+    if also_created:
+        saved["also_created"] = also_created
+    if created.notes:
+        saved["notes"] = list(created.notes)
+    return saved
 
 
 async def delete_flow(visit: Visit, flow_id: str) -> Deleted:

@@ -17,6 +17,7 @@ from headgate.features.flows.errors import StaleRevision
 from headgate.features.flows.readiness.environment import Environment
 from headgate.features.flows.rules import FlowRules
 from headgate.features.flows.tables import FlowRow
+from headgate.features.flows.transfer import Triggers
 from headgate.features.flows.undo import Draft
 from headgate.features.knowledge.embedding import Searcher
 from headgate.features.models.local.models import LocalModels
@@ -62,6 +63,8 @@ class Studio:
     storage_limits: StorageLimits | None = None
     box: Sealer | None = None
     """Decrypts what approvals show, and state."""
+    triggers: Triggers | None = None
+    """Adds the triggers of templates."""
     searcher: Searcher | None = None
     """Searches knowledge bases."""
 

@@ -61,8 +61,13 @@ class TestGallery:
     def test_runs_flows_of_templates_that_run_no_others(self) -> None:
         by_name = {recipe.flow().name: recipe for recipe in load_gallery()}
         called = {name for recipe in load_gallery() for name in recipe.needs_flows}
-        assert called == {"Expense check", "Review round", "Address check"}
-        assert not [name for name in called if by_name[name].needs_flows or by_name[name].needs_model]
+        assert called == {"Expense check", "Review round", "Address check", "Scored draft"}
+        assert not [name for name in called if by_name[name].needs_flows]
+
+    def test_needs_a_model_where_a_flow_that_it_runs_does(self) -> None:
+        assert find_recipe("scored-draft").needs_model
+        assert find_recipe("review-loop").needs_model
+        assert not find_recipe("nightly-batch").needs_model
 
     def test_mostly_needs_no_model(self) -> None:
         with_model = [recipe.key for recipe in load_gallery() if recipe.needs_model]

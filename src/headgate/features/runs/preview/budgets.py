@@ -1,10 +1,10 @@
 """Compares the budgets of a flow with what its certain steps use at least."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from headgate.features.runs.budgets.accounts import BudgetScope, Kind, accounts_of
 from headgate.features.runs.ports.limits import Budgets
-from headgate.features.runs.preview.schemas import DryBudget, DryStep, Finding
+from headgate.features.runs.preview.schemas import DryBudget, DryTotals, Finding
 from headgate.features.runs.transitions import clock
 from headgate.graph.model import FlowSettings
 
@@ -18,14 +18,14 @@ async def budgets_of(budgets: Budgets, settings: FlowSettings, flow_id: str, *, 
     return [DryBudget.model_validate(use) for use in await budgets.read(tenant_id, accounts, clock())]
 
 
-def exceeded(budgets: Iterable[DryBudget], steps: Sequence[DryStep]) -> list[Finding]:
+def exceeded(budgets: Iterable[DryBudget], totals: DryTotals) -> list[Finding]:
     """Return a finding for each budget of which less is left than the first models of the certain steps use."""
-    models = [model for step in steps if step.runs == "certain" for model in step.models if not model.fallback]
-    least = {
-        Kind.TOKENS: float(sum(model.tokens_input_at_least for model in models)),
-        Kind.USD: sum(model.cost_usd_at_least or 0.0 for model in models),
-    }
-    left = [(budget, budget.limit - budget.used) for budget in budgets if models and budget.kind in least]
+    least = {Kind.TOKENS: float(totals.tokens_input_at_least), Kind.USD: totals.cost_usd_known}
+    left = [
+        (budget, budget.limit - budget.used)
+        for budget in budgets
+        if totals.model_calls_at_least and budget.kind in least
+    ]
     return [
         Finding(
             severity="error",

@@ -106,6 +106,34 @@ class DryStep(BaseModel):
     """Values of the placeholders."""
     concurrency: Concurrency | None = None
     """Limit of steps with the same key, which the step may wait for."""
+    calls: "list[DryCall]" = []
+    """Flows that it would run, itself or with its tools, each with a dry run."""
+
+
+class DryCall(BaseModel):
+    """A flow that a step would run."""
+
+    node: str
+    """The step, or a tool of it."""
+    flow_id: str
+    version: int
+    name: str
+    repeats: Literal["once", "item", "round", "tool"]
+    """How often: once, for each item, for each round of a loop, or whenever a model calls the tool."""
+    at_least: int
+    """Runs that are certain when the step runs; the totals include so many."""
+    at_most: int | None
+    """None when only the run knows."""
+    problem: Literal["", "cycle", "depth", "unavailable", "limit"] = ""
+    """Why there is no dry run: `cycle`: the flow leads back to one that runs it; `depth`: flows run each other too
+    deep; `unavailable`: it does not exist or you may not run it; `limit`: the dry run has too many flows."""
+    trail: list[str] = []
+    """Names of the flows from the one that was started to this one, where the problem is `cycle`."""
+    shown_before: bool = False
+    """Whether the dry run of this version is omitted here because an earlier call has it."""
+    totals: "DryTotals | None" = None
+    """Totals of one run."""
+    preview: "DryRunOut | None" = None
 
 
 class DryHost(BaseModel):
@@ -114,8 +142,9 @@ class DryHost(BaseModel):
     step_id: str
     host: str
     """Name and port; empty when it depends on data of the run."""
-    purpose: Literal["model", "input", "delivery", "component", "tool", "text"]
-    """`text`: found in the text of an imported file; the plan does not show whether a step accesses it."""
+    purpose: Literal["model", "input", "delivery", "component", "tool", "text", "flow"]
+    """`flow`: accessed by a flow that the step runs. `text`: found in the text of an imported file; the plan does not
+    show whether a step accesses it."""
 
 
 class DrySecret(BaseModel):
@@ -153,10 +182,14 @@ class DryTotals(BaseModel):
     steps: int
     certain_steps: int
     model_steps: int
+    """Steps that call models, themselves or in flows that they run."""
+    model_calls_at_least: int = 0
     tokens_input_at_least: int
-    """Of the first models of the certain steps."""
+    """Of the first models of the certain steps, with the runs of other flows that are certain."""
     cost_usd_at_least: float | None
     """In the same way; None when a price is unknown."""
+    cost_usd_known: float = 0.0
+    """The part of it whose price is known."""
 
 
 class DryRunOut(BaseModel):

@@ -10,6 +10,7 @@ from typing import Any
 from pydantic import ValidationError
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from headgate.features.access.errors import PermissionMissing
 from headgate.features.access.permissions import Permission
 from headgate.features.access.principal import Principal, within
 from headgate.features.flows import service as flows
@@ -26,24 +27,25 @@ from headgate.features.runs.form import check_files, check_form, file_ids_in
 from headgate.features.runs.ports.flows import Components
 from headgate.features.runs.preview import path
 from headgate.features.runs.preview.budgets import budgets_of, exceeded
+from headgate.features.runs.preview.calls import Walk, calls_of, findings_of, reach_of, without_repeated
 from headgate.features.runs.preview.effects import effect_of
 from headgate.features.runs.preview.schemas import (
+    DryCall,
     DryHost,
     DryModel,
-    DryReach,
     DryRunOut,
     DryRunStart,
     DrySecret,
     DryStep,
-    DryTotals,
     Finding,
 )
+from headgate.features.runs.preview.totals import totals_of
 from headgate.features.runs.preview.waits import wait_of
 from headgate.features.runs.step_services import Services
 from headgate.features.runs.steps.planned import PlannedStep, prepare_step
 from headgate.features.runs.views.runs import class_view
 from headgate.foundation.database import Database
-from headgate.foundation.errors import HeadgateError
+from headgate.foundation.errors import HeadgateError, NotFound
 from headgate.foundation.flow_threads import run_in_flow_thread
 from headgate.graph.classification import Classified, model_refs
 from headgate.graph.issues import FlowInvalid, Issue
@@ -68,10 +70,13 @@ class DryRuns:
 
         Raises `FlowNotFound`, `VersionNotFound`, `PermissionMissing`.
         """
+        return await self._of_flow(principal, flow_id, start, Walk())
+
+    async def _of_flow(self, principal: Principal, flow_id: str, start: DryRunStart, walk: Walk) -> DryRunOut:
         async with self.database.reading() as session:
             space, flow, version = await self._content(session, principal, flow_id, start.version)
         at = within(principal, space)
-        return await self.of(at, flow, start, flow_id=flow_id, version=version)
+        return await self.of(at, flow, start, flow_id=flow_id, version=version, walk=walk)
 
     async def of(
         self,
@@ -81,8 +86,9 @@ class DryRuns:
         *,
         flow_id: str = "",
         version: int | None = None,
+        walk: Walk | None = None,
     ) -> DryRunOut:
-        """Perform a dry run of a flow that may not be stored, in the caller's space."""
+        """Perform a dry run of a flow that may not be stored, in the caller's space; `walk` leads to a called one."""
         components = await self.services.components.for_flow(principal.tenant_id, flow)
         environment = await self.rules.environment(principal.tenant_id, principal.space_id)
         frozen = version is not None
@@ -104,20 +110,42 @@ class DryRuns:
             step.max_attempts = attempts_of(prepared[step.step_id])
             step.timeout_seconds = self._timeout(prepared[step.step_id])
         look.forget_disabled(steps)
+        below = (walk or Walk()).into(flow_id, flow.name)
+        for step, planned in zip(steps, plan.steps, strict=True):
+            if step.runs != "never":
+                step.calls = [await self._call(principal, call, below) for call in calls_of(planned, start.text)]
+                findings += findings_of(step)
+        totals = totals_of(steps)
         budgets = await budgets_of(self.services.budgets, flow.settings, flow_id, tenant_id=principal.tenant_id)
-        findings += look.findings + exceeded(budgets, steps)
+        findings += look.findings + exceeded(budgets, totals)
         return DryRunOut(
             ok=all(finding.severity != "error" for finding in findings),
             flow_id=flow_id,
             version=version,
             findings=findings,
-            path=steps,
-            reach=DryReach(hosts=look.hosts, secrets=look.secrets),
-            totals=_totals(steps),
+            path=[without_repeated(step) for step in steps],
+            reach=reach_of(look.hosts, look.secrets, steps),
+            totals=totals,
             budgets=budgets,
             max_concurrent_runs=flow.settings.max_concurrent_runs,
             runs_ahead=sum(await self.services.slots.count_flow(principal.tenant_id, flow_id)),
         )
+
+    async def _call(self, principal: Principal, call: DryCall, walk: Walk) -> DryCall:
+        """Return a flow that a step runs with its dry run, which the caller's permissions limit."""
+        problem = walk.problem(call)
+        if problem:
+            trail = [*(name for _, name in walk.trail), call.name] if problem == "cycle" else []
+            return call.model_copy(update={"problem": problem, "trail": trail})
+        preview = walk.previews.get(walk.key(call))
+        before = preview is not None
+        if preview is None:
+            try:
+                preview = await self._of_flow(principal, call.flow_id, DryRunStart(version=call.version), walk)
+            except (NotFound, PermissionMissing):
+                return call.model_copy(update={"problem": "unavailable"})
+            walk.previews[walk.key(call)] = preview
+        return call.model_copy(update={"preview": preview, "totals": preview.totals, "shown_before": before})
 
     def _timeout(self, step: PlannedStep) -> float | None:
         limit = step.timeout_seconds
@@ -267,17 +295,3 @@ def _finding(issue: Issue) -> Finding:
 
 def _error(code: str, message: str, remedy: str = "", node: str = "") -> Finding:
     return Finding(severity="error", code=code, message=message, remedy=remedy, node=node)
-
-
-def _totals(steps: Sequence[DryStep]) -> DryTotals:
-    certain = [step for step in steps if step.runs == "certain"]
-    models = [model for step in certain for model in step.models if not model.fallback]
-    costs = [model.cost_usd_at_least for model in models]
-    known_costs = [cost for cost in costs if cost is not None]
-    return DryTotals(
-        steps=len(steps),
-        certain_steps=len(certain),
-        model_steps=sum(bool(step.models) for step in steps),
-        tokens_input_at_least=sum(model.tokens_input_at_least for model in models),
-        cost_usd_at_least=sum(known_costs) if len(known_costs) == len(costs) else None,
-    )

@@ -22,7 +22,7 @@ from headgate.features.triggers.hooks.service import Received
 from headgate.features.triggers.hooks.signatures import Call
 from headgate.features.triggers.occurrences import Fired
 from headgate.features.triggers.repository import Listed
-from headgate.features.triggers.settings import WebhookConfig
+from headgate.features.triggers.settings import CallEvent, WebhookConfig
 from headgate.features.triggers.uploads import UploadStore
 from headgate.foundation.crypto import SecretBox
 from headgate.foundation.errors import Invalid, TooLarge, Unavailable
@@ -74,6 +74,8 @@ async def receive(address: str, request: Request, firing: Fires, box: Box, conte
         return JSONResponse({"status": "caught"}, 202)
     if not listed.row.enabled:
         raise _Paused("")  # the reason is for users
+    if config.event is not None:
+        return JSONResponse(await _sent(firing, listed, config, config.event, received, box), 202)
     try:
         fired = await service.fire_call(firing, contents, listed, config, received)
     except TriggerChanged as error:
@@ -81,6 +83,13 @@ async def receive(address: str, request: Request, firing: Fires, box: Box, conte
     if config.answer == "result" and fired.run_id is not None:
         return await _result(firing, listed, fired)
     return JSONResponse(_summary(fired), 202)
+
+
+async def _sent(
+    firing: Firing, listed: Listed, config: WebhookConfig, event: CallEvent, received: Received, box: SecretBox
+) -> dict[str, Any]:
+    sent = await service.send_call(firing, listed, config, event, received, box=box)
+    return {"status": "sent", "event": sent.id, "deliveries": sent.deliveries, "duplicate": sent.duplicate}
 
 
 class _Paused(TriggerPaused):

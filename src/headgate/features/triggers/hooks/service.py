@@ -1,5 +1,6 @@
 """A call at the address of a webhook: verified, read, and stored with its run."""
 
+import hashlib
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,25 +15,29 @@ from headgate.features.access.permissions import Permission
 from headgate.features.access.principal import Principal
 from headgate.features.audit.recorder import record
 from headgate.features.runs.ports.flows import Sealer
+from headgate.features.runs.sent_events.schemas import EventIn, SentEventOut
+from headgate.features.runs.sent_events.service import send_event
 from headgate.features.runs.transitions import clock
 from headgate.features.triggers import repository, service
 from headgate.features.triggers.errors import HookNotFound, HookRefused, TriggerInvalid
 from headgate.features.triggers.firing import Firing
-from headgate.features.triggers.hooks.bodies import Body, Upload, event_key, text_of
-from headgate.features.triggers.hooks.signatures import EVENT_KEYS, Call, verify
+from headgate.features.triggers.hooks.bodies import Body, Upload, event_key, selected, text_of
+from headgate.features.triggers.hooks.signatures import EVENT_KEYS, Call, replay_key, verify
 from headgate.features.triggers.mapped_input import Mapped, mapped_input
 from headgate.features.triggers.occurrences import Fired, Occurrence, bounded_key
 from headgate.features.triggers.repository import Listed
 from headgate.features.triggers.schedule import SECOND
 from headgate.features.triggers.schemas import CallOut
 from headgate.features.triggers.sealed import seal, unseal
-from headgate.features.triggers.settings import TriggerInput, WebhookConfig
+from headgate.features.triggers.settings import CallEvent, TriggerInput, WebhookConfig
 from headgate.features.triggers.tables import TriggerRow
 from headgate.features.triggers.uploads import UploadStore, fire_with_files
+from headgate.foundation.checked import checked
 from headgate.foundation.database import moment
-from headgate.foundation.errors import TooLarge
+from headgate.foundation.errors import Forbidden, Invalid, NotFound, TooLarge, Unavailable
 from headgate.foundation.flow_threads import run_in_flow_thread
 from headgate.foundation.ids import new_id
+from headgate.foundation.log import get_logger
 from headgate.sdk.outside import mark
 
 CATCH_SECONDS = 600
@@ -42,6 +47,7 @@ SHOWN_SECONDS = 3600
 LONGEST_SHOWN = 50_000
 MOST_RUN_FILES = 100
 """`TriggerInput.file_ids`."""
+log = get_logger(__name__)
 _PRIVATE = frozenset({"authorization", "cookie", "proxy-authorization", "x-api-key"})
 
 
@@ -108,26 +114,70 @@ def _key(config: WebhookConfig, received: Received, name: str) -> str:
     if source is not None:
         key = event_key(source, received.call.headers, received.body.value, name=name)
     if key is None:
-        return new_id()
+        return replay_key(config, received.call) or new_id()
     return bounded_key(key)
 
 
 def _input(listed: Listed, config: WebhookConfig, received: Received) -> TriggerInput:
     """Return the input of the run: the saved one, and what the call contains."""
     saved = TriggerInput.model_validate(listed.row.input)
-    private = _private_headers(config)
-    headers = {name: value for name, value in received.call.headers.items() if name not in private}
-    document: dict[str, JsonValue] = {
-        "body": received.body.value,
-        "headers": dict(headers),
-        "query": dict(received.query),
-        "method": received.method,
-    }
+    document = _document(config, received)
     files = len(saved.file_ids) + (len(received.uploads) or received.body.binary)
     if files > MOST_RUN_FILES:
         raise TooLarge(f"The run would have {files} files; {MOST_RUN_FILES} is the most.", remedy="Send fewer files.")
     mapping = Mapped(document, text_of(received.body.value), config.text_from, config.form_from)
     return mapped_input(saved, mapping, name=listed.row.name)
+
+
+def _document(config: WebhookConfig, received: Received) -> dict[str, JsonValue]:
+    """Return what the expressions of a webhook select from."""
+    private = _private_headers(config)
+    headers = {name: value for name, value in received.call.headers.items() if name not in private}
+    return {
+        "body": received.body.value,
+        "headers": dict(headers),
+        "query": dict(received.query),
+        "method": received.method,
+    }
+
+
+async def send_call(
+    firing: Firing, listed: Listed, config: WebhookConfig, event: CallEvent, received: Received, *, box: Sealer
+) -> SentEventOut:
+    """Send the event of a verified call with the rights of the trigger's owner; a repeated call is the same event.
+
+    Raises `Unavailable` where the owner has lost the right, `Invalid`, `TriggerInvalid` and the errors of `send_event`.
+    """
+    event_in = await run_in_flow_thread(_event_in, listed, config, event, received)
+    try:
+        owner = await firing.owner_of(listed.row, listed.space_id)
+        async with firing.database.writing() as session:
+            return await send_event(session, owner, event_in, box=box)
+    except (Forbidden, NotFound) as error:
+        log.warning("the event of a call was not sent", trigger_id=listed.row.id, error_code=error.code)
+        raise Unavailable("The event was not sent.", remedy="Ask the owner of the address.") from error
+
+
+def _event_in(listed: Listed, config: WebhookConfig, event: CallEvent, received: Received) -> EventIn:
+    if received.uploads or received.body.binary:
+        raise Invalid("An event has no files.", remedy="Send JSON, a form or text.")
+    name, document = listed.row.name, _document(config, received)
+    correlation = "" if event.correlation_from is None else selected(event.correlation_from, document, name=name)
+    if event.correlation_from is not None and correlation in (None, ""):
+        raise Invalid(
+            f"The call has no correlation value at {event.correlation_from}.", remedy="Send it, or change the trigger."
+        )
+    data = received.body.value if event.data_from is None else selected(event.data_from, document, name=name)
+    return checked(
+        EventIn,
+        name=event.name,
+        correlation=text_of(correlation),
+        data=data,
+        deliver=event.deliver,
+        keep_hours=event.keep_hours,
+        key=f"trigger:{listed.row.id}:{hashlib.sha256(_key(config, received, name).encode()).hexdigest()}",
+        space_id=listed.space_id,
+    )
 
 
 def _private_headers(config: WebhookConfig) -> frozenset[str]:

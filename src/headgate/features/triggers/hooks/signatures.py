@@ -6,6 +6,7 @@ Slack: `X-Slack-Signature: v0=HEX` over `v0:TIME:BODY`. Standard Webhooks: `webh
 """
 
 import base64
+import hashlib
 import hmac
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -21,6 +22,14 @@ EVENT_KEYS: Mapping[Verification, str] = {
     "standard": "header:webhook-id",
 }
 """Where each service sends the unique key of an event: the same when it is delivered again."""
+
+
+_TIMES: Mapping[Verification, str] = {
+    "stripe": "stripe-signature",
+    "slack": "x-slack-request-timestamp",
+    "standard": "webhook-timestamp",
+}
+"""Headers with the time that a scheme signs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +48,16 @@ def verify(config: WebhookConfig, secret: str, call: Call) -> None:
     _VERIFIERS[config.verification](config, secret, call)
 
 
+def replay_key(config: WebhookConfig, call: Call) -> str | None:
+    """Return a key of a verified call that its sender gave none: the same for the same signed time and body."""
+    header = _TIMES.get(config.verification)
+    if header is None:
+        return None
+    value = _header(call, header)
+    time = _signed_time(value) if config.verification == "stripe" else value
+    return f"sha256:{hashlib.sha256(time.encode() + b'.' + call.body).hexdigest()}"
+
+
 def _none(_config: WebhookConfig, _secret: str, _call: Call) -> None:
     return None
 
@@ -48,11 +67,16 @@ def _github(_config: WebhookConfig, secret: str, call: Call) -> None:
 
 
 def _stripe(config: WebhookConfig, secret: str, call: Call) -> None:
-    parts = [part.partition("=") for part in _header(call, "stripe-signature").split(",")]
-    time = next((value for name, _, value in parts if name.strip() == "t"), "")
+    header = _header(call, "stripe-signature")
+    parts, time = [part.partition("=") for part in header.split(",")], _signed_time(header)
     _require_recent(config, time, call)
     expected = _hex(secret.encode(), f"{time}.".encode() + call.body)
     _require_one([value for name, _, value in parts if name.strip() == "v1"], expected)
+
+
+def _signed_time(header: str) -> str:
+    parts = [part.partition("=") for part in header.split(",")]
+    return next((value for name, _, value in parts if name.strip() == "t"), "")
 
 
 def _slack(config: WebhookConfig, secret: str, call: Call) -> None:

@@ -37,7 +37,7 @@ class TestEffectOf:
         assert "read-only transaction" in effect("SqlQuery", "database: shop", "sql: SELECT 1")
 
     def test_says_what_runs_of_other_flows_events_and_state_would_be(self) -> None:
-        assert effect("RunFlow", "flow: Check") == "Runs the flow 'Check', which has a dry run of its own."
+        assert effect("RunFlow", "flow: Check") == "Runs the flow 'Check'."
         assert effect("ForEach", "flow: Check", "items: []").startswith(
             "Runs the flow 'Check' for each item, 4 at a time"
         )

@@ -88,6 +88,7 @@ export function useCreateFlow(space: string | undefined) {
     onSuccess: (flow) => {
       const names = (flow.also_created ?? []).map((one) => one.name).join(", ");
       if (names) toast({ tone: "ok", title: t("also_created", { names }) });
+      if (flow.notes?.length) toast({ tone: "bad", title: t("created_notes"), detail: flow.notes.join(" ") });
       return navigate({ to: "/flows/$flowId", params: { flowId: flow.id } });
     },
   });

@@ -22,6 +22,9 @@ export function Needs({ template }: { template: components["schemas"]["TemplateS
       {template.needs_flows.map((name) => (
         <Chip key={name}>{t("needs_the_flow", { name })}</Chip>
       ))}
+      {template.triggers.map((name) => (
+        <Chip key={name}>{t("has_trigger", { name })}</Chip>
+      ))}
     </>
   );
 }

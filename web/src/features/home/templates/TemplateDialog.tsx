@@ -30,10 +30,11 @@ export function TemplateDialog({ id, onClose }: { id: string; onClose: () => voi
   const report = needs.data;
   const asksModel = whole.data?.needs_model ?? false;
   const flows = whole.data?.needs_flows ?? [];
+  const triggers = whole.data?.triggers ?? [];
   const needsNothing =
     report &&
     !asksModel &&
-    flows.length === 0 &&
+    flows.length + triggers.length === 0 &&
     !report.hosts?.length &&
     !report.secrets?.length &&
     !report.models?.length;
@@ -75,6 +76,9 @@ export function TemplateDialog({ id, onClose }: { id: string; onClose: () => voi
               {asksModel && !report.models?.length && <p>{t("needs_model")}</p>}
               {flows.map((name) => (
                 <p key={name}>{t(may("flows.publish") ? "brings_flow" : "needs_flow", { name })}</p>
+              ))}
+              {triggers.map((name) => (
+                <p key={name}>{t("brings_trigger", { name })}</p>
               ))}
               <Uses report={report} />
             </div>

@@ -3,13 +3,13 @@ import type { ReactNode } from "react";
 import { api, unwrap } from "@/api/client";
 import type { DryRunOut, RunStart } from "@/api/types";
 import { IssueLine } from "@/components/readiness";
-import { Callout, Chip, ClassChip, Dialog, Problem, Skeleton } from "@/components/ui";
+import { Callout, Chip, Dialog, Problem, Skeleton } from "@/components/ui";
 import { money, number } from "@/lib/i18n/format";
 import { servedWords } from "@/lib/i18n/served";
 import { amount } from "../model/amount";
-import { useNames } from "../model/useNames";
 import { useRunTexts } from "../texts";
-import { filled, StepAhead } from "./StepAhead";
+import { PathAhead } from "./PathAhead";
+import { filled } from "./StepAhead";
 
 interface LookAheadProps {
   flowId: string;
@@ -33,7 +33,6 @@ export function LookAhead({ flowId, start, onClose, onNode }: LookAheadProps) {
     staleTime: 0,
     gcTime: 0,
   });
-  const names = useNames(data?.path ?? []);
   return (
     <Dialog open onOpenChange={onClose} title={t("ahead")} side>
       {error && <Problem error={error} retry={() => void refetch()} />}
@@ -62,22 +61,7 @@ export function LookAhead({ flowId, start, onClose, onNode }: LookAheadProps) {
             </Callout>
           ))}
           <Part title={t("steps")}>
-            <ol className="flex flex-col gap-1.5">
-              {data.path.map((step) => (
-                <li key={step.step_id} className="flex flex-wrap items-center gap-2">
-                  <span className="w-5 text-right text-xs text-faint tabular-nums">{step.order}</span>
-                  <span className="font-medium">{names[step.step_id]}</span>
-                  {step.runs === "possible" && <Chip>{t("ahead_possible")}</Chip>}
-                  {step.models.map((model) => (
-                    <Chip key={model.model} tone={model.usable ? "info" : "bad"}>
-                      {t("ahead_asks", { model: model.model })}
-                    </Chip>
-                  ))}
-                  {step.classification && <ClassChip level={step.classification.level} />}
-                  <StepAhead step={step} />
-                </li>
-              ))}
-            </ol>
+            <PathAhead path={data.path} />
           </Part>
           <Limits ahead={data} />
           <Part title={t("ahead_hosts")}>
@@ -114,9 +98,14 @@ async function previewRun(flowId: string, body: RunStart): Promise<DryRunOut> {
     unwrap(api.POST("/api/v1/flows/{flow_id}/dry-run", { params: { path: { flow_id: flowId } }, body })),
     servedWords(),
   ]);
+  return inWords(ahead, translate);
+}
+
+function inWords(ahead: DryRunOut, translate: (text: string) => string): DryRunOut {
   const path = ahead.path.map((step) => ({
     ...step,
     effect: step.effect_pattern ? filled(translate(step.effect_pattern), step.effect_values ?? {}) : step.effect,
+    calls: step.calls?.map((call) => (call.preview ? { ...call, preview: inWords(call.preview, translate) } : call)),
   }));
   return { ...ahead, path };
 }

@@ -23,15 +23,16 @@ const PATH = [
   MAIL,
 ];
 
-function open() {
-  const path = PATH.map((step, index) => ({
+const totals = { steps: 8, certain_steps: 8, model_steps: 0, tokens_input_at_least: 0, cost_usd_at_least: null };
+
+function open(steps: object[] = PATH) {
+  const path = steps.map((step, index) => ({
     ...STEP,
     step_id: `s${index}`,
     order: index + 1,
     label: `S${index}`,
     ...step,
   }));
-  const totals = { steps: 8, certain_steps: 8, model_steps: 0, tokens_input_at_least: 0, cost_usd_at_least: null };
   const ahead = { ok: true, findings: [], path, reach: { hosts: [], secrets: [] }, totals };
   server.use(http.post("*/api/v1/flows/flow-1/dry-run", () => HttpResponse.json(ahead)));
   renderStudio(<LookAhead flowId="flow-1" start={{}} onClose={vi.fn()} onNode={vi.fn()} />);
@@ -58,5 +59,43 @@ it("shows them in Swedish", async () => {
   await i18next.changeLanguage("sv");
   open();
   expect(await screen.findByText("Väntar på godkännande, högst 7 d 0 h")).toBeVisible();
+  expect(screen.getByText("Skickar e-post till {a}@b.example med ämnet ”Hi” via anslutningen ”office”.")).toBeVisible();
+});
+
+const CALLED = {
+  ok: true,
+  findings: [],
+  path: [{ ...STEP, ...MAIL, step_id: "mail", order: 1, label: "Write" }],
+  reach: { hosts: [], secrets: [] },
+  totals,
+};
+const CALL = { node: "s0", flow_id: "f", version: 3, name: "Score" };
+const PAID = { ...totals, model_steps: 1, tokens_input_at_least: 1200, cost_usd_at_least: 0.25 };
+const CALLS = [
+  { calls: [{ ...CALL, repeats: "round", at_least: 1, at_most: 5, totals: PAID, preview: CALLED }] },
+  { calls: [{ ...CALL, repeats: "item", at_least: 0, at_most: null, shown_before: true }] },
+  { calls: [{ ...CALL, repeats: "item", at_least: 7, at_most: 7, problem: "unavailable" }] },
+  { calls: [{ ...CALL, repeats: "once", at_least: 1, at_most: 1, problem: "cycle", trail: ["A", "Score", "A"] }] },
+];
+
+it("shows the flows that steps would run, how often, what a run costs and what is wrong", async () => {
+  open(CALLS);
+  expect(await screen.findByText(/Runs Score, version 3: up to 5 rounds\./)).toBeVisible();
+  expect(screen.getByText(/Each run at least .*0\.25 for 1,200 tokens/)).toBeVisible();
+  for (const line of [
+    MAIL.effect,
+    "Runs Score, version 3: per item.",
+    "Its steps are shown above.",
+    "Runs Score, version 3: 7 items.",
+    "It is not published, or you may not run it.",
+    "It leads back to a flow that runs it: A → Score → A",
+  ])
+    expect(screen.getByText(line)).toBeVisible();
+});
+
+it("shows the flows that steps would run in Swedish", async () => {
+  await i18next.changeLanguage("sv");
+  open(CALLS);
+  expect(await screen.findByText(/Kör Score, version 3: högst 5 varv\./)).toBeVisible();
   expect(screen.getByText("Skickar e-post till {a}@b.example med ämnet ”Hi” via anslutningen ”office”.")).toBeVisible();
 });

@@ -1,3 +1,4 @@
+import ahead from "./en.ahead";
 import compare from "./en.compare";
 import limits from "./en.limits";
 import relations from "./en.relations";
@@ -5,6 +6,7 @@ import selection from "./en.selection";
 
 export default {
   ...compare,
+  ...ahead,
   ...limits,
   ...relations,
   ...selection,

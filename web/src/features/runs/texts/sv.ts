@@ -1,5 +1,6 @@
 import type { Translation } from "@/lib/i18n/texts";
 import type en from "./en";
+import ahead from "./sv.ahead";
 import compare from "./sv.compare";
 import limits from "./sv.limits";
 import relations from "./sv.relations";
@@ -7,6 +8,7 @@ import selection from "./sv.selection";
 
 const sv: Translation<typeof en> = {
   ...compare,
+  ...ahead,
   ...limits,
   ...relations,
   ...selection,

@@ -2,7 +2,7 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { flowListQuery } from "@/api/queries/flowList";
 import { Field, Input, Select } from "@/components/ui";
 import { useTriggerTexts } from "../texts";
-import { type TriggerDraft, VERIFICATIONS } from "./draft";
+import { newSent, type SentDraft, type TriggerDraft, VERIFICATIONS } from "./draft";
 
 interface Props {
   draft: TriggerDraft;
@@ -12,6 +12,7 @@ interface Props {
 /** How calls of an address are verified and answered. */
 export function WebhookFields({ draft, set, stored }: Props & { stored: boolean }) {
   const t = useTriggerTexts();
+  const { sent } = draft;
   return (
     <div className="grid gap-4 sm:grid-cols-2">
       <Field label={t("verification")}>
@@ -24,16 +25,20 @@ export function WebhookFields({ draft, set, stored }: Props & { stored: boolean 
           />
         )}
       </Field>
-      <Field label={t("answer")}>
+      <Field label={t("call_does")}>
         {(control) => (
           <Select
             {...control}
-            value={draft.answer}
-            options={(["accepted", "result"] as const).map((value) => ({ value, label: t(`answer_${value}`) }))}
-            onChange={(answer) => set({ answer })}
+            value={sent ? "event" : draft.answer}
+            options={(["accepted", "result", "event"] as const).map((value) => ({
+              value,
+              label: t(`answer_${value}`),
+            }))}
+            onChange={(value) => set(value === "event" ? { sent: sent ?? newSent() } : { sent: null, answer: value })}
           />
         )}
       </Field>
+      {sent && <SentFields sent={sent} set={(changes) => set({ sent: { ...sent, ...changes } })} />}
       {draft.verification !== "none" && (
         <div className="sm:col-span-2">
           <Field
@@ -54,6 +59,16 @@ export function WebhookFields({ draft, set, stored }: Props & { stored: boolean 
       )}
     </div>
   );
+}
+
+/** The event that a call sends. */
+function SentFields({ sent, set }: { sent: SentDraft; set: (changes: Partial<SentDraft>) => void }) {
+  const t = useTriggerTexts();
+  return (["name", "correlation", "data"] as const).map((name) => (
+    <Field key={name} label={t(`sent_${name}`)} help={t(`sent_${name}_help`)} required={name === "name"}>
+      {(control) => <Input {...control} value={sent[name]} onChange={(event) => set({ [name]: event.target.value })} />}
+    </Field>
+  ));
 }
 
 /** The flow after which this one starts. */

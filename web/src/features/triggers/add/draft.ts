@@ -13,6 +13,17 @@ export const CATCH_UPS = ["latest", "all", "none"] as const;
 export type CatchUp = (typeof CATCH_UPS)[number];
 export type Outcome = "completed" | "failed" | "any";
 
+/** The event that a call sends instead of starting a run. */
+export interface SentDraft {
+  name: string;
+  correlation: string;
+  data: string;
+  deliver: "one" | "all";
+  keepHours: number;
+}
+
+export const newSent = (): SentDraft => ({ name: "", correlation: "", data: "", deliver: "one", keepHours: 24 });
+
 /** A trigger as it is written in the dialog. */
 export interface TriggerDraft {
   name: string;
@@ -21,6 +32,8 @@ export interface TriggerDraft {
   verification: Verification;
   secret: string;
   answer: "accepted" | "result";
+  /** Null: a call starts a run. */
+  sent: SentDraft | null;
   flow: string;
   outcome: Outcome;
   event: string;
@@ -38,6 +51,7 @@ export const newDraft = (): TriggerDraft => ({
   verification: "key",
   secret: "",
   answer: "accepted",
+  sent: null,
   flow: "",
   outcome: "completed",
   event: "",
@@ -106,15 +120,27 @@ export function configOf(draft: TriggerDraft): NewTrigger["config"] | null {
 
 function webhook(draft: TriggerDraft): NewTrigger["config"] | null {
   if (draft.verification === "basic" && draft.secret.trim() && !draft.secret.includes(":")) return null;
+  if (draft.sent && !draft.sent.name.trim()) return null;
   return {
     kind: "webhook",
     verification: draft.verification,
-    answer: draft.answer,
+    answer: draft.sent ? "accepted" : draft.answer,
     algorithm: "sha256",
     encoding: "hex",
     prefix: "",
     replay_seconds: 300,
     max_bytes: 1_000_000,
     calls_per_minute: 600,
+    ...(draft.sent ? { event: eventOf(draft.sent), text_from: null, form_from: {} } : {}),
+  };
+}
+
+function eventOf(sent: SentDraft) {
+  return {
+    name: sent.name.trim(),
+    correlation_from: sent.correlation.trim() || null,
+    data_from: sent.data.trim() || null,
+    deliver: sent.deliver,
+    keep_hours: sent.keepHours,
   };
 }

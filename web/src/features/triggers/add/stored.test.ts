@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import type { Trigger } from "@/api/queries/triggers";
+import { configOf } from "./draft";
 import { changesOf, draftOf } from "./stored";
 
 const trigger = (config: object, more: object = {}): Trigger =>
@@ -17,6 +18,7 @@ const KINDS: object[] = [
   { kind: "schedule", cron: "0 0 L * *", time_zone: "UTC", jitter_seconds: 0 },
   { kind: "schedule", every_seconds: 90, time_zone: "UTC", jitter_seconds: 0 },
   { kind: "webhook", verification: "hmac", prefix: "sha=", answer: "result", max_bytes: 7 },
+  { kind: "webhook", verification: "standard", event: { name: "paid", correlation_from: "body.id", keep_hours: 3 } },
   { kind: "flow", flow_id: "other", outcomes: ["cancelled"] },
   { kind: "flow", flow_id: "other", outcomes: ["failed", "cancelled"] },
   { kind: "event", name: "paid", correlation: "7" },
@@ -39,6 +41,19 @@ test("only what is changed is sent, and what the dialog does not show stays", ()
     policies: { ...hook.policies, overlap: "queue_all" },
     input: { text: "New", form_data: { a: 1 }, file_ids: ["f"] },
   });
+});
+
+test("a webhook that is to send an event loses what is of a run", () => {
+  const hook = trigger({ kind: "webhook", verification: "standard", answer: "result", text_from: "body.a" });
+  const draft = draftOf(hook);
+  const sent = { name: "paid", correlation: " body.id ", data: "", deliver: "all" as const, keepHours: 3 };
+  expect(changesOf(hook, { ...draft, sent }).config).toMatchObject({
+    answer: "accepted",
+    text_from: null,
+    form_from: {},
+    event: { name: "paid", correlation_from: "body.id", data_from: null, deliver: "all", keep_hours: 3 },
+  });
+  expect(configOf({ ...draft, sent: { ...sent, name: " " } })).toBeNull();
 });
 
 test("an interval replaces the cron expression", () => {

@@ -1,6 +1,6 @@
 import type { Trigger, TriggerChange } from "@/api/queries/triggers";
 import { newSchedule, repeatOf, type ScheduleDraft, type Weekday } from "../model/schedule";
-import { configOf, newDraft, policiesOf, type TriggerDraft } from "./draft";
+import { configOf, newDraft, policiesOf, type SentDraft, type TriggerDraft } from "./draft";
 import { formDraftOf } from "./forms";
 import { FIELDS, newPoll, type PollDraft } from "./polls";
 
@@ -19,7 +19,12 @@ export function draftOf(trigger: Trigger): TriggerDraft {
   };
   switch (config.kind) {
     case "webhook":
-      return { ...draft, verification: config.verification ?? "key", answer: config.answer ?? "accepted" };
+      return {
+        ...draft,
+        verification: config.verification ?? "key",
+        answer: config.answer ?? "accepted",
+        sent: sentDraftOf(config.event),
+      };
     case "form":
       return { ...draft, form: formDraftOf(config) };
     case "flow":
@@ -33,6 +38,18 @@ export function draftOf(trigger: Trigger): TriggerDraft {
     default:
       return { ...draft, poll: pollDraftOf(config) };
   }
+}
+
+function sentDraftOf(event: Extract<Config, { kind?: "webhook" }>["event"]): SentDraft | null {
+  return event
+    ? {
+        name: event.name,
+        correlation: event.correlation_from ?? "",
+        data: event.data_from ?? "",
+        deliver: event.deliver ?? "one",
+        keepHours: event.keep_hours ?? 24,
+      }
+    : null;
 }
 
 const outcomeOf = (outcomes: readonly string[]) =>
