@@ -1,6 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import { Square } from "lucide-react";
-import { type ReactNode, useEffect, useRef } from "react";
+import { type ReactNode, useCallback, useEffect, useRef } from "react";
 import type { RunOut } from "@/api/types";
 import { FileLink } from "@/components/files/FileLink";
 import { Markdown } from "@/components/markdown/Markdown";
@@ -9,7 +9,10 @@ import { ValueView } from "@/components/values/ValueView";
 import { isOver, type LiveRun, waitsForApproval } from "../model/live";
 import { type FollowedRun, useRun } from "../model/useRun";
 import { useCancel } from "../panel/useCancel";
+import { PassageLink } from "../step/KnowledgeCall";
 import { useRunTexts } from "../texts";
+import { Sources } from "./Sources";
+import { useSources } from "./sources";
 
 interface TurnProps {
   runId: string;
@@ -39,7 +42,7 @@ export function Turn({ runId, onStatus, children }: TurnProps) {
       <div className="flex max-w-[92%] flex-col items-start gap-1 self-start">
         {error !== null && !run && <Problem error={error} />}
         {live && going && <Going live={live} />}
-        {run && live?.status === "completed" && <Reply output={run.output} otherwise={spoken(live)} />}
+        {run && live?.status === "completed" && <Reply run={run} otherwise={spoken(live)} />}
         {live?.status === "failed" && (
           <Callout tone="bad" title={t("failed")}>
             {live.error}
@@ -95,12 +98,24 @@ function Going({ live }: { live: LiveRun }) {
   );
 }
 
-function Reply({ output, otherwise }: { output: RunOut["output"]; otherwise: string }) {
-  const value = firstOutput(output) ?? output?.text ?? otherwise;
+/** The result; where it cites passages of knowledge, each number opens its passage. */
+function Reply({ run, otherwise }: { run: RunOut; otherwise: string }) {
+  const sources = useSources(run);
+  const cite = useCallback(
+    (number: number) => {
+      const source = sources.find((one) => one.number === number);
+      return source ? <PassageLink passage={source}>[{number}]</PassageLink> : null;
+    },
+    [sources],
+  );
+  const value = firstOutput(run.output) ?? run.output?.text ?? otherwise;
   return (
-    <div className="min-w-0 max-w-full rounded-lg bg-raised px-3 py-2 shadow-low">
-      <ValueView value={value} />
-    </div>
+    <>
+      <div className="min-w-0 max-w-full rounded-lg bg-raised px-3 py-2 shadow-low">
+        {sources.length > 0 && run.text ? <Markdown text={run.text} cite={cite} /> : <ValueView value={value} />}
+      </div>
+      <Sources sources={sources} />
+    </>
   );
 }
 

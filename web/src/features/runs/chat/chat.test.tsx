@@ -227,4 +227,36 @@ describe("the chat with a flow", () => {
     expect(await screen.findByText("It has a form.")).toBeVisible();
     expect(screen.getByText("Publish another.")).toBeVisible();
   });
+
+  it("opens the passage that a number cites, and verifies it when asked", async () => {
+    const passage = {
+      ...{ base_id: "b1", document_id: "d1", document: "leave.md", version: 2, document_sha256: "d".repeat(64) },
+      ...{ ordinal: 4, start: 0, end: 9, page: 3, sha256: "a".repeat(64), score: 1 },
+    };
+    const step = { step_id: "reply", type: "AnswerFromKnowledge", status: "completed", order: 1, label: "Reply" };
+    const answer = "It is 27 days [1]. See [2] and `[1]`, [x](https://x.example).";
+    serve({ runs: [run("r1", "x", answer, { steps: [step] as never })] });
+    const asked: unknown[] = [];
+    const verdict = { ...passage, verified: true, reason: "" };
+    server.use(
+      http.get("*/api/v1/flow-runs/r1/steps/reply", () =>
+        HttpResponse.json({ ...step, tool_calls: [{ name: "knowledge.search", result: [passage] }] }),
+      ),
+      http.post("*/api/v1/knowledge-bases/verify", async ({ request }) => {
+        asked.push(await request.json());
+        return HttpResponse.json({ verified: true, citations: [verdict] });
+      }),
+    );
+    const { user } = show("/chat/f1/c1");
+    const section = await messages();
+    const link = await within(section).findByRole("link", { name: "[1]" });
+    const address = `/knowledge/b1?document=d1&passage=4&cited=${"a".repeat(64)}`;
+    expect(decodeURIComponent(link.getAttribute("href") ?? "").replaceAll('"', "")).toBe(address);
+    expect(within(section).queryByRole("link", { name: "[2]" })).toBeNull();
+    expect(within(section).queryByText("Verified")).toBeNull();
+    await user.click(within(section).getByRole("button", { name: "Verify the sources" }));
+    expect(await within(section).findByText("Verified")).toBeVisible();
+    const { document_id, version, document_sha256, start, end, sha256 } = passage;
+    expect(asked).toEqual([{ citations: [{ document_id, version, document_sha256, start, end, sha256 }] }]);
+  });
 });
