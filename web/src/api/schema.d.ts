@@ -6903,6 +6903,8 @@ export interface components {
             icon: string;
             /** Welcome Text */
             welcome_text: string;
+            /** Questions */
+            questions: string[];
             /** Takes Files */
             takes_files: boolean;
         };

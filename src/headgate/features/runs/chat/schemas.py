@@ -29,7 +29,9 @@ class ChatFlowOut(ChatFlow):
     """A published flow, as the chat shows it."""
 
     welcome_text: str
-    """Of the published widget; empty when it has none."""
+    """Of the settings of the widget; empty when it has none."""
+    questions: list[str]
+    """Suggested first messages, of the settings of the widget."""
     takes_files: bool
     """Whether the flow reads files that come with a message."""
 

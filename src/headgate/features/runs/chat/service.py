@@ -27,6 +27,7 @@ from headgate.foundation.database import moment
 from headgate.foundation.ids import is_id, new_id
 from headgate.foundation.quoting import shortened
 from headgate.graph.model import Flow
+from headgate.graph.widget import read_widget
 
 MOST_CONVERSATIONS = 1_000
 """Conversations of a user with one flow; the last used ones are kept."""
@@ -58,10 +59,12 @@ async def get_chat_flow(session: AsyncSession, principal: Principal, flow_id: st
     Raises `FlowNotFound`, `PermissionMissing`, `VersionNotFound`, `NotAChat`.
     """
     row, published = await _chat_flow(session, principal, flow_id)
+    widget = read_widget(published.settings.widget)  # publishing checked it
     return ChatFlowOut(
         **_members(row),
         icon=published.settings.icon,
-        welcome_text=str(published.settings.widget.get("welcome_text", "")),
+        welcome_text=widget.welcome_text,
+        questions=list(widget.questions),
         takes_files=_takes_files(published),
     )
 

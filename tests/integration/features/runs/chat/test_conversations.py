@@ -82,6 +82,23 @@ class TestFlows:
         ]
         assert found == [True, True, False]
 
+    async def test_suggest_the_questions_of_the_published_version(self, house: Team) -> None:
+        flow_id = await flow_of(house)
+        flow = await house.get("publisher", f"/flows/{flow_id}")
+        definition = flow["definition"]
+        for widget, publishes in (
+            ({"questions": ["How long?"], "welcome_text": "Hej"}, True),
+            ({"questions": ["x" * 201]}, False),
+            ({"questions": ["x"] * 7}, False),
+        ):
+            definition["settings"] = {"widget": widget}
+            body = {"revision": flow["revision"], "definition": definition}
+            flow = (await house.ask("publisher", "PATCH", f"/flows/{flow_id}/draft", json=body)).json()
+            answer = await house.ask("publisher", "POST", f"/flows/{flow_id}/publish", json={})
+            assert answer.is_success is publishes, answer.text
+        shown = await house.get("runner", f"/chat/flows/{flow_id}")
+        assert (shown["welcome_text"], shown["questions"]) == ("Hej", ["How long?"])
+
     @pytest.mark.parametrize(
         ("spec", "published", "status", "code"),
         [(FORM, True, 422, "not_a_chat"), (UNASKED, True, 422, "not_a_chat"), (FLOW, False, 404, "version_not_found")],

@@ -57,7 +57,14 @@ export function ChatPage() {
 }
 
 interface ConversationProps {
-  flow: { id: string; name: string; description: string; welcome_text: string; takes_files: boolean };
+  flow: {
+    id: string;
+    name: string;
+    description: string;
+    welcome_text: string;
+    questions: string[];
+    takes_files: boolean;
+  };
   id: string | undefined;
 }
 
@@ -74,7 +81,21 @@ function Conversation({ flow, id }: ConversationProps) {
           {id ? (
             <Thread conversationId={id} onSend={send} onAnswering={setAnswering} />
           ) : (
-            <EmptyState icon={<MessageCircle />} title={flow.name}>
+            <EmptyState
+              icon={<MessageCircle />}
+              title={flow.name}
+              action={flow.questions.map((question) => (
+                <Button
+                  key={question}
+                  size="sm"
+                  className="h-auto! whitespace-normal! py-1.5 text-left"
+                  disabled={sending}
+                  onClick={() => void send(question, [])}
+                >
+                  {question}
+                </Button>
+              ))}
+            >
               <Markdown text={flow.welcome_text || flow.description} />
             </EmptyState>
           )}
