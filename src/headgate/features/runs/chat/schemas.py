@@ -72,7 +72,7 @@ class MessageIn(BaseModel):
     wait: bool = Field(default=False, description="Respond when the run has ended, not when it starts.")
 
     @model_validator(mode="after")
-    def _says_something(self) -> "MessageIn":
+    def _has_content(self) -> "MessageIn":
         if not self.text.strip() and not self.file_ids:
             raise ValueError("a message needs a text or a file")
         return self
