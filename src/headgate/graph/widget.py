@@ -29,6 +29,7 @@ def _colour(value: str) -> str:
 
 Origin = Annotated[str, AfterValidator(_origin)]
 Colour = Annotated[str, AfterValidator(_colour)]
+Question = Annotated[str, Field(min_length=1, max_length=200)]
 
 
 class WidgetSettings(BaseModel):
@@ -42,6 +43,8 @@ class WidgetSettings(BaseModel):
     theme: Literal["light", "dark", "auto"] = "auto"
     title: str = Field(default="", max_length=120)
     welcome_text: str = Field(default="", max_length=2_000)
+    questions: tuple[Question, ...] = Field(default=(), max_length=6)
+    """Suggested first messages of a chat."""
     origins: tuple[Origin, ...] = Field(default=(), max_length=50)
     """Origins that may embed it; empty: only its own."""
 

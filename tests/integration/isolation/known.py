@@ -56,6 +56,7 @@ OWNED: dict[str, Callable[[World], list[Any]]] = {
     "approval_ids": lambda world: [world.approval_ids],
     "event_ids": lambda world: [world.event_ids],
     "comment_id": lambda world: world.comment_ids,
+    "conversation_id": lambda world: world.conversation_ids,
     "comment_ids": lambda world: [world.comment_ids],
     "event_id": lambda world: world.event_ids,
     "trigger_id": lambda world: world.trigger_ids,
@@ -127,6 +128,7 @@ OWNED_BY_ROUTE: dict[tuple[str, str], Callable[[World], list[Any]]] = {
 }
 """Names that mean something else on one route than on all the rest."""
 SHARED: dict[str, Callable[[World], Any]] = {
+    "title": lambda _: "Another title",
     "citations": lambda world: [
         {"document_id": "none", "version": 1, "document_sha256": "0" * 64, "start": 0, "end": 1, "sha256": "0" * 64}
     ],

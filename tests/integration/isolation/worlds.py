@@ -126,6 +126,7 @@ class World:
     delivery_ids: list[str] = field(default_factory=list)
     approval_ids: list[str] = field(default_factory=list)
     comment_ids: list[str] = field(default_factory=list)
+    conversation_ids: list[str] = field(default_factory=list)
     event_ids: list[str] = field(default_factory=list)
     trigger_ids: list[str] = field(default_factory=list)
     sign_in_ids: list[str] = field(default_factory=list)
@@ -314,6 +315,10 @@ async def _make_flows(world: World) -> None:
     await ask(world, "PUT", f"/flows/{world.flow_ids[0]}/favourite")
     moved = {"action": "move", "flow_ids": world.flow_ids, "folder": VARIABLE}
     await ask(world, "POST", "/flow-collections", json=moved)
+    for _ in range(2):
+        begun = await ask(world, "POST", "/chat/conversations", json={"flow_id": world.flow_ids[0]})
+        await ask(world, "PATCH", f"/chat/conversations/{begun['id']}", json={"title": world.marker})
+        world.conversation_ids.append(begun["id"])
     for mentions in ([], [world.principal.user_id]):
         comment = {"text": world.marker, "mentions": mentions, "node_id": "heard"}
         made = await ask(world, "POST", f"/flows/{world.flow_ids[0]}/comments", json=comment)

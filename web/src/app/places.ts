@@ -7,6 +7,7 @@ import {
   Inbox,
   LayoutTemplate,
   type LucideIcon,
+  MessagesSquare,
   Settings,
   Workflow,
 } from "lucide-react";
@@ -43,6 +44,7 @@ export const PLACES = [
     counts: "approvals",
     primary: true,
   },
+  { id: "chat", to: "/chat", text: "chat", words: "chat_words", icon: MessagesSquare },
   { id: "triggers", to: "/triggers", text: "triggers", icon: AlarmClock },
   { id: "knowledge", to: "/knowledge/{-$baseId}", text: "knowledge", words: "knowledge_words", icon: BookOpen },
   {

@@ -6,13 +6,14 @@ import {
   lazyRouteComponent,
   Outlet,
 } from "@tanstack/react-router";
-import { ApiError } from "@/api/problem";
 import { componentsQuery } from "@/api/queries/components";
 import type { FlowShow } from "@/api/queries/flowList";
 import { flowQuery } from "@/api/queries/flows";
 import { meQuery } from "@/api/queries/me";
 import { setStoragePerson } from "@/lib/storage";
+import { text, words } from "./address";
 import { FlowSkeleton } from "./flow/FlowSkeleton";
+import { unlessLeaving } from "./leaving";
 import { Crashed } from "./shell/Crashed";
 import { NotFound } from "./shell/NotFound";
 import { Shell } from "./shell/Shell";
@@ -26,22 +27,6 @@ const root = createRootRouteWithContext<Context>()({
   errorComponent: Crashed,
   notFoundComponent: NotFound,
 });
-
-/** A word of the address; numbers are read as such by the router. */
-const text = (value: unknown): string | undefined =>
-  typeof value === "number" ? String(value) : typeof value === "string" && value ? value : undefined;
-
-/** The words of an address that a page reads, by name. */
-const words =
-  <Name extends string>(...names: Name[]) =>
-  (search: Record<string, unknown>) =>
-    Object.fromEntries(names.map((name) => [name, text(search[name])])) as { [Key in Name]?: string | undefined };
-
-/** Whoever is not signed in is on the way to the sign-in page: nothing is drawn meanwhile, and nothing failed. */
-function unlessLeaving(error: unknown): Promise<never> {
-  if (error instanceof ApiError && error.status === 401) return new Promise(() => undefined);
-  throw error;
-}
 
 /** Pages of somebody who is signed in; auto-login is being signed in too. */
 const inside = createRoute({
@@ -76,6 +61,16 @@ const runs = createRoute({
   path: "/runs",
   validateSearch: words("status", "flow"),
   component: lazyRouteComponent(() => import("@/features/runs"), "RunsPage"),
+});
+const chat = createRoute({
+  getParentRoute: () => inside,
+  path: "/chat",
+  component: lazyRouteComponent(() => import("@/features/runs/chat"), "ChatFlowsPage"),
+});
+const chatFlow = createRoute({
+  getParentRoute: () => inside,
+  path: "/chat/$flowId/{-$conversationId}",
+  component: lazyRouteComponent(() => import("@/features/runs/chat"), "ChatPage"),
 });
 const triggers = createRoute({
   getParentRoute: () => inside,
@@ -216,6 +211,8 @@ const tree = root.addChildren([
     home,
     templates,
     runs,
+    chat,
+    chatFlow,
     triggers,
     inbox,
     knowledge,

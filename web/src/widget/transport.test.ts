@@ -10,6 +10,7 @@ const about: About = {
   theme: "auto",
   title: "",
   welcome_text: "",
+  questions: [],
   form: [],
   visit: "v",
 };

@@ -15,6 +15,8 @@ export interface About {
   theme: "light" | "dark" | "auto";
   title: string;
   welcome_text: string;
+  /** Suggested first messages of a chat. */
+  questions: string[];
   form: Field[];
   visit: string;
 }

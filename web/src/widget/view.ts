@@ -90,6 +90,15 @@ function chat(about: About, transport: Transport | null): Node[] {
   const send = el("button", { type: "submit", class: "main" }, t("send"));
   const stop = el("button", { type: "button", hidden: true }, t("stop"));
   const box = el("form", { class: "ask", novalidate: true }, text, send, stop);
+  const asks = el("div", { class: "questions" });
+  for (const question of about.questions) {
+    const ask = el("button", { type: "button" }, question);
+    ask.addEventListener("click", () => {
+      text.value = question;
+      box.requestSubmit();
+    });
+    asks.append(ask);
+  }
   let control: AbortController | null = null;
   stop.addEventListener("click", () => control?.abort());
   text.addEventListener("keydown", (event) => {
@@ -102,6 +111,7 @@ function chat(about: About, transport: Transport | null): Node[] {
     const words = text.value.trim();
     if (control || !words || !fields.check()) return;
     text.value = "";
+    asks.remove();
     log.append(el("div", { class: "said mine" }, el("span", { class: "hidden" }, t("you")), words));
     const down = () => log.scrollTo({ top: log.scrollHeight });
     if (!transport) {
@@ -122,5 +132,5 @@ function chat(about: About, transport: Transport | null): Node[] {
     stop.hidden = true;
     text.focus();
   });
-  return [...fields.nodes, log, box];
+  return [...fields.nodes, log, asks, box];
 }

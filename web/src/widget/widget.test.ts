@@ -4,6 +4,7 @@ import { EventParser } from "./events";
 import { FormFields } from "./fields";
 import { Reply } from "./reply";
 import type { Field, Sent, Transport } from "./transport";
+import { mountWidget } from "./view";
 
 const field = (about: Partial<Field>): Field => ({
   id: "a",
@@ -53,6 +54,26 @@ describe("a reply", () => {
       () => undefined,
     );
     expect(notes).toEqual(["Waiting for approval. The answer appears here once somebody has decided.", "Working…", ""]);
+  });
+});
+
+describe("a chat", () => {
+  it("starts with a suggested question", () => {
+    const root = document.createElement("div");
+    const about = {
+      flow_id: "f",
+      kind: "chat",
+      color: "#0f766e",
+      theme: "light",
+      title: "",
+      welcome_text: "",
+    } as const;
+    mountWidget(root, { ...about, questions: ["How long?"], form: [], visit: "" }, null);
+    document.body.append(root);
+    root.querySelector<HTMLButtonElement>(".questions button")?.click();
+    expect(root.querySelector(".mine")?.textContent).toContain("How long?");
+    expect(root.querySelector(".questions")).toBeNull();
+    root.remove();
   });
 });
 

@@ -98,6 +98,7 @@ ROUTES: Sequence[BaseRoute] = (
     LazyRouter("headgate.features.runs.limits.routes", "flows", "flow-runs", prefix=API),
     LazyRouter("headgate.features.runs.circuits.routes", "circuits", prefix=API),
     LazyRouter("headgate.features.runs.quotas.routes", "quotas", prefix=API),
+    LazyRouter("headgate.features.runs.chat.routes", "chat", prefix=API),
     LazyRouter("headgate.features.runs.reruns.routes", "flow-runs", prefix=API),
     LazyRouter("headgate.features.secrets.routes", "variables", "organisation", prefix=API),
     LazyRouter("headgate.features.runs.secret_reads.routes", "variable-uses", prefix=API),

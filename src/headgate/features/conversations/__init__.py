@@ -1,1 +1,1 @@
-"""The last turns of users' conversations with the assistant, stored in the database."""
+"""Conversations of users: the last turns with the assistant, and the conversations with published flows."""

@@ -6,7 +6,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Row, delete, func, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from headgate.features.conversations.tables import assistant_conversations
+from headgate.features.conversations.tables import assistant_conversations, flow_conversations
 from headgate.foundation.database import insert_into
 
 _C = assistant_conversations.c
@@ -39,8 +39,10 @@ async def delete_conversation(session: AsyncSession, session_id: str, *, tenant_
 
 
 async def delete_conversations(session: AsyncSession, *, tenant_id: str, user_id: str) -> None:
-    """Delete every conversation of a user."""
+    """Delete every conversation of a user, with the assistant and with flows."""
     await session.execute(delete(assistant_conversations).where(*_of(tenant_id, user_id)))
+    owned = flow_conversations.c.tenant_id == tenant_id, flow_conversations.c.user_id == user_id
+    await session.execute(delete(flow_conversations).where(*owned))
 
 
 async def delete_older(session: AsyncSession, most: int, *, tenant_id: str, user_id: str) -> int:

@@ -18,6 +18,7 @@ from headgate.features.files.tables import StoredFile
 from headgate.features.knowledge.contents import unused_files
 from headgate.features.maintenance import repository
 from headgate.features.maintenance.outcome import Outcome
+from headgate.features.runs.chat.repository import delete_without_runs
 from headgate.features.runs.transitions import clock
 from headgate.features.testing.results import forget_runs
 from headgate.foundation.database import Database
@@ -55,13 +56,19 @@ async def _apply(
                 return
             last_id = rows[-1].id
             paid = await repository.payers_among(session, [row.id for row in rows])
-            deleted = await _delete(session, [row for row in rows if row.id not in paid], outcome, dry=dry)
+            expired = [row for row in rows if row.id not in paid]
+            deleted = await _delete(session, expired, outcome, before=before, dry=dry)
         for row in deleted:
             await storage.delete(row.tenant_id, row.id)
 
 
-async def _delete(session: AsyncSession, rows: Sequence[Any], outcome: Outcome, *, dry: bool) -> list[StoredFile]:
-    """Delete the rows of runs and of their artifacts. Returns the artifacts whose contents are to be deleted."""
+async def _delete(
+    session: AsyncSession, rows: Sequence[Any], outcome: Outcome, *, before: int, dry: bool
+) -> list[StoredFile]:
+    """Delete the rows of runs, of their artifacts, and of conversations of which no run is left.
+
+    Returns the artifacts whose contents are to be deleted.
+    """
     deleted: list[StoredFile] = []
     for tenant_id, of_tenant in groupby(sorted(rows, key=lambda row: row.tenant_id), key=lambda row: row.tenant_id):
         runs = list(of_tenant)
@@ -74,6 +81,7 @@ async def _delete(session: AsyncSession, rows: Sequence[Any], outcome: Outcome, 
             await files.forget_files(session, [row.id for row in garbage], tenant_id=tenant_id)
             await forget_runs(session, run_ids, flow_ids={row.flow_id for row in runs}, tenant_id=tenant_id)
             await repository.delete_runs(session, run_ids, tenant_id=tenant_id)
+            await delete_without_runs(session, {row.flow_id for row in runs}, before, tenant_id=tenant_id)
             await _record(session, runs, tenant_id=tenant_id)
             deleted += garbage
     return deleted

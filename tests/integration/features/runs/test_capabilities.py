@@ -57,6 +57,7 @@ DOORS = {
 _DEFINITION = "`form` is a flow's own definition of its form, not an answer"
 _BY_EDITORS = "for editors, who have files.view; what it runs is started as a run of the API is"
 _OF_TRIGGERS = "features/triggers/test_triggers.py::TestOwners::test_give_away_no_file_that_only_they_see"
+_OF_CHATS = "features/runs/chat/test_conversations.py::TestMessages::test_take_no_file_that_the_user_may_not_view"
 ELSEWHERE = {
     ("POST", "/api/v1/flows"): _DEFINITION,
     ("PATCH", "/api/v1/flows/{flow_id}/draft"): _DEFINITION,
@@ -68,6 +69,7 @@ ELSEWHERE = {
     ("POST", "/api/v1/flows/{flow_id}/triggers"): _OF_TRIGGERS,
     ("PATCH", "/api/v1/triggers/{trigger_id}"): _OF_TRIGGERS,
     ("POST", "/api/v1/triggers/{trigger_id}/fire"): _OF_TRIGGERS,
+    ("POST", "/api/v1/chat/conversations/{conversation_id}/messages"): _OF_CHATS,
     ("POST", "/forms/{token}/submissions"): "for visitors, by tokens of their visit; features/triggers/test_forms.py",
     ("POST", "/api/v1/agentic/assist"): _BY_EDITORS,
     ("POST", "/api/v1/agentic/assist/stream"): _BY_EDITORS,

@@ -144,3 +144,22 @@ export const reindexDocument = ({ base_id, id }: KnowledgeDocument) =>
       params: { path: { base_id, document_id: id } },
     }),
   );
+
+type CitationIn = components["schemas"]["CitationIn"];
+
+/** Whether the cited texts are in the documents of those checksums that the user may read; in their order. */
+export const verifyCitations = (citations: readonly CitationIn[]) =>
+  unwrap(
+    api.POST("/api/v1/knowledge-bases/verify", {
+      body: {
+        citations: citations.map(({ document_id, version, document_sha256, start, end, sha256 }) => ({
+          document_id,
+          version,
+          document_sha256,
+          start,
+          end,
+          sha256,
+        })),
+      },
+    }),
+  );

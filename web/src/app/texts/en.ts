@@ -3,6 +3,8 @@ export default {
   templates: "Templates",
   runs: "Runs",
   inbox: "Inbox",
+  chat: "Chat",
+  chat_words: "talk conversation message ask assistant",
   knowledge: "Knowledge",
   knowledge_words: "documents search rag retrieval citations pdf",
   triggers: "Triggers",

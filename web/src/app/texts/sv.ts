@@ -6,6 +6,8 @@ const sv: Translation<typeof en> = {
   templates: "Mallar",
   runs: "Körningar",
   inbox: "Inkorg",
+  chat: "Chatt",
+  chat_words: "prata konversation meddelande fråga chat",
   knowledge: "Kunskap",
   knowledge_words: "dokument sök rag källor hänvisningar pdf",
   triggers: "Utlösare",

@@ -1,8 +1,9 @@
-import type { ComponentProps } from "react";
+import { type ComponentProps, useMemo } from "react";
 import ReactMarkdown, { type Components } from "react-markdown";
 import rehypeSanitize, { defaultSchema } from "rehype-sanitize";
 import remarkGfm from "remark-gfm";
 import { safeImage, safeLink } from "./addresses";
+import { type Cite, markCites } from "./cites";
 
 const SCHEMA = {
   ...defaultSchema,
@@ -82,16 +83,24 @@ const PARTS: Components = {
   td: ({ children }) => <td className="border-b border-line px-2 py-1 align-top">{children}</td>,
 };
 
+const SANITIZED = [[rehypeSanitize, SCHEMA]] satisfies ComponentProps<typeof ReactMarkdown>["rehypePlugins"];
+
 /** Markdown drawn; loaded when it is first needed. */
-export default function Rendered({ text }: { text: string }) {
+export default function Rendered({ text, cite }: { text: string; cite?: Cite | undefined }) {
+  const parts = useMemo(() => (cite ? { ...PARTS, cite: citation(cite) } : PARTS), [cite]);
   return (
     <ReactMarkdown
-      components={PARTS}
+      components={parts}
       remarkPlugins={[remarkGfm]}
-      rehypePlugins={[[rehypeSanitize, SCHEMA]]}
+      rehypePlugins={cite ? [...SANITIZED, markCites] : SANITIZED}
       urlTransform={(address) => address}
     >
       {text}
     </ReactMarkdown>
   );
 }
+
+const citation = (cite: Cite) =>
+  function Citation({ children, ...rest }: ComponentProps<"cite"> & { "data-number"?: string }) {
+    return cite(Number(rest["data-number"])) ?? children;
+  };

@@ -2,7 +2,7 @@ import { ExternalLink } from "lucide-react";
 import { useMemo, useState } from "react";
 import { Callout, CopyButton, Field, Input, Segments, Select, Switch, Textarea } from "@/components/ui";
 import { useDraft } from "@/lib/draft";
-import { configOf, originsOf, snippetOf, type WidgetConfig } from "./config";
+import { configOf, originsOf, questionsOf, snippetOf, type WidgetConfig } from "./config";
 import { useWidgetTexts } from "./texts";
 import { WidgetPreview } from "./WidgetPreview";
 
@@ -24,6 +24,7 @@ export function WidgetSettings({ flowId }: { flowId: string }) {
           {(control) => <Switch {...control} checked={config.enabled} onChange={(enabled) => set({ enabled })} />}
         </Field>
         <Looks config={config} set={set} />
+        <Questions config={config} set={set} />
         <Origins config={config} set={set} />
         <Lines flowId={flowId} config={config} />
       </fieldset>
@@ -102,6 +103,25 @@ function Looks({ config, set }: PartProps) {
         )}
       </Field>
     </>
+  );
+}
+
+function Questions({ config, set }: PartProps) {
+  const t = useWidgetTexts();
+  const [lines, setLines] = useState(config.questions.join("\n"));
+  return (
+    <Field label={t("questions")} help={t("questions_help")}>
+      {(control) => (
+        <Textarea
+          {...control}
+          value={lines}
+          onChange={(event) => {
+            setLines(event.target.value);
+            set({ questions: questionsOf(event.target.value) });
+          }}
+        />
+      )}
+    </Field>
   );
 }
 

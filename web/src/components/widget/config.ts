@@ -6,6 +6,7 @@ export interface WidgetConfig {
   theme: "light" | "dark" | "auto";
   title: string;
   welcome_text: string;
+  questions: string[];
   origins: string[];
 }
 
@@ -16,6 +17,7 @@ const PLAIN: WidgetConfig = {
   theme: "auto",
   title: "",
   welcome_text: "",
+  questions: [],
   origins: [],
 };
 const ORIGIN = /^https?:\/\/(\[[0-9a-f:.]+\]|(\*\.)?[a-z0-9-]+(\.[a-z0-9-]+)*)(:[0-9]{1,5})?$/i;
@@ -31,6 +33,7 @@ export function configOf(widget: Record<string, unknown> | undefined): WidgetCon
     theme: found.theme === "light" || found.theme === "dark" ? found.theme : "auto",
     title: text("title"),
     welcome_text: text("welcome_text"),
+    questions: Array.isArray(found.questions) ? found.questions.filter((one) => typeof one === "string") : [],
     origins: Array.isArray(found.origins) ? found.origins.filter((one) => typeof one === "string") : [],
   };
 }
@@ -44,6 +47,17 @@ export function originsOf(lines: string): { origins: string[]; wrong: string } {
   const wrong = found.find((one) => one !== "*" && !ORIGIN.test(one)) ?? "";
   return { origins: [...new Set(found.filter((one) => one === "*" || ORIGIN.test(one)))], wrong };
 }
+
+const MOST_QUESTIONS = 6;
+const LONGEST_QUESTION = 200;
+
+/** Suggested questions from lines, as many and as long as the server takes. */
+export const questionsOf = (lines: string): string[] =>
+  lines
+    .split("\n")
+    .map((line) => line.trim().slice(0, LONGEST_QUESTION))
+    .filter(Boolean)
+    .slice(0, MOST_QUESTIONS);
 
 /** The line that an outside page includes. */
 export function snippetOf(origin: string, flowId: string, config: WidgetConfig, corner: boolean): string {

@@ -2,18 +2,19 @@ import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { CopyButton, Tabs } from "@/components/ui";
 import { useDraft } from "@/lib/draft";
+import { ChatLink } from "./ChatLink";
 import { curl, mcp, openai, python, typescript } from "./snippets";
 import { usePublishTexts } from "./texts";
 import { WidgetSlot } from "./WidgetSlot";
 
-type Way = "curl" | "python" | "typescript" | "openai" | "mcp" | "widget";
+type Way = "chat" | "curl" | "python" | "typescript" | "openai" | "mcp" | "widget";
 
 /** The ways to call what is published, with this flow's own address and form. */
 export function UseIt() {
   const t = usePublishTexts();
   const flowId = useDraft((state) => state.flowId);
   const form = useDraft((state) => state.document.form);
-  const [way, setWay] = useState<Way>("curl");
+  const [way, setWay] = useState<Way>("chat");
   const called = { origin: window.location.origin, flowId, form };
   const code = (name: string, text: string, about: string) => <Snippet label={name} text={text} about={about} />;
   return (
@@ -23,6 +24,7 @@ export function UseIt() {
         value={way}
         onChange={setWay}
         tabs={[
+          { value: "chat", label: t("chat"), content: <ChatLink /> },
           { value: "curl", label: "curl", content: code("curl", curl(called), t("rest_about")) },
           { value: "python", label: "Python", content: code("Python", python(called), t("rest_about")) },
           {

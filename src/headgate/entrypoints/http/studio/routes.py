@@ -42,6 +42,7 @@ def file_response(path: Path, accepted: str, *, cache: str) -> Response:
 router = APIRouter(include_in_schema=False)
 _ANYBODY = public("The page itself; it requests its data from the API as the signed-in user.")
 _HOME, _FLOW = "src/features/home/index.tsx", ("src/app/flow/FlowPage.tsx", "src/app/flow/views.tsx")
+_CHAT = "src/features/runs/chat/index.ts"
 _ACCOUNT = "src/features/account/index.tsx"
 _ME = "/api/v1/me"
 
@@ -58,6 +59,9 @@ PLACES = (
     Place("/", (_HOME,)),
     Place("/templates", (_HOME,)),
     Place("/runs", ("src/features/runs/index.tsx",)),
+    Place("/chat", (_CHAT,)),
+    Place("/chat/{flow_id:uuid}", (_CHAT,), (_ME, "/api/v1/chat/flows/{flow_id}")),
+    Place("/chat/{flow_id:uuid}/{conversation_id:uuid}", (_CHAT,), (_ME, "/api/v1/chat/flows/{flow_id}")),
     Place("/triggers", ("src/features/triggers/index.ts",)),
     Place("/inbox", ("src/features/inbox/index.ts",)),
     Place("/inbox/{approval_id:uuid}", ("src/features/inbox/index.ts",)),

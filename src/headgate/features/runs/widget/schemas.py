@@ -31,6 +31,8 @@ class WidgetOut(BaseModel):
     theme: Literal["light", "dark", "auto"]
     title: str
     welcome_text: str
+    questions: list[str]
+    """Suggested first messages of a chat."""
     form: list[FormField]
     visit: str
 

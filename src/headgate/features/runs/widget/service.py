@@ -66,6 +66,7 @@ class Widget:
             theme=self.settings.theme,
             title=self.settings.title or self.flow.name,
             welcome_text=self.settings.welcome_text,
+            questions=list(self.settings.questions),
             form=list(self.flow.form),
             visit=visit,
         )

@@ -8,6 +8,9 @@ export default {
   title: "Title",
   title_help: "Leave empty to use the flow's name.",
   welcome: "Welcome text",
+  questions: "Suggested questions",
+  questions_help:
+    "One per line, at most six. They start a chat with one click, in the widget and on the flow's chat page.",
   color: "Colour",
   theme: "Theme",
   theme_auto: "Same as the visitor's system",

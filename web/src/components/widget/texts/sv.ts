@@ -12,6 +12,8 @@ const sv: Translation<typeof en> = {
   title: "Rubrik",
   title_help: "Lämna tomt för att använda flödets namn.",
   welcome: "Välkomsttext",
+  questions: "Föreslagna frågor",
+  questions_help: "En per rad, högst sex. De startar en chatt med ett klick, i widgeten och på flödets chattsida.",
   color: "Färg",
   theme: "Tema",
   theme_auto: "Samma som besökarens system",

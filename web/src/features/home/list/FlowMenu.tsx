@@ -3,6 +3,8 @@ import {
   Download,
   FolderInput,
   Hammer,
+  Link,
+  MessagesSquare,
   MoreHorizontal,
   Pencil,
   RotateCcw,
@@ -29,6 +31,8 @@ export function FlowMenu({ item }: { item: FlowItem }) {
   const act = useFlowActions();
   const [renaming, setRenaming] = useState(false);
   const { may } = useRights();
+  const heard = item.sketch === null || item.sketch.nodes.some(({ type }) => type === "ChatInput");
+  const chats = item.published_version !== null && heard && may("runs.start", item.space_id);
   const edits = may("flows.edit", item.space_id);
   const others = useSpaces().filter((space) => space.id !== item.space_id && may("flows.edit", space.id));
   const apply = useBulk();
@@ -55,6 +59,12 @@ export function FlowMenu({ item }: { item: FlowItem }) {
           { id: "duplicate", label: t("duplicate"), icon: <Copy />, onSelect: () => void act.duplicate(item) },
           { id: "move", label: t("move"), icon: <FolderInput />, onSelect: () => setAsked("move") },
           { id: "tags", label: t("flow_tags"), icon: <Tag />, onSelect: () => setAsked("tag") },
+        ]
+      : []),
+    ...(chats
+      ? [
+          { id: "chat", label: t("open_chat"), icon: <MessagesSquare />, onSelect: () => act.chat(item.id) },
+          { id: "chat-link", label: t("copy_chat"), icon: <Link />, onSelect: () => act.copyChat(item.id) },
         ]
       : []),
     ...others.slice(0, 12).map((space) => ({

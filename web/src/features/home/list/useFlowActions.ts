@@ -6,6 +6,7 @@ import type { FlowItem } from "@/api/queries/flowList";
 import { flowKeys } from "@/api/queries/flows";
 import { toast, toastError } from "@/components/ui";
 import { forgetFlow } from "@/lib/commands/recent";
+import { copyText } from "@/lib/copyText";
 import { download, fileNameOf, textFile } from "@/lib/download";
 import { useHomeTexts } from "../texts";
 
@@ -32,6 +33,12 @@ export function useFlowActions() {
     };
     return {
       open: (flowId: string) => void navigate({ to: "/flows/$flowId", params: { flowId } }),
+      chat: (flowId: string) => void navigate({ to: "/chat/$flowId/{-$conversationId}", params: { flowId } }),
+      copyChat: (flowId: string) =>
+        void copyText(`${window.location.origin}/chat/${flowId}`).then(
+          () => toast({ title: t("chat_copied"), tone: "ok" }),
+          (error: unknown) => toastError(t("copy_chat"), error),
+        ),
       develop: (flowId: string) => void navigate({ to: "/develop/new", search: { flow: flowId } }),
       async remove(item: FlowItem) {
         // Taken out at once; what the server says comes after.

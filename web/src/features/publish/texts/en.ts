@@ -114,6 +114,12 @@ export default {
   mcp_about: "For MCP clients: they can call Headgate's tools and run the flows that the API key allows.",
   make_key: "Create an API key",
   copy_snippet: "Copy {{name}}",
+  chat: "Chat",
+  chat_about: "Signed-in users who may run this flow chat with its published version at this address.",
+  chat_needs: "A chat needs a chat input and no form. The draft has a form, or no chat input.",
+  chat_publish_first: "Publish the flow before you share the address.",
+  copy_chat: "Copy the link to the chat",
+  open_chat: "Open the chat",
   widget: "Widget",
   widget_about:
     "Paste this line into your web page: visitors get the flow's form or chat in a frame. It contains no key.",

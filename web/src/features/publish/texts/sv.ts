@@ -117,6 +117,12 @@ const sv: Translation<typeof en> = {
   mcp_about: "För MCP-klienter: de kan anropa Headgates verktyg och köra de flöden som API-nyckeln tillåter.",
   make_key: "Skapa en API-nyckel",
   copy_snippet: "Kopiera {{name}}",
+  chat: "Chatt",
+  chat_about: "Inloggade användare som får köra flödet chattar med den publicerade versionen på den här adressen.",
+  chat_needs: "En chatt kräver chattindata och inget formulär. Utkastet har ett formulär, eller saknar chattindata.",
+  chat_publish_first: "Publicera flödet innan du delar adressen.",
+  copy_chat: "Kopiera länken till chatten",
+  open_chat: "Öppna chatten",
   widget: "Widget",
   widget_about:
     "Klistra in raden på din webbsida: besökare får flödets formulär eller chatt i en ram. Den innehåller ingen nyckel.",

@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0066"
+revision = "0065"
 down_revision = "0064"
 
 

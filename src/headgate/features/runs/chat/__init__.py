@@ -1,0 +1,1 @@
+"""Conversations of users with published flows: each message is a run of the same chat session."""

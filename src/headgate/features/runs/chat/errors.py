@@ -1,0 +1,28 @@
+"""Errors of conversations with flows."""
+
+from headgate.foundation.errors import Invalid, NotFound
+
+
+class ConversationNotFound(NotFound):
+    """The caller has no such conversation."""
+
+    code = "conversation_not_found"
+    title = "Conversation not found"
+
+    def __init__(self, conversation_id: str) -> None:
+        super().__init__(
+            f"You have no conversation '{conversation_id[:64]}'.", remedy="List your conversations, or start a new one."
+        )
+
+
+class NotAChat(Invalid):
+    """The published version takes no chat messages."""
+
+    code = "not_a_chat"
+    title = "The flow takes no chat messages"
+
+    def __init__(self, name: str) -> None:
+        super().__init__(
+            f"The published version of '{name}' has a form, or no chat input.",
+            remedy="Publish a version with a ChatInput and without a form, or run the flow from its page.",
+        )

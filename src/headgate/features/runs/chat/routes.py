@@ -1,0 +1,170 @@
+"""HTTP routes of conversations with published flows."""
+
+from functools import partial
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Query, Request, Response
+
+from headgate.features.access.caller import Caller, needs
+from headgate.features.access.permissions import Permission
+from headgate.features.idempotency.http import Once
+from headgate.features.idempotency.keys import StartKey
+from headgate.features.runs.chat import service
+from headgate.features.runs.chat.schemas import (
+    ChatFlow,
+    ChatFlowOut,
+    ConversationIn,
+    ConversationOut,
+    ConversationPatch,
+    MessageIn,
+)
+from headgate.features.runs.engine.backend import ExecutionBackend
+from headgate.features.runs.schemas import RunOut, RunStart
+from headgate.features.runs.service import answer_of, get_run, start_run
+from headgate.features.runs.views.client_waits import wait_or_end
+from headgate.foundation.api import (
+    Cursor,
+    Limit,
+    Page,
+    ReadSession,
+    WriteSession,
+    get_database,
+    parse_cursor,
+    problems,
+)
+from headgate.foundation.database import Database
+
+router = APIRouter(prefix="/chat", tags=["runs"])
+Rows = Annotated[Database, Depends(get_database)]
+Search = Annotated[str, Query(max_length=200)]
+_START = [needs(Permission.RUNS_START)]
+
+
+def _engine(request: Request) -> ExecutionBackend:
+    engine: ExecutionBackend = request.app.state.engine
+    return engine
+
+
+Engine = Annotated[ExecutionBackend, Depends(_engine)]
+
+
+@router.get("/flows", summary="List flows to chat with", responses=problems(), dependencies=_START)
+async def list_flows(
+    session: ReadSession, caller: Caller, limit: Limit = 50, cursor: Cursor = None, search: Search = ""
+) -> Page[ChatFlow]:
+    """List the published flows with a chat input and without a form that you may run, newest first."""
+    items, following = await service.list_flows(
+        session, caller, search=search, limit=limit, before=parse_cursor(cursor)
+    )
+    return Page(items=items, next_cursor=following)
+
+
+@router.get("/flows/{flow_id}", summary="Read a flow to chat with", responses=problems(404), dependencies=_START)
+async def read_flow(flow_id: str, session: ReadSession, caller: Caller) -> ChatFlowOut:
+    """Return what the chat shows of a published flow, without its definition."""
+    return await service.get_chat_flow(session, caller, flow_id)
+
+
+@router.get("/conversations", summary="List conversations", responses=problems(404), dependencies=_START)
+async def list_(
+    session: ReadSession,
+    caller: Caller,
+    flow_id: Annotated[str, Query(max_length=36)],
+    limit: Limit = 50,
+    cursor: Cursor = None,
+    search: Search = "",
+) -> Page[ConversationOut]:
+    """List your conversations with a flow, the last used first. `search` finds words of their titles."""
+    items, following = await service.list_conversations(
+        session, caller, flow_id, search=search, limit=limit, before=parse_cursor(cursor)
+    )
+    return Page(items=items, next_cursor=following)
+
+
+@router.post(
+    "/conversations", status_code=201, summary="Start a conversation", responses=problems(404), dependencies=_START
+)
+async def add(body: ConversationIn, session: WriteSession, caller: Caller) -> ConversationOut:
+    """Start a conversation with a published flow. Only you can read it; you keep the 1,000 last used of each flow."""
+    return await service.add_conversation(session, caller, body.flow_id)
+
+
+@router.patch(
+    "/conversations/{conversation_id}", summary="Rename a conversation", responses=problems(404), dependencies=_START
+)
+async def rename(
+    conversation_id: str, body: ConversationPatch, session: WriteSession, caller: Caller
+) -> ConversationOut:
+    """Rename one of your conversations."""
+    return await service.rename_conversation(session, caller, conversation_id, body.title)
+
+
+@router.delete(
+    "/conversations/{conversation_id}",
+    status_code=204,
+    summary="Delete a conversation",
+    responses=problems(404),
+    dependencies=_START,
+)
+async def delete(conversation_id: str, session: WriteSession, caller: Caller) -> Response:
+    """Delete one of your conversations. Its runs stay until the retention of the flow deletes them."""
+    await service.delete_conversation(session, caller, conversation_id)
+    return Response(status_code=204)
+
+
+@router.get(
+    "/conversations/{conversation_id}/messages",
+    summary="List messages of a conversation",
+    responses=problems(404),
+    dependencies=_START,
+)
+async def messages(
+    conversation_id: str,
+    session: ReadSession,
+    engine: Engine,
+    caller: Caller,
+    limit: Annotated[int, Query(ge=1, le=50, description="Messages per page.")] = 20,
+    cursor: Cursor = None,
+) -> Page[RunOut]:
+    """List the messages of one of your conversations, newest first: each is a run with its input and its result."""
+    items, following = await service.list_messages(
+        session, engine, caller, conversation_id, limit=limit, before=parse_cursor(cursor)
+    )
+    return Page(items=items, next_cursor=following)
+
+
+@router.post(
+    "/conversations/{conversation_id}/messages",
+    status_code=201,
+    summary="Send a message",
+    responses=problems(404, 409),
+    dependencies=_START,
+)
+async def send(
+    conversation_id: str,
+    body: MessageIn,
+    database: Rows,
+    engine: Engine,
+    caller: Caller,
+    once: Once,
+    response: Response,
+) -> RunOut:
+    """Run the published version with the message; the flow receives the earlier messages of the conversation.
+
+    Responds as soon as the run is stored; `GET /flow-runs/{run_id}/events` streams the answer. With `wait` it responds
+    when the run is over, or with 202 when it waits for an approval or an event.
+    """
+
+    async def begin(key: StartKey | None) -> str:
+        async with database.writing() as session:
+            conversation = await service.continue_conversation(session, caller, conversation_id, body.text)
+        start = RunStart(text=body.text, file_ids=body.file_ids, session_id=conversation.id, version="published")
+        return (await start_run(database, engine, caller, conversation.flow_id, start, once=key)).run_id
+
+    run_id = await once.begin(begin, may_read=partial(get_run, engine, caller))
+    if not body.wait:
+        return await answer_of(engine, caller, run_id)
+    run = await wait_or_end(engine, caller, run_id)
+    if run.waits_for is not None:
+        response.status_code = 202
+    return run

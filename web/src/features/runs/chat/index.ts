@@ -1,0 +1,2 @@
+export { ChatFlowsPage } from "./ChatFlowsPage";
+export { ChatPage } from "./ChatPage";

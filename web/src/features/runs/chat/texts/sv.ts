@@ -1,0 +1,45 @@
+import type { Translation } from "@/lib/i18n/texts";
+import type en from "./en";
+
+const sv: Translation<typeof en> = {
+  chat: "Chatt",
+  about: "Flöden som du kan chatta med. Bara du ser listan över dina konversationer.",
+  find_flow: "Sök flöden",
+  flows: "Flöden att chatta med",
+  no_flows: "Inget flöde att chatta med ännu",
+  no_flows_more: "Ett publicerat flöde med chattindata och utan formulär visas här om du får köra det.",
+  no_match: "Inget matchar.",
+  more: "Visa fler",
+  all_flows: "Alla flöden",
+  conversations: "Konversationer",
+  show_conversations: "Visa konversationer",
+  back_to_chat: "Tillbaka till chatten",
+  no_conversations: "Dina konversationer med flödet visas här.",
+  find_conversation: "Sök konversationer",
+  new_chat: "Ny chatt",
+  untitled: "Ny konversation",
+  actions: "Åtgärder för {{name}}",
+  rename: "Byt namn",
+  title: "Rubrik",
+  save: "Spara",
+  cancel: "Avbryt",
+  delete: "Ta bort",
+  delete_title: "Ta bort konversationen?",
+  delete_more:
+    "Den försvinner från din lista. Körningarna finns kvar i flödets körningslista tills lagringstiden är ute.",
+  rename_failed: "Konversationen bytte inte namn",
+  delete_failed: "Konversationen togs inte bort",
+  copy_link: "Kopiera länken till chatten",
+  messages: "Meddelanden",
+  earlier: "Visa tidigare meddelanden",
+  no_messages: "Inga meddelanden finns kvar",
+  no_messages_more: "De har tagits bort när flödets lagringstid gick ut. Du kan fortsätta konversationen.",
+  seen_by: "Användare som får se flödets körningar kan läsa meddelandena.",
+  send_failed: "Meddelandet skickades inte",
+  copy_answer: "Kopiera svaret",
+  send_again: "Skicka igen",
+  details: "Tid, token och kostnad",
+  open_run: "Öppna körningen",
+};
+
+export default sv;
