@@ -76,7 +76,7 @@ export function TemplateDialog({ id, onClose }: { id: string; onClose: () => voi
               {flows.map((name) => (
                 <p key={name}>{t(may("flows.publish") ? "brings_flow" : "needs_flow", { name })}</p>
               ))}
-              <Uses report={report} />
+              <Uses brief report={report} />
             </div>
           )}
         </Part>
