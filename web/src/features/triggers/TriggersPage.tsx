@@ -18,7 +18,7 @@ export function TriggersPage() {
   return (
     <div className="mx-auto flex max-w-6xl flex-col gap-6 px-4 py-6 lg:px-8">
       <header>
-        <h1 className="font-semibold text-xl">{t("triggers")}</h1>
+        <h1 className="font-semibold text-2xl">{t("triggers")}</h1>
         <p className="mt-0.5 text-muted text-sm">{t("about_all")}</p>
       </header>
       <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-8 lg:grid-cols-[minmax(0,1fr)_20rem]">
