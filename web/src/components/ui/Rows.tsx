@@ -25,7 +25,7 @@ export function Row({ title, detail, icon, aside, children, muted }: RowProps) {
     <li className="px-4 py-2.5">
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1.5">
         {icon && <span className="text-faint [&_svg]:size-4.5">{icon}</span>}
-        <div className={cx("min-w-0 flex-1 basis-40", muted && "text-muted")}>
+        <div className={cx("min-w-0 flex-1 basis-52", muted && "text-muted")}>
           <div className="flex min-w-0 flex-wrap items-center gap-2 wrap-anywhere font-medium">{title}</div>
           {detail && <div className="wrap-anywhere text-sm text-muted">{detail}</div>}
         </div>
