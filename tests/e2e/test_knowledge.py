@@ -36,6 +36,8 @@ class TestKnowledge:
         expect(page.get_by_role("cell", name="1 of 1")).to_be_visible()
         expect(page.get_by_text("leave.md: rank 1")).to_be_visible()
         check_accessible(page)
+        page.set_viewport_size({"width": 390, "height": 844})
+        assert page.get_by_role("table").evaluate("table => table.scrollWidth <= table.parentElement.clientWidth")
 
     def test_is_for_phones(self, browser: Browser, studio: Studio, console: Console) -> None:
         base = studio.post("/knowledge-bases", {"name": "Narrow"})

@@ -112,6 +112,7 @@ class TestEveryPage:
             for name, (path, sign) in DURABLE.items():
                 page.goto(path.format(**ids))
                 expect(page.get_by_text(sign).locator("visible=true").first).to_be_visible()
+                expect(page.locator("[aria-hidden=true].animate-pulse")).to_have_count(0)
                 check_picture(page, f"{name}-{look}")
             page.goto(f"/flows/{ids['orders']}")
             page.locator("header").get_by_role("button", name="Run", exact=True).first.click()

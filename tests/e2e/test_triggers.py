@@ -91,6 +91,8 @@ class TestTriggers:
     def test_all_triggers_are_listed_with_what_comes_up(self, page: Page, studio: Studio, flow_id: str) -> None:
         body = {"name": "Daily", "config": {"kind": "schedule", "cron": "0 6 * * *", "time_zone": "Europe/Stockholm"}}
         studio.post(f"/flows/{flow_id}/triggers", body)
+        feed = {"kind": "feed", "url": f"https://example.invalid/{'a-long-address' * 8}.xml"}
+        studio.post(f"/flows/{flow_id}/triggers", {"name": "Feed", "config": feed, "enabled": False})
         page.goto(f"{studio.url}/triggers")
         expect(page.get_by_role("heading", name="Triggers")).to_be_visible()
         coming = page.get_by_role("region", name="Coming up")
@@ -100,6 +102,8 @@ class TestTriggers:
         for width, height in ((1280, 720), (390, 844)):
             page.set_viewport_size({"width": width, "height": height})
             assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+            box = page.get_by_role("button", name="Show details of Daily").bounding_box()
+            assert box and box["x"] + box["width"] <= width  # long addresses push nothing out of the screen
             shot(page, f"all-triggers-{width}")
 
     def test_a_poll_is_added_and_dry_run_also_on_a_phone(self, page: Page, studio: Studio, flow_id: str) -> None:

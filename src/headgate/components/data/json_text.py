@@ -38,8 +38,10 @@ def parse_json(text: str, *, subject: str, error_of: Callable[[str], ComponentEr
         reason = f"{error.msg} at line {error.lineno}, column {error.colno}"
         if error_of is not None:
             raise error_of(reason) from error
+        if not source:
+            raise ComponentError(f"{subject}: the text is not JSON: it is empty.", remedy="Check the input.") from error
         raise ComponentError(
-            f"{subject}: the text is not JSON: {reason}. It begins: {clipped(source, 80) or 'nothing, it is empty'}",
+            f"{subject}: the text is not JSON: {reason}. It begins: {clipped(source, 80)}",
             remedy="Check the input; JSON uses double quotes and no comments.",
         ) from error
 

@@ -75,8 +75,8 @@ class Recipe(BaseModel):
     shows: tuple[str, ...] = ()
 
     def flow(self) -> Flow:
-        """Return the flow."""
-        return parse_spec(self.spec)
+        """Return the flow, the same one at every call."""
+        return _flow_of(self.spec)
 
     @property
     def needs_model(self) -> bool:
@@ -101,6 +101,11 @@ class Recipe(BaseModel):
         """Return the templates of these flows; their own steps run no flows."""
         names = self.needs_flows
         return tuple(recipe for recipe in load_gallery() if recipe.flow().name in names) if names else ()
+
+
+@lru_cache(maxsize=500)
+def _flow_of(spec: str) -> Flow:
+    return parse_spec(spec)
 
 
 @lru_cache(maxsize=1)

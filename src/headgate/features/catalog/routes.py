@@ -2,7 +2,6 @@
 
 import hashlib
 from collections.abc import Collection, Sequence
-from functools import lru_cache
 from typing import Annotated, Any, Protocol
 
 import orjson
@@ -166,18 +165,13 @@ def _summary(recipe: Recipe) -> dict[str, Any]:
         "tags": recipe.tags,
         "examples": recipe.examples,
         "category": recipe.category,
-        "definition": _definition(recipe.key),
+        "definition": recipe.flow(),
         "needs_model": recipe.needs_model,
         "needs_network": recipe.needs_network,
         "needs_flows": recipe.needs_flows,
         "triggers": tuple(trigger.name for trigger in recipe.triggers),
         "sample": recipe.sample,
     }
-
-
-@lru_cache(maxsize=200)
-def _definition(key: str) -> Flow:
-    return find_recipe(key).flow()
 
 
 def _answer(request: Request, registry: Registry) -> tuple[bytes, str]:

@@ -36,7 +36,7 @@ class TestParseJson:
     @pytest.mark.parametrize(
         ("text", "words"),
         [
-            ("", "nothing, it is empty"),
+            ("", "it is empty."),
             ("{'a': 1}", "line 1, column 2"),
             ('{"a":\n nope}', "line 2, column"),
             ('{"a": NaN}', "unexpected character"),

@@ -32,6 +32,9 @@ class TestGallery:
         assert set(counts) == set(get_args(Category))
         assert min(counts.values()) >= 2
 
+    def test_reads_each_flow_once(self) -> None:
+        assert all(recipe.flow() is recipe.flow() for recipe in load_gallery())
+
     def test_holds_flows_that_can_run(self) -> None:
         issues = [
             (recipe.key, issue)

@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { UserCheck } from "lucide-react";
 import { approvalsOfRunQuery } from "@/api/queries/approvals";
+import { buttonLook } from "@/components/ui";
 import { useApprovalTexts } from "./texts";
 import { useDeciders } from "./useDeciders";
 
@@ -24,11 +25,7 @@ export function WaitingForApproval({ runId }: { runId: string }) {
             <p className="line-clamp-3 break-words">{approval.question}</p>
             <p className="mt-0.5 text-xs text-muted">{t("who", { who: deciders(approval) })}</p>
           </div>
-          <Link
-            to="/inbox/{-$approvalId}"
-            params={{ approvalId: approval.id }}
-            className="inline-flex h-8 items-center rounded-md border border-line-strong bg-raised px-3 font-medium shadow-low hover:bg-hover"
-          >
+          <Link to="/inbox/{-$approvalId}" params={{ approvalId: approval.id }} className={buttonLook()}>
             {t(approval.can_decide ? "review" : "view")}
           </Link>
         </li>

@@ -1,7 +1,11 @@
 import { useState } from "react";
 import type { ApiDocument } from "@/api/queries/apis";
+import { DropZone } from "@/components/files/DropZone";
 import { Button, Field, Input, Textarea } from "@/components/ui";
 import { useConnectionTexts } from "./texts";
+
+/** The server refuses longer ones. */
+const MOST_BYTES = 25_000_000;
 
 interface DocumentFormProps {
   action: string;
@@ -30,11 +34,11 @@ export function DocumentForm({ action, busy, onSubmit }: DocumentFormProps) {
       </Field>
       <Field label={t("document_file")}>
         {(ids) => (
-          <Input
+          <DropZone
             {...ids}
-            type="file"
             accept=".json,.yaml,.yml,.har,.txt"
-            onChange={async (event) => setContent((await event.target.files?.[0]?.text()) ?? "")}
+            limit={MOST_BYTES}
+            onFiles={async ([file]) => setContent((await file?.text()) ?? "")}
           />
         )}
       </Field>

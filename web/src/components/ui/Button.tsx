@@ -17,6 +17,14 @@ const SIZES: Record<ButtonSize, string> = {
   lg: "h-10 px-4 text-base gap-2 [&_svg]:size-4.5",
 };
 
+/** The look of a button, also for links. */
+export const buttonLook = (kind: ButtonKind = "secondary", size: ButtonSize = "md") =>
+  cx(
+    "inline-flex shrink-0 select-none items-center justify-center whitespace-nowrap rounded-md font-medium transition-colors duration-100 disabled:opacity-50",
+    KINDS[kind],
+    SIZES[size],
+  );
+
 interface ButtonProps extends ComponentProps<"button"> {
   kind?: ButtonKind;
   size?: ButtonSize;
@@ -32,12 +40,7 @@ export function Button({ kind = "secondary", size = "md", icon, busy, className,
       {...rest}
       disabled={rest.disabled || busy}
       aria-busy={busy || undefined}
-      className={cx(
-        "inline-flex shrink-0 select-none items-center justify-center whitespace-nowrap rounded-md font-medium transition-colors duration-100 disabled:opacity-50",
-        KINDS[kind],
-        SIZES[size],
-        className,
-      )}
+      className={cx(buttonLook(kind, size), className)}
     >
       {busy ? <Spinner /> : icon}
       {children}

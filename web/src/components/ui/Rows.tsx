@@ -4,7 +4,7 @@ import { cx } from "./cx";
 /** Things one under another, a hairline between them. */
 export function Rows({ label, children }: { label: string; children: ReactNode }) {
   return (
-    <ul aria-label={label} className="divide-y divide-line rounded-lg border border-line bg-surface">
+    <ul aria-label={label} className="min-w-0 divide-y divide-line rounded-lg border border-line bg-surface">
       {children}
     </ul>
   );
@@ -25,9 +25,9 @@ export function Row({ title, detail, icon, aside, children, muted }: RowProps) {
     <li className="px-4 py-2.5">
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1.5">
         {icon && <span className="text-faint [&_svg]:size-4.5">{icon}</span>}
-        <div className={cx("min-w-0 flex-1 basis-40", muted && "text-muted")}>
+        <div className={cx("min-w-0 flex-1 basis-52", muted && "text-muted")}>
           <div className="flex min-w-0 flex-wrap items-center gap-2 wrap-anywhere font-medium">{title}</div>
-          {detail && <div className="break-words text-sm text-muted">{detail}</div>}
+          {detail && <div className="wrap-anywhere text-sm text-muted">{detail}</div>}
         </div>
         {aside && <div className="flex flex-wrap items-center gap-2">{aside}</div>}
       </div>

@@ -47,7 +47,7 @@ export function SaveState() {
         {icon}
         {/* Read out where it needs somebody; saving as such goes on without a word. */}
         <span
-          className="truncate"
+          className={cx("truncate", shown === "saved" && "max-sm:sr-only")}
           role="status"
           aria-live={shown === "saved" || shown === "saving" || shown === "unsaved" ? "off" : "polite"}
         >

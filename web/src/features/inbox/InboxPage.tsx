@@ -35,7 +35,7 @@ export function InboxPage() {
       >
         <header className="flex shrink-0 flex-col gap-3 px-4 pt-5 pb-3">
           <div>
-            <h1 className="text-xl font-semibold">{t("inbox")}</h1>
+            <h1 className="text-2xl font-semibold">{t("inbox")}</h1>
             <p className="mt-0.5 text-sm text-muted">{t("about")}</p>
           </div>
           <div className="flex">

@@ -37,7 +37,7 @@ export function KnowledgePage() {
       >
         <header className="flex shrink-0 flex-wrap items-start justify-between gap-3 px-4 pt-5 pb-3">
           <div>
-            <h1 className="text-xl font-semibold">{t("knowledge")}</h1>
+            <h1 className="text-2xl font-semibold">{t("knowledge")}</h1>
             <p className="mt-0.5 text-sm text-muted">{t("about")}</p>
           </div>
           {!empty && add}

@@ -11,7 +11,7 @@ const HOURS = [1, 2, 3, 6, 12].map((hours) => hours * 3600);
 /** A day is named once, however many parts it has. */
 const DAYS = [1, 2, 3, 7, 14, 30].map((days) => days * DAY);
 const LOOK =
-  "min-h-56 text-muted sm:min-h-52 [&_.uplot]:font-sans! [&_.u-legend]:mt-1! [&_.u-legend]:text-xs! [&_.u-legend_th]:font-normal! [&_.u-legend_.u-value]:font-medium [&_.u-value]:tabular-nums [&_.u-series:has(.u-value:empty)]:invisible";
+  "min-h-56 text-muted sm:min-h-52 [&_.uplot]:font-sans! [&_.u-legend]:mt-1! [&_.u-legend]:text-xs! [&_.u-legend_th]:font-normal! [&_.u-legend_.u-value]:font-medium [&_.u-value]:tabular-nums [&_.u-series:first-child:has(.u-value:empty)]:invisible [&_.u-series:has(.u-value:empty)_th]:after:hidden";
 
 /** A chart in a canvas, in the colours of the theme; made anew with the data, resized with its place. */
 export default function Drawing({ data, label }: { data: ChartData; label: string }) {
@@ -85,7 +85,7 @@ function series(line: Line, data: ChartData): UPlot.Series {
     width: data.shape === "bars" ? 0 : 2,
     spanGaps: true,
     points: { show: data.shape === "lines", size: 5 },
-    value: (_chart, value) => data.show(value),
+    value: (_chart, value, _series, place) => (place === null ? "" : data.show(value)),
     ...(bars ? { fill: colour, paths: bars } : {}),
   };
 }

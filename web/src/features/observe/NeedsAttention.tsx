@@ -50,12 +50,13 @@ function Item({ item }: { item: AttentionItem }) {
   const Icon = ICONS[item.kind];
   const dismiss = useDismiss(t);
   const last = item.last_at ?? null;
+  const count = item.count ?? 1;
   return (
     <Row
       icon={<Icon aria-hidden className={item.kind === "failed_runs" ? "text-bad" : undefined} />}
       title={
         <>
-          <span>{t(`attention_${item.kind}`, { name: item.name ?? "", count: number(item.count ?? 1) })}</span>
+          <span>{t(`attention_${item.kind}`, { name: item.name ?? "", count, shown: number(count) })}</span>
           {item.since_release && <Chip>{t("attention_since", { release: item.since_release })}</Chip>}
         </>
       }

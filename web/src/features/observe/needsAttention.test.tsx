@@ -87,6 +87,12 @@ describe("needs attention", () => {
     );
   });
 
+  it("counts one failure as one", async () => {
+    serve([{ ...failing, count: 1 }]);
+    show();
+    expect(await screen.findByText("Import: 1 failed run")).toBeInTheDocument();
+  });
+
   it("hides an item until it happens again, which can be undone", async () => {
     const sent = serve([failing]);
     show();

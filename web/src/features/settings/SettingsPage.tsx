@@ -19,7 +19,7 @@ export function SettingsPage() {
   }, [title]);
   return (
     <div className="mx-auto flex max-w-6xl flex-col gap-6 px-4 py-6 sm:px-8 md:flex-row md:gap-10">
-      <div className="shrink-0 md:w-52">
+      <div className="shrink-0 md:w-60">
         <h1 className="mb-3 text-2xl font-semibold md:px-2.5">{t("settings")}</h1>
         <div className="md:hidden">
           <Select
@@ -42,7 +42,7 @@ export function SettingsPage() {
                 to="/settings/{-$section}"
                 params={{ section: id }}
                 aria-current={id === open?.id ? "page" : undefined}
-                className="flex min-h-8 items-center gap-2.5 rounded-md px-2.5 py-1 text-muted hover:bg-hover hover:text-ink aria-[current=page]:bg-accent-soft aria-[current=page]:font-medium aria-[current=page]:text-accent"
+                className="flex min-h-8 shrink-0 items-center gap-2.5 rounded-md px-2.5 py-1 text-muted hover:bg-hover hover:text-ink aria-[current=page]:bg-accent-soft aria-[current=page]:font-medium aria-[current=page]:text-accent"
               >
                 <Icon aria-hidden className="size-4 shrink-0" />
                 {t(label)}

@@ -34,15 +34,22 @@ export function FlowTriggersPage() {
         <Link to="/triggers" className="self-center font-medium text-accent text-sm hover:underline">
           {t("all")}
         </Link>
-        {add}
+        {triggers.data && triggers.data.length > 0 && add}
       </header>
-      {!published && <Callout tone="warn">{t("not_published")}</Callout>}
+      {!published && (
+        <Callout tone="warn">
+          {t("not_published")}{" "}
+          <Link to="/flows/$flowId/publish" params={{ flowId }} className="font-medium underline">
+            {t("publish")}
+          </Link>
+        </Callout>
+      )}
       <Listing
         label={t("triggers")}
         query={triggers}
         empty={
           <div className="rounded-lg border border-line border-dashed">
-            <EmptyState icon={<AlarmClock />} title={t("none")}>
+            <EmptyState icon={<AlarmClock />} title={t("none")} action={add}>
               {t("none_flow")}
             </EmptyState>
           </div>

@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { AlarmClock, CalendarClock } from "lucide-react";
 import { type AgendaEntry, agendaQuery, triggersQuery } from "@/api/queries/triggers";
-import { Chip, EmptyState, Listing, Problem, Skeleton } from "@/components/ui";
+import { buttonLook, Chip, EmptyState, Listing, Problem, Skeleton } from "@/components/ui";
 import { browserTimeZone, dayName } from "@/lib/i18n/format";
 import { i18next } from "@/lib/i18n/i18n";
 import { noteWords } from "./model/words";
@@ -18,15 +18,23 @@ export function TriggersPage() {
   return (
     <div className="mx-auto flex max-w-6xl flex-col gap-6 px-4 py-6 lg:px-8">
       <header>
-        <h1 className="font-semibold text-xl">{t("triggers")}</h1>
+        <h1 className="font-semibold text-2xl">{t("triggers")}</h1>
         <p className="mt-0.5 text-muted text-sm">{t("about_all")}</p>
       </header>
-      <div className="grid items-start gap-8 lg:grid-cols-[minmax(0,1fr)_20rem]">
+      <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-8 lg:grid-cols-[minmax(0,1fr)_20rem]">
         <Listing
           label={t("triggers")}
           query={triggers}
           empty={
-            <EmptyState icon={<AlarmClock />} title={t("none")}>
+            <EmptyState
+              icon={<AlarmClock />}
+              title={t("none")}
+              action={
+                <Link to="/" className={buttonLook()}>
+                  {t("to_flows")}
+                </Link>
+              }
+            >
               {t("none_all")}
             </EmptyState>
           }

@@ -29,7 +29,7 @@ export function SessionsPage() {
     <div className="mx-auto flex w-full max-w-5xl flex-col gap-5 px-4 py-6 sm:px-6">
       <header className="flex flex-wrap items-end gap-3">
         <div className="min-w-0 flex-1 basis-64">
-          <h1 className="text-xl font-semibold">{t("development")}</h1>
+          <h1 className="text-2xl font-semibold">{t("development")}</h1>
           {!empty && <p className="mt-0.5 text-muted">{t("development_about")}</p>}
         </div>
         {!empty && starts && (

@@ -26,7 +26,7 @@ export function StartPage() {
           <ArrowLeft aria-hidden className="size-3.5" />
           {t("development")}
         </Link>
-        <h1 className="mt-1 text-xl font-semibold">{t("new_session")}</h1>
+        <h1 className="mt-1 text-2xl font-semibold">{t("new_session")}</h1>
         <p className="mt-0.5 text-muted">{t("new_session_about")}</p>
       </header>
       <div className="grid items-start gap-6 lg:grid-cols-[minmax(0,1fr)_17rem]">

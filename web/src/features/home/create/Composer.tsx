@@ -58,7 +58,7 @@ export function Composer({ input, busy, refusal, onAsk, onEmpty, onFile, elsewhe
           placeholder={t("ask_hint")}
           onChange={(event) => setText(event.target.value)}
           onKeyDown={key}
-          className="field-sizing-content block max-h-60 min-h-19 w-full resize-none rounded-xl bg-transparent px-4 pt-3.5 text-lg outline-none placeholder:text-faint"
+          className="field-sizing-content block max-h-60 min-h-19 w-full resize-none rounded-xl bg-transparent px-4 pt-3.5 pb-2 text-lg outline-none placeholder:text-faint"
         />
         <div className="flex items-end gap-2 p-2.5 pt-0">
           <ul className="flex h-8 min-w-0 flex-1 flex-wrap gap-x-1.5 gap-y-4 overflow-hidden p-0.5">

@@ -3,6 +3,7 @@ import { useRights } from "@/api/rights";
 import { Markdown } from "@/components/markdown/Markdown";
 import { AskAnAdmin } from "@/components/modelSetup/AskAnAdmin";
 import { part } from "@/lib/part";
+import { NearTemplates } from "../templates/NearTemplates";
 import { useHomeTexts } from "../texts";
 import type { Refusal } from "./useCreateFlow";
 
@@ -21,6 +22,7 @@ export function Refused({ refusal, onChoose }: RefusedProps) {
   const [connecting, setConnecting] = useState(false);
   return (
     <div role="status" className="mt-3 rounded-xl border border-line bg-surface px-4 py-3">
+      <NearTemplates sentence={refusal.sentence} />
       <Markdown text={withoutChoices(refusal)} />
       {refusal.choices.length > 0 && (
         <ul aria-label={t("choices")} className="mt-2 flex flex-col items-start gap-1.5">

@@ -5,7 +5,7 @@ import {
   createRouter,
   RouterProvider,
 } from "@tanstack/react-router";
-import { screen, waitFor } from "@testing-library/react";
+import { screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { HttpResponse, http } from "msw";
 import { useRef } from "react";
@@ -18,6 +18,15 @@ import { useCreateFlow } from "./useCreateFlow";
 const REFUSED =
   "I cannot do that offline: I do not understand 'poem'.\n\nThe nearest things:\n- Sort the lines of a text";
 const created = vi.fn();
+const EXPENSES = {
+  id: "expense-approval",
+  title: "Expense approval",
+  description: "Claims above a limit wait for a decision.",
+  tags: [],
+  needs_model: false,
+  needs_network: false,
+  needs_flows: [],
+};
 
 function Home() {
   const input = useRef<HTMLTextAreaElement>(null);
@@ -39,6 +48,9 @@ function serve(provider: string, answer: object) {
   created.mockClear();
   const asked = vi.fn();
   server.use(
+    http.get("*/api/v1/templates", ({ request }) =>
+      HttpResponse.json(new URL(request.url).searchParams.get("q") === "Approve expenses" ? [EXPENSES] : []),
+    ),
     http.get("*/api/v1/agentic/check-config", () => HttpResponse.json({ default_provider: provider })),
     http.post("*/api/v1/agentic/assist", () => {
       asked();
@@ -72,6 +84,14 @@ it("stores nothing for a sentence that the offline builder refuses, and offers w
   expect(created).not.toHaveBeenCalled();
   await user.click(screen.getByRole("button", { name: "Sort the lines of a text" }));
   expect(screen.getByLabelText("Describe what the flow should do")).toHaveValue("Sort the lines of a text");
+});
+
+it("offers the templates that are near to a sentence that the offline builder refuses", async () => {
+  serve("offline", { choices: [], flow: null, flow_id: null, result: REFUSED });
+  await say("Approve expenses");
+  const near = await screen.findByRole("region", { name: "Templates close to your request" });
+  expect(within(near).getByRole("button", { name: "Expense approval" })).toBeVisible();
+  expect(within(near).getByText("Claims above a limit wait for a decision.")).toBeVisible();
 });
 
 it("makes the flow of a sentence that the offline builder builds", async () => {

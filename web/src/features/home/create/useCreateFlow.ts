@@ -34,6 +34,8 @@ interface Wanted {
 /** What the offline builder answers when it builds nothing: the reason, and requests that it can carry out. */
 export interface Refusal {
   choices: string[];
+  /** The request that was refused. */
+  sentence: string;
   text: string;
 }
 
@@ -60,7 +62,7 @@ export function useCreateFlow(space: string | undefined) {
         void client.invalidateQueries({ queryKey: flowKeys.lists });
         await navigate({ to: "/flows/$flowId", params: { flowId: answer.flow_id } });
       } else {
-        setRefusal({ choices: answer.choices, text: answer.result });
+        setRefusal({ choices: answer.choices, sentence: ask, text: answer.result });
       }
     },
     onError: (error) => toastError(t("failed_create"), error),

@@ -65,8 +65,8 @@ function Picture({ report }: { report: ImportReport }) {
   );
 }
 
-/** Servers, credentials, models and tools, each with what it is for. */
-export function Uses({ report }: { report: ImportReport }) {
+/** Servers, credentials, models and tools, each with its purpose; in `brief` only what is used. */
+export function Uses({ report, brief = false }: { report: ImportReport; brief?: boolean }) {
   const t = useHomeTexts();
   const hosts = report.hosts ?? [];
   const secrets = [...new Map((report.secrets ?? []).map((one) => [one.name, one])).values()];
@@ -77,45 +77,45 @@ export function Uses({ report }: { report: ImportReport }) {
   const triggers = report.triggers ?? [];
   return (
     <dl className="grid grid-cols-[minmax(7rem,auto)_1fr] gap-x-6 gap-y-3">
-      <Use title={t("import_hosts")} none={hosts.length === 0} more={report.omitted?.hosts}>
+      <Use brief={brief} title={t("import_hosts")} none={hosts.length === 0} more={report.omitted?.hosts}>
         {hosts.map((one) => (
           <Chip key={`${one.host} ${one.purpose}`} tone="info" title={t(`purpose_${one.purpose}`)}>
             {one.host || t("import_host_unknown")} · {t(`purpose_${one.purpose}`)}
           </Chip>
         ))}
       </Use>
-      <Use title={t("import_secrets")} none={secrets.length === 0} more={report.omitted?.secrets}>
+      <Use brief={brief} title={t("import_secrets")} none={secrets.length === 0} more={report.omitted?.secrets}>
         {secrets.map((one) => (
           <Chip key={one.name} tone={one.known ? "neutral" : "warn"}>
             {one.known ? one.name : `${one.name} · ${t("import_secret_missing")}`}
           </Chip>
         ))}
       </Use>
-      <Use title={t("import_models")} none={models.length === 0} more={report.omitted?.models}>
+      <Use brief={brief} title={t("import_models")} none={models.length === 0} more={report.omitted?.models}>
         {models.map((one) => (
           <Chip key={one}>{one}</Chip>
         ))}
       </Use>
-      <Use title={t("import_servers")} none={servers.length === 0} more={report.omitted?.servers}>
+      <Use brief={brief} title={t("import_servers")} none={servers.length === 0} more={report.omitted?.servers}>
         {servers.map((one) => (
           <Chip key={one}>{one}</Chip>
         ))}
       </Use>
-      <Use title={t("import_urls")} none={urls.length === 0} more={report.omitted?.urls}>
+      <Use brief={brief} title={t("import_urls")} none={urls.length === 0} more={report.omitted?.urls}>
         {urls.map((one) => (
           <Chip key={one.url} title={one.node}>
             <span className="break-all">{one.url}</span>
           </Chip>
         ))}
       </Use>
-      <Use title={t("import_triggers")} none={triggers.length === 0}>
+      <Use brief={brief} title={t("import_triggers")} none={triggers.length === 0}>
         {triggers.map((one, place) => (
           <Chip key={`${place} ${one.name}`}>
             <span className="break-all">{[one.name, one.kind, one.url].filter(Boolean).join(" · ")}</span>
           </Chip>
         ))}
       </Use>
-      <Use title={t("import_tools")} none={tools.length === 0} more={report.omitted?.tools}>
+      <Use brief={brief} title={t("import_tools")} none={tools.length === 0} more={report.omitted?.tools}>
         {tools.map((one) => (
           <Chip key={one}>{one}</Chip>
         ))}
@@ -126,16 +126,19 @@ export function Uses({ report }: { report: ImportReport }) {
 
 function Use({
   title,
+  brief,
   none,
   more = 0,
   children,
 }: {
   title: string;
+  brief: boolean;
   none: boolean;
   more?: number;
   children: ReactNode;
 }) {
   const t = useHomeTexts();
+  if (brief && none) return null;
   return (
     <>
       <dt className="text-sm text-muted">{title}</dt>

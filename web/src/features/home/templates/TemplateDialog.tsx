@@ -80,7 +80,7 @@ export function TemplateDialog({ id, onClose }: { id: string; onClose: () => voi
               {triggers.map((name) => (
                 <p key={name}>{t("brings_trigger", { name })}</p>
               ))}
-              <Uses report={report} />
+              <Uses brief report={report} />
             </div>
           )}
         </Part>

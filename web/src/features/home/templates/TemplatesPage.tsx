@@ -34,7 +34,7 @@ export function TemplatesPage() {
     <div className="mx-auto flex w-full max-w-7xl flex-col gap-6 px-4 pt-8 pb-16 sm:px-8">
       <header className="flex flex-wrap items-end gap-x-8 gap-y-3">
         <div className="min-w-60 flex-1">
-          <h1 className="text-2xl font-semibold tracking-tight">{t("templates")}</h1>
+          <h1 className="text-2xl font-semibold">{t("templates")}</h1>
           <p className="mt-1 text-muted">{t("templates_more")}</p>
         </div>
         <div className="relative w-full sm:w-96">

@@ -8,6 +8,7 @@ export default {
   example_csv: "Average price by country in the CSV I upload",
   example_answer: "If the message mentions 'refund' answer 'We call you', otherwise answer 'Thanks'",
   only_a_model: "A language model understands more requests.",
+  near_templates: "Templates close to your request",
   connect_model: "Connect one",
   no_model: "No language model is connected",
   model_not_ready: "The default model is not ready",

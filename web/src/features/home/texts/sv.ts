@@ -11,6 +11,7 @@ const sv: Translation<typeof en> = {
   example_csv: "Medelvärdet av pris per land i csv-filen jag laddar upp",
   example_answer: "Om meddelandet nämner 'retur' svara 'Vi ringer dig', annars svara 'Tack'",
   only_a_model: "En språkmodell förstår fler önskemål.",
+  near_templates: "Mallar som liknar ditt önskemål",
   connect_model: "Anslut en",
   no_model: "Ingen språkmodell är ansluten",
   model_not_ready: "Standardmodellen är inte redo",

@@ -3,7 +3,7 @@ import { Link } from "@tanstack/react-router";
 import { Inbox } from "lucide-react";
 import { useState } from "react";
 import { type ApprovalSummary, approvalsQuery, type InboxFilter } from "@/api/queries/approvals";
-import { Button, EmptyState, Problem, Skeleton } from "@/components/ui";
+import { Button, buttonLook, EmptyState, Problem, Skeleton } from "@/components/ui";
 import { useInboxTexts } from "../texts";
 import { ApprovalRow } from "./ApprovalRow";
 import { BulkBar } from "./BulkBar";
@@ -81,10 +81,7 @@ function Nothing({ filter }: { filter: InboxFilter }) {
       title={t(`none_${filter}`)}
       action={
         filter === "mine" && (
-          <Link
-            to="/"
-            className="inline-flex h-8 items-center rounded-md border border-line-strong bg-raised px-3 font-medium shadow-low hover:bg-hover"
-          >
+          <Link to="/" className={buttonLook()}>
             {t("to_flows")}
           </Link>
         )

@@ -10,9 +10,9 @@ const sv: Translation<typeof en> = {
   decided: "Beslutade",
   none_mine: "Inget väntar på dig",
   none_mine_more:
-    "Lägg till steget Approval i ett flöde, så väntar körningen här tills du eller en kollega beslutar: innan ett mejl skickas, en faktura betalas eller en sida publiceras.",
+    "Lägg till steget Godkännande i ett flöde, så väntar körningen här tills du eller en kollega beslutar: innan ett mejl skickas, en faktura betalas eller en sida publiceras.",
   none_waiting: "Ingen körning väntar på ett beslut",
-  none_waiting_more: "Här visas körningar av flöden i dina utrymmen som når ett Approval-steg.",
+  none_waiting_more: "Här visas körningar av flöden i dina utrymmen som når ett steg av typen Godkännande.",
   none_decided: "Inga beslut än",
   none_decided_more: "Här visas godkännanden som har beslutats, gått ut eller stängts med sin körning.",
   to_flows: "Gå till dina flöden",

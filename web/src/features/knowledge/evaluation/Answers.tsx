@@ -33,7 +33,11 @@ export function Answers({ baseId, evaluationId }: { baseId: string; evaluationId
                   const document = answer.documents[at];
                   const name = document?.name || t("no_document");
                   return (
-                    <Chip key={document?.id ?? at} tone={rank === null ? "bad" : rank === 1 ? "ok" : undefined}>
+                    <Chip
+                      key={document?.id ?? at}
+                      tone={rank === null ? "bad" : rank === 1 ? "ok" : undefined}
+                      className="h-auto min-h-5 [&>span]:wrap-anywhere [&>span]:whitespace-normal"
+                    >
                       {rank === null ? t("not_found", { name }) : t("found_at", { name, rank })}
                     </Chip>
                   );

@@ -17,8 +17,13 @@ export function Measures({ evaluations, shown, onShow }: MeasuresProps) {
       <table className="w-full text-left text-sm">
         <thead className="text-muted">
           <tr>
-            {(["evaluated_at", "search_by", "recall", "ndcg", "mrr", "complete"] as const).map((column) => (
-              <th key={column} scope="col" className="px-3 py-2 font-medium whitespace-nowrap">
+            {(["search_by", "recall", "ndcg", "mrr", "complete"] as const).map((column) => (
+              <th
+                key={column}
+                scope="col"
+                title={t(`${column}_more`)}
+                className="px-3 py-2 font-medium whitespace-nowrap"
+              >
                 {t(column)}
               </th>
             ))}
@@ -26,42 +31,43 @@ export function Measures({ evaluations, shown, onShow }: MeasuresProps) {
         </thead>
         {evaluations.map((row) => (
           <tbody key={row.id} className={cx("border-t border-line align-top", row.id === shown && "bg-hover")}>
-            {(row.measures.length > 0 ? row.measures : [null]).map((measure, at, all) => (
-              <tr key={measure?.mode ?? "none"}>
-                {at === 0 && (
-                  <th scope="rowgroup" rowSpan={all.length} className="min-w-48 px-3 py-2 font-normal">
-                    <Button size="sm" aria-pressed={row.id === shown} onClick={() => onShow(row.id)}>
-                      {dateTime(row.created_at)}
-                    </Button>
-                    <p className="mt-1 text-xs text-muted">
-                      {[
-                        t("questions_count", { count: row.questions }),
-                        row.skipped > 0 && t("skipped_count", { count: row.skipped }),
-                        t("passage_size", { tokens: row.passage_tokens, overlap: row.overlap_tokens }),
-                        row.embedding_model,
-                      ]
-                        .filter(Boolean)
-                        .join(" · ")}
-                    </p>
-                  </th>
-                )}
-                {measure ? (
-                  <>
-                    <td className="px-3 py-2">{t(`mode_${measure.mode}` as KnowledgeTextKey)}</td>
-                    <Value value={measure.recall} />
-                    <Value value={measure.ndcg} />
-                    <Value value={measure.mrr} />
-                    <td className="px-3 py-2 tabular-nums">
-                      {t("of", { count: measure.complete, all: row.questions - row.skipped })}
-                    </td>
-                  </>
-                ) : (
-                  <td colSpan={5} className="px-3 py-2 text-muted">
-                    {t("all_skipped")}
-                  </td>
-                )}
+            <tr>
+              <th scope="rowgroup" colSpan={5} className="px-3 pt-2 font-normal">
+                <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
+                  <Button size="sm" aria-pressed={row.id === shown} onClick={() => onShow(row.id)}>
+                    {dateTime(row.created_at)}
+                  </Button>
+                  <span className="min-w-0 wrap-anywhere text-xs text-muted">
+                    {[
+                      t("questions_count", { count: row.questions }),
+                      row.skipped > 0 && t("skipped_count", { count: row.skipped }),
+                      t("passage_size", { tokens: row.passage_tokens, overlap: row.overlap_tokens }),
+                      row.embedding_model,
+                    ]
+                      .filter(Boolean)
+                      .join(" · ")}
+                  </span>
+                </span>
+              </th>
+            </tr>
+            {row.measures.map((measure) => (
+              <tr key={measure.mode}>
+                <td className="px-3 py-2">{t(`mode_${measure.mode}` as KnowledgeTextKey)}</td>
+                <Value value={measure.recall} />
+                <Value value={measure.ndcg} />
+                <Value value={measure.mrr} />
+                <td className="px-3 py-2 tabular-nums whitespace-nowrap">
+                  {t("of", { count: measure.complete, all: row.questions - row.skipped })}
+                </td>
               </tr>
             ))}
+            {row.measures.length === 0 && (
+              <tr>
+                <td colSpan={5} className="px-3 py-2 text-muted">
+                  {t("all_skipped")}
+                </td>
+              </tr>
+            )}
           </tbody>
         ))}
       </table>
@@ -73,8 +79,13 @@ function Value({ value }: { value: number }) {
   return (
     <td className="px-3 py-2 tabular-nums">
       <span className="flex items-center gap-2">
-        <span className="w-10">{number(value, 2)}</span>
-        <svg aria-hidden viewBox="0 0 100 6" preserveAspectRatio="none" className="h-1.5 w-16 rounded-full bg-sunken">
+        <span className="sm:w-10">{number(value, 2)}</span>
+        <svg
+          aria-hidden
+          viewBox="0 0 100 6"
+          preserveAspectRatio="none"
+          className="h-1.5 w-16 rounded-full bg-sunken max-sm:hidden"
+        >
           <rect width={value * 100} height="6" className="fill-accent" />
         </svg>
       </span>

@@ -59,8 +59,10 @@ describe("an evaluation", () => {
     await screen.findByText("Lisbon?");
     await user.click(screen.getByRole("button", { name: "Evaluate" }));
     const row = await screen.findByRole("row", { name: /2 questions · 1 skipped/ });
-    expect(within(row).getByText("0.5")).toBeInTheDocument();
-    expect(within(row).getByText("0 of 1")).toBeInTheDocument();
+    const measured = within(row.closest("tbody") as HTMLElement);
+    expect(measured.getByText("0.5")).toBeInTheDocument();
+    expect(measured.getByText("0 of 1")).toBeInTheDocument();
+    expect(screen.getByRole("columnheader", { name: "MRR" })).toHaveAttribute("title", expect.stringMatching(/^Mean/));
     expect(await screen.findByText("travel.md: not found")).toBeInTheDocument();
     expect(screen.getByText(/^Skipped:/)).toBeInTheDocument();
   });

@@ -57,7 +57,7 @@ export function Filters({ search, onSearch, status, onStatus, span, onSpan, flow
       </div>
       <Select
         aria-label={t("col_state")}
-        className="min-w-0 flex-1 sm:w-36 sm:flex-none"
+        className="min-w-36 flex-1 sm:w-36 sm:flex-none"
         value={status ?? "all"}
         onChange={(next) => onStatus(next === "all" ? undefined : next)}
         options={[
@@ -68,7 +68,7 @@ export function Filters({ search, onSearch, status, onStatus, span, onSpan, flow
       />
       <Select
         aria-label={t("col_started")}
-        className="min-w-0 flex-1 sm:w-36 sm:flex-none"
+        className="min-w-36 flex-1 sm:w-36 sm:flex-none"
         value={span}
         onChange={onSpan}
         options={SPANS.map(([value, key]) => ({ value, label: t(key) }))}
@@ -76,7 +76,7 @@ export function Filters({ search, onSearch, status, onStatus, span, onSpan, flow
       {names && onFlow && (
         <Select
           aria-label={t("col_flow")}
-          className="min-w-0 flex-1 sm:w-44 sm:flex-none"
+          className="min-w-36 flex-1 sm:w-44 sm:flex-none"
           value={flow ?? "all"}
           onChange={(next) => onFlow(next === "all" ? undefined : next)}
           options={[

@@ -4,7 +4,7 @@ import { History, SearchX } from "lucide-react";
 import { useMemo } from "react";
 import { runsQuery } from "@/api/queries/runs";
 import { listKeys, useSelection } from "@/components/lists";
-import { Button, EmptyState, Problem, Skeleton } from "@/components/ui";
+import { Button, buttonLook, EmptyState, Problem, Skeleton } from "@/components/ui";
 import { useRunTexts } from "../texts";
 import { Filters } from "./Filters";
 import { RedeliverAll } from "./RedeliverAll";
@@ -46,7 +46,9 @@ export function RunList({ flowId, status, names, onStatus, onFlow }: RunListProp
       <Filters {...fields} flow={flowId} {...(names && onFlow ? { names, onFlow } : {})} />
       {error && <Problem error={error} retry={() => void refetch()} />}
       {isPending && <Skeleton className="h-96" />}
-      {data && runs.length === 0 && (filtered ? <NoneFound further={hasNextPage} onClear={clear} /> : <NoRuns />)}
+      {data &&
+        runs.length === 0 &&
+        (filtered ? <NoneFound further={hasNextPage} onClear={clear} /> : <NoRuns everywhere={names !== undefined} />)}
       {undelivered && runs.length > 0 && <RedeliverAll flowId={flowId} />}
       {runs.length > 0 && (
         <ul
@@ -74,10 +76,15 @@ export function RunList({ flowId, status, names, onStatus, onFlow }: RunListProp
   );
 }
 
-function NoRuns() {
+function NoRuns({ everywhere }: { everywhere: boolean }) {
   const t = useRunTexts();
+  const toFlows = (
+    <Link to="/" className={buttonLook()}>
+      {t("to_flows")}
+    </Link>
+  );
   return (
-    <EmptyState icon={<History />} title={t("no_runs")}>
+    <EmptyState icon={<History />} title={t("no_runs")} action={everywhere && toFlows}>
       {t("no_runs_more")}
     </EmptyState>
   );

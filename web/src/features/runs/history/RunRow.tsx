@@ -37,7 +37,7 @@ export function RunRow({ run, flowName, selection }: RunRowProps) {
         </span>
         <span className="row-span-2 min-w-0 sm:row-span-1">
           <span className="flex flex-col sm:flex-row sm:items-center sm:gap-2">
-            {flowName && <span className="truncate font-medium">{flowName}</span>}
+            {flowName && <span className="truncate font-medium sm:max-w-3/4 sm:shrink-0">{flowName}</span>}
             <span className={cx("min-w-0 truncate", run.error ? "text-bad" : "text-muted")}>
               {run.error?.message ||
                 glimpse({ status: run.status, preview: run.text ?? "" }) ||

@@ -12,7 +12,7 @@ export function RunsPage() {
   const { data: names } = useQuery(flowNamesQuery);
   return (
     <div className="mx-auto flex w-full max-w-5xl flex-col gap-4 px-4 py-6 sm:px-6">
-      <h1 className="text-xl font-semibold">{t("runs")}</h1>
+      <h1 className="text-2xl font-semibold">{t("runs")}</h1>
       <RunList
         flowId={search.flow}
         status={search.status}

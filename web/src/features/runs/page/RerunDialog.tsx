@@ -166,7 +166,7 @@ function Plan({ plan, names }: { plan: RerunPlanOut; names: Record<string, strin
             <Chip tone={step.reuse ? "ok" : "warn"}>{t(step.reuse ? "keep" : "again")}</Chip>
             <span className="min-w-0 flex-1">
               <span className="font-medium">{names[step.step_id] ?? step.label}</span>
-              <span className="block truncate text-xs text-muted">{step.reason}</span>
+              <span className="block wrap-anywhere text-xs text-muted">{step.reason}</span>
             </span>
             <span className="text-xs text-muted tabular-nums">{step.cost.usd ? money(step.cost.usd) : ""}</span>
           </li>

@@ -9,6 +9,7 @@ import { Button, Callout, Problem, Skeleton, Tabs } from "@/components/ui";
 import { useDraft } from "@/lib/draft";
 import { DeliveriesFailed, RunDeliveries } from "../deliveries/RunDeliveries";
 import { inOrder, isOver, type LiveRun, waitsForApproval } from "../model/live";
+import { startingStep } from "../model/startingStep";
 import { useNames } from "../model/useNames";
 import { useRerunnable } from "../model/useRerunnable";
 import { useRun } from "../model/useRun";
@@ -176,13 +177,6 @@ function ShownRun({ flowId, run, live, lost }: ShownRunProps) {
       {rerun && <RerunDialog run={run} from={rerun.from} onClose={() => setRerun(null)} />}
     </div>
   );
-}
-
-/** What is shown before anybody chose: what failed, or else what the run gave last. */
-function startingStep(live: LiveRun): string | undefined {
-  const steps = inOrder(live);
-  if (!isOver(live.status)) return undefined;
-  return (steps.find((one) => one.status === "failed") ?? steps.findLast((one) => one.status === "completed"))?.id;
 }
 
 function GivenInput({ run }: { run: RunOut }) {

@@ -18,13 +18,14 @@ type Tab = "output" | "started_runs" | "input" | "prompt" | "log" | "tools" | "a
 /** One step of a run with everything it left. */
 export function StepView({ runId, live }: { runId: string; live: LiveStep }) {
   const t = useRunTexts();
-  const [tab, setTab] = useState<Tab>("output");
+  const [tab, setTab] = useState<Tab>();
   const settled = live.status !== "pending" && live.status !== "running";
   const { data, error, refetch } = useQuery(stepQuery(runId, live.id, `${live.status} ${live.attempt}`));
   const { data: relations } = useQuery(relationsQuery(runId, live.below));
   const started = relations?.steps.find((counts) => counts.step_id === live.id);
   const tabs = data ? tabsOf(data, started) : (["output"] as Tab[]);
-  const shown = tabs.includes(tab) ? tab : "output";
+  // Before a step has an output, the runs that it started say most.
+  const shown = tab && tabs.includes(tab) ? tab : started && !data?.output ? "started_runs" : "output";
   const missed = missesOf(data);
   return (
     <div className="flex flex-col gap-4">

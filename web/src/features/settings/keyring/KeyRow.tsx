@@ -3,6 +3,7 @@ import type { RingKey } from "@/api/queries/keyring";
 import { Button, Chip, Row, type Tone } from "@/components/ui";
 import { dateTime, number } from "@/lib/i18n/format";
 import { useSettingsTexts } from "../texts";
+import { byKind, isValueKind } from "./valueKinds";
 
 const TONES: Record<RingKey["state"], Tone> = {
   prepared: "info",
@@ -68,12 +69,12 @@ export function KeyRow({ ringKey, reencrypting, onRetire, onRevoke }: KeyRowProp
           {total === 0 ? t("key_no_values") : t("key_values", { count: total, shown: number(total) })}
           {total > 0 && (
             <ul className="mt-1 flex flex-wrap gap-1.5">
-              {Object.entries(values).map(([column, count]) => (
+              {byKind(values).map(([kind, count]) => (
                 <li
-                  key={column}
+                  key={kind}
                   className="flex max-w-full gap-1.5 rounded-sm border border-line bg-sunken px-1.5 text-xs"
                 >
-                  <code className="truncate font-mono">{column}</code>
+                  <span className="truncate">{isValueKind(kind) ? t(`values_${kind}`) : kind}</span>
                   <span className="tabular-nums text-ink">{number(count)}</span>
                 </li>
               ))}

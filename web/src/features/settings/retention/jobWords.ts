@@ -4,12 +4,23 @@ import type en from "../texts/en";
 
 type T = Say<typeof en>;
 
-const KNOWN = ["retention", "orphan_sweep", "idempotency_keys", "audit_heads", "codev_sessions", "backup"] as const;
+const KNOWN = [
+  "retention",
+  "trash",
+  "orphan_sweep",
+  "idempotency_keys",
+  "sent_events",
+  "trigger_occurrences",
+  "audit_heads",
+  "codev_sessions",
+  "backup",
+] as const;
 const COUNTED = ["runs", "sessions", "artifacts"] as const;
-const UNCOUNTED: readonly string[] = ["idempotency_keys", "audit_heads", "backup"];
+/** Jobs whose deletions the server counts per organisation. */
+const COUNTING: readonly string[] = ["retention", "orphan_sweep", "codev_sessions"];
 
 /** Whether the server counts what the job deletes. */
-export const isCounted = (job: MaintenanceJob) => !UNCOUNTED.includes(job.name);
+export const isCounted = (job: MaintenanceJob) => COUNTING.includes(job.name);
 
 const known = (job: MaintenanceJob) => KNOWN.find((name) => name === job.name);
 

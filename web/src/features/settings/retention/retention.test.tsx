@@ -117,6 +117,16 @@ it("shows why a job failed, and one that is running is not started again", async
   expect(await rowOf("of_tomorrow")).toHaveTextContent("Deletes what is new.");
 });
 
+it("names every job, and does not count where the server does not", async () => {
+  const at = new Date().toISOString();
+  const names = ["trash", "sent_events", "trigger_occurrences"];
+  serve(() => ({ jobs: names.map((name) => ({ ...RETENTION, name, started_at: at, finished_at: at })) }));
+  renderStudio(<RetentionSection />);
+  for (const name of ["Trash", "Sent events", "Old trigger occurrences"]) {
+    expect(await rowOf(name)).not.toHaveTextContent("deleted nothing");
+  }
+});
+
 it("shows no counts for a job that deletes nothing that is counted", async () => {
   const at = new Date().toISOString();
   serve(() => ({ jobs: [{ ...RETENTION, name: "audit_heads", started_at: at, finished_at: at }] }));

@@ -1,4 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import { connectionsQuery } from "@/api/queries/connections";
 import { Field, Input, Select, Switch, Textarea } from "@/components/ui";
 import { useTriggerTexts } from "../texts";
@@ -122,6 +123,24 @@ function SourceField({ field, required, kind, spaceId, draft, set }: FieldProps)
   );
 }
 
+/** The way to add one, in another tab: what is written in the dialog stays. */
+function NoConnection() {
+  const t = useTriggerTexts();
+  return (
+    <>
+      {t("poll_no_connection")}{" "}
+      <Link
+        to="/settings/{-$section}"
+        params={{ section: "connections" }}
+        target="_blank"
+        className="font-medium text-accent hover:underline"
+      >
+        {t("poll_add_connection")}
+      </Link>
+    </>
+  );
+}
+
 interface ConnectionProps {
   label: string;
   required: boolean;
@@ -136,7 +155,7 @@ function ConnectionField({ label, required, kind, spaceId, value, onChange }: Co
   const { data = [] } = useQuery(connectionsQuery(spaceId));
   const names = [...new Set(data.filter((one) => FORMS[kind].connections?.includes(one.kind)).map((one) => one.name))];
   return (
-    <Field label={label} required={required} help={names.length === 0 ? t("poll_no_connection") : undefined}>
+    <Field label={label} required={required} help={names.length === 0 && <NoConnection />}>
       {(control) => (
         <Select
           {...control}

@@ -6,6 +6,8 @@ import { REPEATS, type ScheduleDraft, scheduleOf, WEEKDAYS } from "../model/sche
 import { triggerWords, weekdayName } from "../model/words";
 import { useTriggerTexts } from "../texts";
 
+const ZONES = ["UTC", ...Intl.supportedValuesOf("timeZone")];
+
 interface Props {
   draft: ScheduleDraft;
   onChange: (draft: ScheduleDraft) => void;
@@ -32,7 +34,19 @@ export function ScheduleFields({ draft, onChange }: Props) {
         {draft.repeat !== "interval" && (
           <Field label={t("zone")}>
             {(control) => (
-              <Input {...control} value={draft.zone} onChange={(event) => set({ zone: event.target.value })} />
+              <>
+                <Input
+                  {...control}
+                  list="zones"
+                  value={draft.zone}
+                  onChange={(event) => set({ zone: event.target.value })}
+                />
+                <datalist id="zones">
+                  {ZONES.map((zone) => (
+                    <option key={zone} value={zone} />
+                  ))}
+                </datalist>
+              </>
             )}
           </Field>
         )}

@@ -124,7 +124,7 @@ export function TriggerDialog({ flowId, spaceId, trigger, onClose }: Props) {
             onChange={(poll) => set({ poll })}
           />
         )}
-        <Field label={t("text")} help={t("text_help")}>
+        <Field label={t("text")} help={t(textHelp(draft.kind))}>
           {(control) => (
             <Textarea {...control} value={draft.text} onChange={(event) => set({ text: event.target.value })} />
           )}
@@ -136,6 +136,10 @@ export function TriggerDialog({ flowId, spaceId, trigger, onClose }: Props) {
     </Dialog>
   );
 }
+
+/** Nothing comes with an occurrence of a schedule or a start by hand: the saved text is all that its run gets. */
+const textHelp = (kind: TriggerDraft["kind"]) =>
+  kind === "schedule" || kind === "manual" ? "text_help_saved" : "text_help";
 
 function Policies({ draft, set }: { draft: TriggerDraft; set: (changes: Partial<TriggerDraft>) => void }) {
   const t = useTriggerTexts();

@@ -1,6 +1,6 @@
 import type { Firing } from "@/api/queries/triggers";
 import { Chip } from "@/components/ui";
-import { noteWords } from "../model/words";
+import { localWords, noteWords } from "../model/words";
 import { useTriggerTexts } from "../texts";
 
 /** Future occurrences in the time zone of their schedule, with the nights on which clocks change. */
@@ -11,8 +11,8 @@ export function FiringList({ firings }: { firings: readonly Firing[] }) {
     <ol className="flex flex-col gap-1 text-sm">
       {firings.map((firing) => (
         <li key={firing.due_at} className="flex flex-wrap items-center gap-2">
-          <time dateTime={firing.due_at} className="font-mono text-xs tabular-nums">
-            {firing.local}
+          <time dateTime={firing.due_at} className="tabular-nums">
+            {localWords(firing.local)}
           </time>
           {(firing.notes ?? []).map((note) => (
             <Chip key={note.text} tone="warn">

@@ -20,7 +20,7 @@ export function LinkList({ trigger }: { trigger: Trigger }) {
     <section aria-label={t("links")} className="flex flex-col gap-2">
       <div className="flex flex-wrap items-center gap-2 text-sm">
         <h4 className="font-medium">{t("links")}</h4>
-        <span className="min-w-0 flex-1 basis-48 text-muted">{t("links_about")}</span>
+        <span className="min-w-0 flex-1 basis-full text-muted sm:basis-48">{t("links_about")}</span>
         <Button size="sm" icon={<Link2 />} onClick={() => setAdding(true)}>
           {t("links_add")}
         </Button>

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { dateTime } from "@/lib/i18n/format";
-import { zoneOf } from "./words";
+import { localWords, zoneOf } from "./words";
 
 const cron = { kind: "schedule", cron: "0 8 * * MON-FRI", time_zone: "Asia/Tokyo" } as const;
 
@@ -12,4 +12,10 @@ test("the next start of a schedule is shown in the time zone of its schedule", (
 
 test("an interval has the time zone of the browser", () => {
   expect(zoneOf({ config: { kind: "schedule", every_seconds: 60, time_zone: "Asia/Tokyo" } as never })).toBeUndefined();
+});
+
+test("a due time is read as a day and a time in the zone of its schedule", () => {
+  expect(localWords("2026-11-30 07:00:00 CET")).toBe("Mon, 30 Nov 2026, 07:00 CET");
+  expect(localWords("2026-11-30 07:00:30 UTC")).toContain("07:00:30 UTC");
+  expect(localWords("soon")).toBe("soon");
 });

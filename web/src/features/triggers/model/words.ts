@@ -56,6 +56,21 @@ export function weekdayName(day: Weekday): string {
   return new Intl.DateTimeFormat(i18next.language, { weekday: "long", timeZone: "UTC" }).format(date);
 }
 
+/** `2026-11-30 07:00:00 CET`, as the server writes it, with the day as it is read: `Mon, 30 Nov 2026, 07:00 CET`. */
+export function localWords(local: string): string {
+  const [day = "", time = "", zone = ""] = local.split(" ");
+  const date = new Date(`${day}T00:00:00Z`);
+  if (Number.isNaN(date.getTime())) return local;
+  const words = new Intl.DateTimeFormat(i18next.language === "sv" ? "sv-SE" : "en-GB", {
+    weekday: "short",
+    day: "numeric",
+    month: "short",
+    year: "numeric",
+    timeZone: "UTC",
+  }).format(date);
+  return `${words}, ${time.endsWith(":00") ? time.slice(0, -3) : time} ${zone}`.trim();
+}
+
 /** What a change of the clocks does to an occurrence. */
 export function noteWords(t: TriggerTexts, note: NonNullable<Firing["notes"]>[number]): string {
   const { written, day, runs } = note;
