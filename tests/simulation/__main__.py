@@ -85,7 +85,10 @@ def _run(simulator: Simulator, options: argparse.Namespace) -> int:
     seeds = count(options.first) if options.seed is None else iter([options.seed])
     simulations = 0
     for seed in takewhile(lambda _: options.seed is not None or time.monotonic() < until, seeds):
-        plan, simulations = draw(seed, plain=options.plain), simulations + 1
+        plan = draw(seed, plain=options.plain)
+        if options.bounded and not plan.is_bounded:
+            continue
+        simulations += 1
         outcome = simulator.simulate(plan)
         if outcome.violation:
             how = "--plain --seed" if options.plain else "--seed"
@@ -129,6 +132,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--mutation", choices=sorted(MUTATIONS), help="put a fault back that was fixed")
     parser.add_argument("--no-shrink", action="store_true", help="report the plan as it was drawn")
     parser.add_argument("--plain", action="store_true", help="no runs that wait for users, events, slots or other runs")
+    parser.add_argument("--bounded", action="store_true", help="only plans with deadlines and budgets")
     parser.add_argument("--trace", action="store_true", help="print what happened")
     return parser.parse_args()
 

@@ -16,6 +16,7 @@ from typing import Any, cast
 
 from headgate.features.audit.chain import Entry
 from headgate.features.jobs.worker import Worker
+from headgate.features.runs.engine import alarm
 from headgate.features.runs.engine.alarm import MOST_WOKEN, WAKE_SECONDS, wake_due
 from headgate.features.runs.engine.backend import ExecutionBackend, RunRequest
 from headgate.features.runs.engine.distributed.broker import Broker
@@ -424,6 +425,9 @@ class ClusterEngine:
 
     async def _wake_often(self) -> None:
         while True:
+            with suppress(Unavailable):
+                for key in await alarm.end_overdue(self._store):
+                    await self._cancellations.announce(key.run_id)
             with suppress(Unavailable):
                 await self._services.slots.grant_free()
                 await wake_due(self._store, self._proceed)

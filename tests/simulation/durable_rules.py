@@ -79,7 +79,7 @@ class DurableRules:
     def _is_interrupted(self, run_id: str) -> bool:
         """Whether its slots may be given to others while a step of it still runs."""
         planned = self._rules.planned(run_id)
-        return planned.cancel_after is not None or planned.pause_after is not None
+        return planned.cancel_after is not None or planned.is_paused or planned.deadline_seconds is not None
 
     def check_waiting(self) -> None:
         """No step waits on that has what it waits for; asked now and then, while nothing goes wrong.
@@ -209,7 +209,7 @@ class DurableRules:
             " AND step_id IN ('e', 'p', 'w') GROUP BY flow_run_id, step_id HAVING count(*) > 1"
         ):
             planned = self._rules.planned(run_id)
-            if planned.pause_after is None and not planned.fails_once:
+            if not planned.is_paused and not planned.fails_once:
                 self._fail(f"woken in vain: step {step} of run {planned.number} was suspended {count} times")
 
 

@@ -3,7 +3,7 @@
 import contextvars
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 from headgate.components.approval import Approval
 from headgate.components.clock import Wait
@@ -15,7 +15,7 @@ from headgate.features.accounts.tables import User
 from headgate.features.runs.ports.origin import Origin
 from headgate.features.runs.transitions import RunKey
 from headgate.foundation.database import Database
-from headgate.graph.model import Concurrency, Flow, FlowSettings, StepPolicy
+from headgate.graph.model import Budget, Concurrency, Flow, FlowSettings, StepPolicy
 from headgate.sdk import Component, Model, RunContext, Text, field, output
 from headgate.sdk.values import Recording, Transcript
 from tests.support.engine import NoModels, StoredDefinitions, make_flow, publish, store_flow
@@ -38,6 +38,13 @@ MOST_CALLS = 1
 """Steps of all flows that may call the model at the same time."""
 MOST_SENDING = 1
 """Steps of all flows with the key of the connection that may run at the same time."""
+RUN_TOKENS = 1
+"""Budget of a run of `spent`, which would make two calls of a token each, at the same time."""
+DAY_TOKENS = 5
+"""Budget of `daily` per day, of which each run makes two calls."""
+BUDGETS: Mapping[str, int] = {"spent": RUN_TOKENS, "daily": DAY_TOKENS}
+PAID_STEPS = frozenset({"m", "n"})
+"""Steps that call the model."""
 SHARED_LIMITS: Mapping[str, tuple[frozenset[tuple[str, str]], int]] = {
     "the model": (frozenset({("asked", "m"), ("mailed", "m")}), MOST_CALLS),
     "the connection": (frozenset({("posted", "s"), ("mailed", "s")}), MOST_SENDING),
@@ -84,13 +91,20 @@ class Asked(Component):
     """A step that calls a model, whose answer takes as long as the work of other steps."""
 
     effect = True
+    model: ClassVar[Model] = MODEL
     parts: list[str] = field(default_factory=list, main=True, many=True)
 
     @output()
     async def text(self) -> Text:
         _CALLER.set(self.ctx)
         place = f"{self.ctx.run_id}:{self.ctx.node_id}"
-        return (await self.ctx.transcribe(MODEL, Recording(place, place.encode(), "audio/wav"))).text
+        return (await self.ctx.transcribe(self.model, Recording(place, place.encode(), "audio/wav"))).text
+
+
+class Paid(Asked):
+    """A step that calls a model which any number of steps may call at the same time."""
+
+    model: ClassVar[Model] = Model(provider="simulated", name="unlimited")
 
 
 class SimulatedModels(NoModels):
@@ -107,10 +121,10 @@ class ModelLimit:
 
     async def most(self, origin: Origin, model: Model) -> int | None:
         """Return how many steps may call it at the same time."""
-        return MOST_CALLS
+        return MOST_CALLS if model == MODEL else None
 
 
-COMPONENTS: tuple[type[Component], ...] = (Work, Asked, Wait, Approval, WaitForEvent, RunFlow, ForEach, Loop)
+COMPONENTS: tuple[type[Component], ...] = (Work, Asked, Paid, Wait, Approval, WaitForEvent, RunFlow, ForEach, Loop)
 _CHAIN = ["a.text -> b.parts", "b.text -> c.parts", "c.text -> d.parts"]
 _DIAMOND = ["a.text -> b.parts", "a.text -> c.parts", "b.text -> d.parts", "c.text -> d.parts"]
 _HOURS = ANSWER_SECONDS / 3600
@@ -176,6 +190,17 @@ DEFINITIONS: Mapping[str, Flow] = {
     "asked": make_flow({"a": "Work", "m": "Asked", "b": "Work"}, ["a.text -> m.parts", "m.text -> b.parts"]),
     "posted": _with_policy(make_flow({"a": "Work", "s": "Work"}, ["a.text -> s.parts"]), "s", _CONNECTION),
     "mailed": _with_policy(make_flow({"m": "Asked", "s": "Work"}, ["m.text -> s.parts"]), "s", _CONNECTION),
+    "spent": _set(
+        make_flow(
+            {"a": "Work", "m": "Paid", "n": "Paid"},
+            ["a.text -> m.parts", "a.text -> n.parts"],
+        ),
+        run_budget=Budget(tokens=RUN_TOKENS),
+    ),
+    "daily": _set(
+        make_flow({"m": "Paid", "n": "Paid", "b": "Work"}, ["m.text -> n.parts", "n.text -> b.parts"]),
+        daily_budget=Budget(tokens=DAY_TOKENS),
+    ),
     "event": make_flow(
         {"a": "Work", "e": "WaitForEvent", "b": "Work", "c": "Work"},
         ["a.text -> e.correlation", "a.text -> e.value", "e.data -> b.parts", "e.timeout -> c.parts"],

@@ -1,7 +1,8 @@
 """Faults that were fixed, put back one by one: the simulator must find each. A mutation is applied to the real code."""
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from contextvars import ContextVar
 from dataclasses import replace
 from typing import Any
 from unittest import mock
@@ -15,7 +16,10 @@ from headgate.features.runs.approvals import repository as approvals
 from headgate.features.runs.approvals import service as decisions
 from headgate.features.runs.approvals.notices import NoticeSender
 from headgate.features.runs.approvals.tables import ApprovalRow
-from headgate.features.runs.engine import conductor
+from headgate.features.runs.budgets import repository as budget_rows
+from headgate.features.runs.budgets.accounts import Account, BudgetScope, Charge, name_of
+from headgate.features.runs.budgets.service import Budgets
+from headgate.features.runs.engine import alarm, conductor, embedded
 from headgate.features.runs.engine.distributed.sweeper import Sweeper
 from headgate.features.runs.engine.reconciler import Reconciler
 from headgate.features.runs.engine.run_registry import OwnedRun, RunRegistry
@@ -27,9 +31,10 @@ from headgate.features.runs.ports.origin import Origin
 from headgate.features.runs.sent_events import repository as sent_events
 from headgate.features.runs.slots import repository as slots
 from headgate.features.runs.slots.service import Slots
-from headgate.features.runs.states import RunStatus
+from headgate.features.runs.states import LIVE_RUNS, RunStatus
 from headgate.features.runs.steps.active import ActiveRun
-from headgate.features.runs.store import sqlite
+from headgate.features.runs.store import sqlite, sqlite_pauses, sqlite_transitions
+from headgate.features.runs.store.port import RunStore
 from headgate.features.runs.store.sqlite import SqliteRunStore
 from headgate.features.runs.store.sqlite_writer import SqliteWriter
 from headgate.features.runs.transitions import RunKey, clock
@@ -281,6 +286,70 @@ def outages_fail_steps() -> None:
     _patch(conductor, "DatabaseUnavailable", DatabaseAway)
 
 
+def budgets_are_not_counted() -> None:
+    """A call is charged, and never refused."""
+    hold_accounts = budget_rows.hold_accounts
+
+    async def empty(*arguments: Any, **more: Any) -> Mapping[str, int]:
+        return dict.fromkeys(await hold_accounts(*arguments, **more), 0)
+
+    _patch(budget_rows, "hold_accounts", empty)
+
+
+def budgets_of_days_are_of_calls() -> None:
+    """Each call has the flow's budget per day for itself."""
+    subject_of = Account.subject
+
+    def alone(self: Account, at: int) -> str:
+        subject = subject_of(self, at)
+        return subject if self.scope is BudgetScope.RUN else f"{subject}:{new_id()}"
+
+    _patch(Account, "subject", alone)
+
+
+def budgets_are_read_before_they_are_locked() -> None:
+    """What is used is read a moment before the accounts are locked: calls at the same time are all allowed."""
+    hold_accounts, charge = budget_rows.hold_accounts, Budgets.charge
+    earlier: ContextVar[Mapping[str, int]] = ContextVar("earlier")
+
+    async def stale(session: AsyncSession, charges: Sequence[Charge], at: int, *, tenant_id: str) -> Mapping[str, int]:
+        await hold_accounts(session, charges, at, tenant_id=tenant_id)
+        return {name_of(one): earlier.get().get(name_of(one), 0) for one in charges}
+
+    async def charged(self: Budgets, tenant_id: str, accounts: Sequence[Account], *more: Any, **options: Any) -> Any:
+        subjects = [account.subject(clock()) for account in accounts]
+        async with self.database.reading() as session:
+            used = await budget_rows.read_used(session, subjects, tenant_id=tenant_id)
+        earlier.set({f"{subject}/{kind}": amount for (subject, kind), amount in used.items()})
+        await asyncio.sleep(0.05)
+        return await charge(self, tenant_id, accounts, *more, **options)
+
+    _patch(budget_rows, "hold_accounts", stale)
+    _patch(Budgets, "charge", charged)
+
+
+def deadlines_end_nothing() -> None:
+    """Nobody looks for runs that are past their deadlines."""
+
+    async def none(_store: RunStore) -> list[RunKey]:
+        return []
+
+    _patch(embedded, "end_overdue", none)
+    _patch(alarm, "end_overdue", none)
+
+
+def deadlines_stay_through_pauses() -> None:
+    """The time for which a run was paused counts against its deadline."""
+    shifted = "deadline_at + max(0, :at - coalesce(paused_at, :at))"
+    assert shifted in sqlite_pauses._CONTINUE
+    _patch(sqlite_pauses, "_CONTINUE", sqlite_pauses._CONTINUE.replace(shifted, "deadline_at"))
+
+
+def paused_runs_begin_steps() -> None:
+    """The step after one that finished is claimed although its run is paused."""
+    _patch(sqlite_transitions, "CLAIMABLE_RUNS", LIVE_RUNS)
+
+
 async def _end(store: SqliteDispatchStore, key: RunKey) -> None:
     await store.end(key, NEVER_BEGUN, "The run was handed to a worker too often.", clock())
 
@@ -294,9 +363,14 @@ MUTATIONS: Mapping[str, Callable[[], None]] = {
     "sweep": sweep_queues_a_run_twice,
     "reader": reader_takes_what_memory_holds,
     "dispatch": undelivered_messages_count_as_attempts,
+    "budgets": budgets_are_not_counted,
+    "budgets-daily": budgets_of_days_are_of_calls,
+    "budgets-raced": budgets_are_read_before_they_are_locked,
     "after-decisions": notices_are_sent_after_the_decision,
     "clicks": every_click_is_a_decision,
     "connections": keys_are_counted_for_each_flow,
+    "deadlines": deadlines_end_nothing,
+    "deadlines-moved": deadlines_stay_through_pauses,
     "decisions": decisions_wake_nobody,
     "early-events": early_events_are_lost,
     "early-wakes": steps_wake_early,
@@ -309,6 +383,7 @@ MUTATIONS: Mapping[str, Callable[[], None]] = {
     "notices-taken": notices_are_taken_from_the_living,
     "outages": outages_fail_steps,
     "paused": paused_runs_stay_paused,
+    "paused-steps": paused_runs_begin_steps,
     "priority": priority_is_ignored,
     "slots-freed": slots_are_not_freed,
     "slots-counted": slots_are_not_counted,

@@ -35,6 +35,12 @@ SHARING_RUNS = 0.6
 """Share of such runs in them."""
 SHARING_FLOWS = ("reminded", "asked", "posted", "mailed")
 DURABLE_FLOWS = ("approval", "event", "limited", "keyed", "handled", "calls", "each", "loop")
+BOUNDED = 0.3
+"""Share of the other plans whose runs have deadlines and budgets, and are paused by several operators."""
+BOUNDED_RUNS = 0.7
+"""Share of such runs in them."""
+BOUNDED_FLOWS = ("spent", "daily", "daily", "waiting", "chain", "fork", "calls", "each")
+DEADLINES_SECONDS = (0.5, 3.0, 10.0, 39.5, 41.0, 90.0)
 TOPICS = 3
 USERS = 4
 
@@ -63,6 +69,16 @@ class PlannedEvent:
 
 
 @dataclass(frozen=True)
+class PlannedPause:
+    """An operator pauses a run and continues it, both through one process."""
+
+    process: int
+    after: float
+    """Seconds after the start of the run."""
+    seconds: float
+
+
+@dataclass(frozen=True)
 class PlannedRun:
     """A run that a client starts."""
 
@@ -85,6 +101,14 @@ class PlannedRun:
     """Correlation of the event that it waits for."""
     priority: int = 0
     decisions: tuple[PlannedDecision, ...] = ()
+    pauses: tuple[PlannedPause, ...] = ()
+    """Of further operators."""
+    deadline_seconds: float | None = None
+
+    @property
+    def is_paused(self) -> bool:
+        """Whether anybody pauses it."""
+        return self.pause_after is not None or bool(self.pauses)
 
     @property
     def text(self) -> str:
@@ -135,6 +159,11 @@ class Plan:
     def notifies(self) -> bool:
         """Whether approvals have notices."""
         return any(run.flow == "reminded" for run in self.runs)
+
+    @property
+    def is_bounded(self) -> bool:
+        """Whether runs have deadlines or budgets."""
+        return any(run.deadline_seconds is not None or run.flow in {"spent", "daily"} for run in self.runs)
 
     @property
     def sets_clocks(self) -> bool:
@@ -191,7 +220,7 @@ def draw(seed: int, *, plain: bool = False) -> Plan:
         ),
         faults=tuple(faults),
     )
-    return plan if plain else _sharing(_durable(plan, span))
+    return plan if plain else _bounded(_sharing(_durable(plan, span)))
 
 
 def _durable(plan: Plan, span: float) -> Plan:
@@ -206,6 +235,26 @@ def _durable(plan: Plan, span: float) -> Plan:
     numbered = tuple(replace(event, number=number) for number, event in enumerate(events))
     # Sessions hold the lock of the database for a while: a lease lasts longer than anybody waits for it.
     return replace(plan, durable=True, lease_seconds=8.0, runs=runs, events=numbered)
+
+
+def _bounded(plan: Plan) -> Plan:
+    """The plan, or one whose runs have deadlines, budgets and several operators: drawn apart as well."""
+    random = Random(f"{plan.seed}:bounded")
+    if plan.durable or random.random() >= BOUNDED:
+        return plan
+    runs = tuple(_bounded_run(random, run, plan.processes) for run in plan.runs)
+    return replace(plan, durable=True, lease_seconds=8.0, runs=runs)
+
+
+def _bounded_run(random: Random, run: PlannedRun, processes: int) -> PlannedRun:
+    if random.random() >= BOUNDED_RUNS:
+        return run
+    deadline = random.choice(DEADLINES_SECONDS) if random.random() < 0.5 else None
+    pauses = tuple(
+        PlannedPause(random.randrange(processes), random.random() * random.choice((1.0, 45.0)), seconds)
+        for seconds in random.choices((0.0, 0.2, 3.0, 40.0), k=random.choice((0, 0, 1, 3)))
+    )
+    return replace(run, flow=random.choice(BOUNDED_FLOWS), fails_once=False, deadline_seconds=deadline, pauses=pauses)
 
 
 def _sharing(plan: Plan) -> Plan:

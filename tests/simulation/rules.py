@@ -10,7 +10,7 @@ from typing import Any
 from headgate.features.runs.events import ENDINGS
 from headgate.features.runs.states import LIVE_RUNS, sql_list
 from tests.simulation.cluster import ClusterEngine
-from tests.simulation.flows import WAIT_SECONDS
+from tests.simulation.flows import BUDGETS, WAIT_SECONDS
 from tests.simulation.loop import SimulatedLoop
 from tests.simulation.plan import Plan, PlannedRun
 from tests.simulation.readers import Reader
@@ -162,7 +162,8 @@ class Rules:
                 self._fail(f"left open: run {planned.number} is {status} and has open attempts at {left}")
             if status == "completed" and (unfinished or set(steps.values()) - {"completed", "skipped"}):
                 self._fail(f"incomplete: run {planned.number} is completed with {unfinished} open steps: {steps}")
-            if status == "cancelled" and planned.cancel_after is None:
+            ended_above = run_id not in self.started and planned.deadline_seconds is not None
+            if status == "cancelled" and planned.cancel_after is None and not ended_above:
                 self._fail(f"cancelled: nobody cancelled run {planned.number}")
             if status == "failed" and not self._may_fail(run_id, planned, code, deaths):
                 self._fail(f"failed: run {planned.number} failed with {code}")
@@ -195,6 +196,10 @@ class Rules:
                 run_id,
             )[0]
             return bool(most >= LAST_ATTEMPT)
+        if code == "deadline_exceeded":
+            return run_id in self.started and planned.deadline_seconds is not None
+        if code == "budget_exceeded":
+            return self.flow_of(run_id) in BUDGETS
         if code == "invalid" and self.flow_of(run_id) == "handled":
             return True
         # The client resumes a run that fails once, unless a process died with its request.

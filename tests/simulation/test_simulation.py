@@ -22,8 +22,13 @@ MUTATION_SECONDS = 300
 """How long a mutation may take to be found when the machine is busy; alone each is found within 60 seconds."""
 FOUND_BY = {
     "after-decisions": 36,
+    "budgets": 2007,
+    "budgets-daily": 2031,
+    "budgets-raced": 2007,
     "clicks": 35,
     "connections": 1006,
+    "deadlines": 7295,
+    "deadlines-moved": 2013,
     "decisions": 35,
     "dispatch": 396,
     "early-events": 89,
@@ -37,6 +42,7 @@ FOUND_BY = {
     "notices-taken": 409,
     "outages": 77000103,
     "paused": 81,
+    "paused-steps": 2034,
     "priority": 557,
     "reader": 0,
     "slots-counted": 250,
@@ -50,8 +56,13 @@ DURABLE_SEED = 23
 """Of a small plan with sub-flows and faults."""
 NOTIFYING_SEED = 409
 """Of a plan with reminders and escalations, sent by several processes."""
+BOUNDED_SEED = 2034
+"""Of a plan with deadlines, budgets and several operators."""
 OFTEN = (
+    "budgets-raced",
     "clicks",
+    "deadlines",
+    "deadlines-moved",
     "dispatch",
     "models",
     "notices-taken",
@@ -110,7 +121,7 @@ def test_a_seed_that_found_a_run_failed_by_a_full_disk_breaks_no_rule() -> None:
     assert simulate("--no-shrink", "--seed", 77000103).returncode == 0
 
 
-@pytest.mark.parametrize("seed", [DURABLE_SEED, NOTIFYING_SEED])
+@pytest.mark.parametrize("seed", [DURABLE_SEED, NOTIFYING_SEED, BOUNDED_SEED])
 def test_runs_that_wait_are_replayed_exactly(seed: int) -> None:
     """Sessions, approvals with their notices, events and slots are simulated too."""
     first, second = (json.loads(simulate("--seed", seed).stdout) for _ in range(2))

@@ -26,10 +26,11 @@ from tests.simulation.cluster import ClusterEngine, SimulatedBroker, SqliteDispa
 from tests.simulation.durable_rules import LATE_SECONDS, DurableRules, settled
 from tests.simulation.faults import Faults
 from tests.simulation.flows import COMPONENTS, LAST_STEPS, SIMULATION, ModelLimit, SimulatedModels, StoredFlow
+from tests.simulation.limits import LimitRules
 from tests.simulation.loop import CURRENT, WORLD, MachineClock, Process, SimulatedLoop, Stuck
 from tests.simulation.machine import Disk, simulated
 from tests.simulation.notices import NoticeRules, Receiver, make_jobs
-from tests.simulation.plan import STANDSTILL_SECONDS, Plan, PlannedRun
+from tests.simulation.plan import STANDSTILL_SECONDS, Plan, PlannedPause, PlannedRun
 from tests.simulation.readers import Reader
 from tests.simulation.rules import SUSPENDED_ATTEMPTS, Rules
 from tests.simulation.server import Outcome, Server, Violation, context_of
@@ -84,6 +85,7 @@ class World:
             self._rules = Rules(self._plan, self._path, self.loop, self._all, self._fail, flow_ids=flow_ids)
             self._answers = Answers(self._rules, self._running, self._ask)
             self._durable = DurableRules(self._rules, self._answers)
+            self._limits = LimitRules(self._rules)
             self._receiver = Receiver(Random(f"{self._plan.seed}:receiver"), self._rules, self._note)
             self._faults = Faults(
                 self._plan,
@@ -119,6 +121,7 @@ class World:
         attempt = self._rules.body_begins(server, run_id, step)
         planned, flow = self._rules.planned(run_id), self._rules.flow_of(run_id)
         self._durable.check_slots(flow, run_id, step)
+        self._limits.check_call(flow, run_id, step)
         self._note(f"run {planned.number} ({flow}) step {step} attempt {attempt} begins", process)
         try:
             await self._work(ctx, planned, step, attempt)
@@ -163,6 +166,7 @@ class World:
         self._rules.check_ends(deaths=self.outcome.deaths)
         self._rules.check_waits()
         self._durable.check_ends()
+        self._limits.check_ends()
         NoticeRules(self._rules, self._receiver, self._answers).check_ends()
         self._rules.check_readers(self._readers)
         self._rules.check_memory()
@@ -284,6 +288,7 @@ class World:
             server = self._servers[planned.process]
             if server is not None and server.answers:
                 request = RunRequest(key, RunInput(text=planned.text), priority=planned.priority)
+                request = replace(request, deadline_seconds=planned.deadline_seconds)
                 if await self._ask(server, server.engine.start(request)):
                     self._rules.acknowledged.append(key.run_id)
                     break
@@ -303,21 +308,23 @@ class World:
             await asyncio.sleep(planned.cancel_after)
             server = await self._running(planned.process)
             await self._ask(server, server.engine.cancel(key.run_id, key.tenant_id))
+        pauses = planned.pauses
         if planned.pause_after is not None:
-            await self._pause(planned, key, planned.pause_after)
+            pauses = (PlannedPause(planned.process, planned.pause_after, planned.paused_seconds), *pauses)
+        await asyncio.gather(*(self._pause(planned, key, pause) for pause in pauses))
         if planned.fails_once:
             await self._resume(planned, key)
         if deciding is not None:
             await deciding
 
-    async def _pause(self, planned: PlannedRun, key: RunKey, after: float) -> None:
+    async def _pause(self, planned: PlannedRun, key: RunKey, pause: PlannedPause) -> None:
         """Pause a run, and let it continue; the second is asked until it is answered."""
-        await asyncio.sleep(after)
-        server = await self._running(planned.process)
+        await asyncio.sleep(pause.after)
+        server = await self._running(pause.process)
         await self._ask(server, server.engine.pause(key))
-        await asyncio.sleep(planned.paused_seconds)
+        await asyncio.sleep(pause.seconds)
         for _ in range(MOST_REQUESTS):
-            server = await self._running(planned.process)
+            server = await self._running(pause.process)
             if await self._ask(server, server.engine.unpause(key)):
                 self._note(f"run {planned.number} was paused and continues", server.process)
                 return

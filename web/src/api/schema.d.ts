@@ -13646,6 +13646,12 @@ export interface components {
              * @description The column that names a row; by default the cursor column.
              */
             key_column?: string | null;
+            /**
+             * Look Back
+             * @description Rows that each poll reads again before the last one: a transaction that ends late may add rows among them. A row that appears further back starts nothing.
+             * @default 200
+             */
+            look_back?: number;
         };
         /**
          * RunChange

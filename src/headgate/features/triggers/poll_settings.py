@@ -65,6 +65,13 @@ class RowsConfig(Poll):
     key_column: PlainText | None = Field(
         default=None, max_length=200, description="The column that names a row; by default the cursor column."
     )
+    look_back: int = Field(
+        default=200,
+        ge=0,
+        le=1_000,
+        description="Rows that each poll reads again before the last one: a transaction that ends late may add rows"
+        " among them. A row that appears further back starts nothing.",
+    )
 
 
 class MailConfig(Poll):

@@ -13,6 +13,7 @@ from sqlalchemy.engine import make_url
 from headgate.components.mail.reading import ReadMail
 from headgate.features.runs.evidence.verify import verify
 from headgate.features.runs.transitions import clock
+from headgate.features.triggers.polling import sources
 from headgate.features.triggers.polling.poller import backoff_seconds
 from headgate.features.triggers.tables import TriggerRow
 from headgate.foundation.errors import UpstreamFailed
@@ -187,7 +188,9 @@ class TestPage:
 
 
 class TestFolder:
-    async def test_new_and_changed_files_reach_the_run(self, us: Team) -> None:
+    async def test_new_and_changed_files_reach_the_run(self, us: Team, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(sources, "SETTLE_SECONDS", 0)
+
         async def write(path: str, text: str) -> None:
             params = {"path": path, "area": "flows"}
             put = await us.ask("publisher", "PUT", "/workspace/files/content", params=params, json={"text": text})
@@ -207,6 +210,32 @@ class TestFolder:
         run = await us.get("publisher", f"/flow-runs/{first['run_id']}")
         (file_id,) = run["input"]["file_ids"]
         assert (await us.ask("publisher", "GET", f"/files/{file_id}/content")).content == b"new"
+
+    async def test_a_file_that_is_written_piece_by_piece_is_one_run(
+        self, us: Team, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        now = clock()
+        monkeypatch.setattr(sources, "clock", lambda: now)
+        params = {"path": "in/large.txt", "area": "flows"}
+        config = {"kind": "folder", "folder": "in", "pattern": "*.txt", "every_seconds": 3600}
+        trigger = await add(us, await published(us), config=config)
+        await first_poll(us, trigger)
+        for text in ("half", "half and", "half and half"):
+            put = await us.ask("publisher", "PUT", "/workspace/files/content", params=params, json={"text": text})
+            assert put.status_code == 200, put.text
+            now += 4_000_000
+            await polled(us, trigger)
+            assert await occurrences(us, trigger["id"]) == []
+        dry = await us.make("publisher", f"/triggers/{trigger['id']}/dry-run")
+        assert len(dry["items"]) == 1
+        now += 5_000_000
+        await polled(us, trigger)
+        now += 5_000_000
+        await polled(us, trigger)
+        (row,) = await occurrences(us, trigger["id"])
+        run = await us.get("publisher", f"/flow-runs/{row['run_id']}")
+        (file_id,) = run["input"]["file_ids"]
+        assert (await us.ask("publisher", "GET", f"/files/{file_id}/content")).content == b"half and half"
 
 
 class TestRows:

@@ -19,6 +19,7 @@ from headgate.agents.codev.writing.events import emit
 from headgate.features.jobs.leases import MICROSECONDS, clock
 from headgate.features.jobs.queue import Job
 from headgate.features.jobs.runner import JobKind, JobRunner
+from headgate.features.runs.patience import patiently
 from headgate.foundation.database import Database, now
 from headgate.foundation.errors import HeadgateError
 from headgate.foundation.ids import new_id
@@ -72,16 +73,21 @@ class Notices:
             message, again = await self._post(row)
         else:  # an answer came first, and a later question has its own notice
             attempts, message = attempts - 1, "The session no longer waits for it; the receiver was not notified."
+        outcome = {"delivered": not message, "attempts": attempts, "message": message}
+        await patiently(lambda: self._settle(job, outcome, again=again))
+        if message:
+            log.warning("notification not delivered", session_id=row.id, problem=message)
+        self.live.wake(row.id)
+
+    async def _settle(self, job: Job, outcome: dict[str, Any], *, again: bool) -> None:
+        """Store the outcome of an attempt; nothing when the claim was lost, or when it is stored already."""
+        attempts: int = outcome["attempts"]
         async with self.database.writing() as session:
             if again and attempts <= len(self.pauses):
                 due_at = clock() + int(self.pauses[attempts - 1] * MICROSECONDS)
                 await NOTICES.release(session, job, due_at=due_at)
             elif await NOTICES.finish(session, job):
-                outcome = {"delivered": not message, "attempts": attempts, "message": message}
-                await emit(session, row.id, [("webhook", outcome)], now())
-        if message:
-            log.warning("notification not delivered", session_id=row.id, problem=message)
-        self.live.wake(row.id)
+                await emit(session, job.row.session_id, [("webhook", outcome)], now())
 
     async def _post(self, row: SessionRow) -> tuple[str, bool]:
         """Send it. Returns the error, empty on success, and whether a retry is useful."""

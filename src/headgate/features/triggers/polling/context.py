@@ -60,11 +60,13 @@ class PollContext:
         sources: What is read with.
         owner: The owner of the trigger, with the rights of now.
         secrets: Receives the secret values that are read, which are removed from what is shown.
+        with_unsettled: Whether what may be incomplete is read too.
     """
 
     sources: Sources
     owner: Principal
     secrets: SecretValues
+    with_unsettled: bool = False
     classification: int | None = None
     """The highest classification of the connections that were opened."""
     files: PolledFiles = field(init=False)

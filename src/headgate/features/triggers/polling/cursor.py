@@ -1,8 +1,8 @@
 """What polls of a trigger have handled."""
 
 import hashlib
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 
 import orjson
 from pydantic import JsonValue
@@ -23,11 +23,13 @@ class Cursor:
     seen: tuple[str, ...] = ()
     """Marks of handled items, those of the last listing first."""
     value: JsonValue = None
-    """The last value of a cursor column."""
+    """Of a cursor column: the rows from this value on are read again; the marks are of those that were handled."""
     count: int = 0
     """Changes of a page so far: the same content may come back."""
     unconfirmed: tuple[str, ...] = ()
     """Items whose runs are stored and whose source does not know it yet."""
+    unsettled: Mapping[str, int] = field(default_factory=dict)
+    """Marks of items that may be incomplete, to when each was first seen, in microseconds."""
 
     def text(self) -> str:
         """Return it as stored."""
@@ -39,12 +41,26 @@ def cursor_of(text: str | None) -> Cursor | None:
     if text is None:
         return None
     stored = orjson.loads(text)
-    return Cursor(tuple(stored["seen"]), stored["value"], stored["count"], tuple(stored["unconfirmed"]))
+    unsettled = stored.get("unsettled", {})
+    return Cursor(tuple(stored["seen"]), stored["value"], stored["count"], tuple(stored["unconfirmed"]), unsettled)
 
 
 def mark_of(key: str) -> str:
     """Return a short mark of a key."""
     return hashlib.sha256(key.encode()).hexdigest()[:_MARK_CHARS]
+
+
+def settle(keys: Sequence[str], cursor: Cursor | None, at: int, microseconds: int) -> tuple[list[bool], Cursor | None]:
+    """Return which keys were handled, or first seen so long ago, and the cursor with the others. Pure."""
+    before = Cursor() if cursor is None else cursor
+    handled, waiting = set(before.seen), {}
+    settled = []
+    for mark in map(mark_of, keys):
+        since = min(before.unsettled.get(mark, at), at)  # a clock that was ahead delays nothing
+        settled.append(mark in handled or (mark in before.unsettled and at - since >= microseconds))
+        if not settled[-1]:
+            waiting[mark] = since
+    return settled, replace(before, unsettled=waiting)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,8 @@
-"""New rows of a query: those whose cursor column is not below the last value."""
+"""New rows of a query: those whose cursor column is not below that of the last rows, and that were not handled."""
 
 import re
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import cast
 
 from pydantic import JsonValue
@@ -10,7 +12,7 @@ from headgate.features.triggers.errors import TriggerInvalid
 from headgate.features.triggers.hooks.bodies import text_of
 from headgate.features.triggers.poll_settings import RowsConfig
 from headgate.features.triggers.polling.context import PollContext
-from headgate.features.triggers.polling.cursor import Cursor, mark_of
+from headgate.features.triggers.polling.cursor import MOST_SEEN, Cursor, mark_of
 from headgate.features.triggers.polling.results import Item, PollResult
 from headgate.graph.connection_reference import ConnectionReference
 from headgate.sdk import Table
@@ -22,7 +24,11 @@ _NAME = re.compile(r"[^\x00\"`]{1,200}")
 
 
 async def read_rows(ctx: PollContext, config: RowsConfig, cursor: Cursor | None) -> PollResult:
-    """Return the rows after the last value. Rows with the last value are read again: one may be new."""
+    """Return new rows, also those that became visible after rows with a higher value.
+
+    The `look_back` highest rows that were handled are read again, with all that have the same value as the lowest of
+    them; their marks say which are not new.
+    """
     before = Cursor() if cursor is None else cursor
     if cursor is None and config.first == "now":
         return PollResult((), await _last(ctx, config))
@@ -33,37 +39,53 @@ async def read_rows(ctx: PollContext, config: RowsConfig, cursor: Cursor | None)
     records = (await _table(ctx, config, f"SELECT * FROM ({{query}}\n) AS polled {order}", parameters)).records()
     keys = [_key(config, record) for record in records]
     handled = set(before.seen)
-    new = [index for index, key in enumerate(keys[:limit]) if mark_of(key) not in handled][: config.most]
+    unhandled = [index for index, key in enumerate(keys[:limit]) if mark_of(key) not in handled]
+    new = unhandled[: config.most]
     if not new:
         if len(records) > limit:
-            raise TriggerInvalid(
-                f"More than {limit} rows have one value of the cursor column.", remedy="Choose another."
-            )
+            raise _too_many(config, limit)
         return PollResult((), before)
-    value = records[new[-1]][config.cursor_column]
-    same = [mark_of(keys[index]) for index in range(new[-1] + 1) if records[index][config.cursor_column] == value]
-    same_before = before.seen if value == before.value else ()
-    seen = tuple(dict.fromkeys([*same, *same_before]))
-    if len(seen) > MOST_EQUAL:
-        raise TriggerInvalid(
-            f"More than {MOST_EQUAL:,} rows have one value of the cursor column.", remedy="Choose another."
-        )
     items = tuple(Item(keys[index], cast("JsonValue", records[index])) for index in new)
-    return PollResult(items, Cursor(seen, value), more=len(records) > new[-1] + 1)
+    more = len(unhandled) > len(new) or len(records) > limit
+    left = unhandled[len(new)] if len(unhandled) > len(new) else limit
+    after = _after(config, before, [record[config.cursor_column] for record in records[:limit]], keys, left=left)
+    return PollResult(items, after, more=more)
+
+
+def _after(
+    config: RowsConfig, before: Cursor, values: Sequence[JsonValue], keys: Sequence[str], *, left: int
+) -> Cursor:
+    """Return the cursor after a poll. `left` is the position of the first row that is still to be handled. Pure."""
+    listed = [mark_of(key) for key in keys[: len(values)]]
+    done = [index for index in range(len(values)) if index < left or listed[index] in before.seen]
+    lowest = min(done[max(0, len(done) - 1 - config.look_back)], left)
+    value = values[min(lowest, len(values) - 1)]
+    first = next(index for index, one in enumerate(values) if one == value)
+    gone = [mark for mark in before.seen if mark not in set(listed)]  # rows that are not there now may come back
+    kept = [listed[index] for index in reversed(done) if index >= first]
+    if len(kept) > MOST_EQUAL + config.look_back:
+        raise _too_many(config, MOST_EQUAL)
+    return replace(before, value=value, seen=tuple(dict.fromkeys([*kept, *gone]))[:MOST_SEEN])
 
 
 async def _last(ctx: PollContext, config: RowsConfig) -> Cursor:
     """Return the cursor after all rows that there are."""
-    column = "{column}"
-    last = f"SELECT MAX({column}) FROM ({{query}}\n) AS highest"
-    sql = f"SELECT * FROM ({{query}}\n) AS polled WHERE {column} = ({last}) LIMIT {MOST_EQUAL + 1}"
+    most = MOST_EQUAL + config.look_back
+    newest = f"SELECT {{column}} FROM ({{query}}\n) AS every ORDER BY {{column}} DESC LIMIT {config.look_back + 1}"
+    lowest = f"SELECT MIN({{column}}) FROM ({newest}) AS newest"
+    sql = f"SELECT * FROM ({{query}}\n) AS polled WHERE {{column}} >= ({lowest}) ORDER BY {{column}} LIMIT {most + 1}"
     records = (await _table(ctx, config, sql, {})).records()
-    if len(records) > MOST_EQUAL:
-        raise TriggerInvalid(
-            f"More than {MOST_EQUAL:,} rows have one value of the cursor column.", remedy="Choose another."
-        )
+    if len(records) > most:
+        raise _too_many(config, MOST_EQUAL)
     value = records[0][config.cursor_column] if records else None
     return Cursor(tuple(mark_of(_key(config, record)) for record in records), value)
+
+
+def _too_many(config: RowsConfig, most: int) -> TriggerInvalid:
+    return TriggerInvalid(
+        f"More than {most:,} rows have one value of the cursor column '{config.cursor_column}'.",
+        remedy="Choose another column.",
+    )
 
 
 async def _table(ctx: PollContext, config: RowsConfig, sql: str, parameters: dict[str, JsonValue]) -> Table:

@@ -37,7 +37,7 @@ async def dry_run(database: Database, poller: Poller, principal: Principal, trig
             remedy="Change the settings of the trigger: then you are its owner.",
         )
     cursor = cursor_of(listed.row.poll_cursor)
-    polled = await poller.read(listed, config, cursor)
+    polled = await poller.read(listed, config, cursor, with_unsettled=True)
     example = None
     if cursor is None and config.first == "now":
         example = await _example(database, poller, listed, config)
@@ -47,7 +47,7 @@ async def dry_run(database: Database, poller: Poller, principal: Principal, trig
 
 async def _example(database: Database, poller: Poller, listed: Listed, config: PollConfig) -> PollItemOut | None:
     """Return the first item that there is."""
-    polled = await poller.read(listed, config.model_copy(update={"first": "all", "most": 1}), None)
+    polled = await poller.read(listed, config.model_copy(update={"first": "all", "most": 1}), None, with_unsettled=True)
     return next(iter(await _shown(database, listed, polled)), None)
 
 

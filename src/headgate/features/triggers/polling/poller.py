@@ -93,13 +93,16 @@ class Poller:
         except Exception:
             log.exception("poll failed", trigger_id=listed.row.id)
             return await self._failed(listed, config, "An unexpected error occurred; see the server log.")
-        next_at = clock() if polled.result.more else clock() + config.every_seconds * SECOND
+        pause = min(config.every_seconds, polled.result.again_seconds or config.every_seconds)
+        next_at = clock() if polled.result.more else clock() + pause * SECOND
         return Ended(next_at, {"poll_failures": 0, "poll_error": "", "polled_at": clock()})
 
-    async def read(self, listed: Listed, config: PollConfig, cursor: Cursor | None) -> Polled:
-        """Return what is new. Raises what the source and the rights of the owner refuse."""
+    async def read(
+        self, listed: Listed, config: PollConfig, cursor: Cursor | None, *, with_unsettled: bool = False
+    ) -> Polled:
+        """Return what is new, also what may be incomplete if so asked. Raises what the source and the rights refuse."""
         owner = await self._firing.owner_of(listed.row, listed.space_id)
-        context = PollContext(self._sources, owner, SecretValues())
+        context = PollContext(self._sources, owner, SecretValues(), with_unsettled=with_unsettled)
         source = sources.SOURCES[type(config)]
         result: PollResult = await self._within_time(_read(context, source.read(context, config, cursor)))
         classification = context.classification

@@ -29,3 +29,5 @@ class PollResult:
     """After all of them."""
     more: bool = False
     """Whether the next poll may follow at once."""
+    again_seconds: int | None = None
+    """When to poll again at the latest: something may be incomplete."""

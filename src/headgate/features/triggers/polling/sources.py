@@ -15,6 +15,7 @@ from headgate.components.isolated.calls import select_part
 from headgate.components.web.extraction import ExtractHTML
 from headgate.components.web.feeds import ReadFeed
 from headgate.components.web.requests import URL, HTTPRequest
+from headgate.features.runs.transitions import clock
 from headgate.features.triggers.errors import TriggerInvalid
 from headgate.features.triggers.hooks.bodies import Upload, text_of
 from headgate.features.triggers.poll_settings import (
@@ -28,13 +29,16 @@ from headgate.features.triggers.poll_settings import (
 )
 from headgate.features.triggers.polling import databases, mailboxes
 from headgate.features.triggers.polling.context import PollContext
-from headgate.features.triggers.polling.cursor import MOST_LISTED, Cursor, Fresh, fresh_of
+from headgate.features.triggers.polling.cursor import MOST_LISTED, Cursor, Fresh, fresh_of, settle
 from headgate.features.triggers.polling.results import Item, PollResult
+from headgate.features.triggers.schedule import SECOND
 from headgate.graph.connection_reference import ConnectionReference
 from headgate.sdk import HTTP_KINDS
 
 MOST_FOLDER_BYTES = 100_000_000
 """Bytes of the files of a folder that one poll reads."""
+SETTLE_SECONDS = 5
+"""How long the content of a file must stay the same before it starts a run."""
 
 
 def fresh(config: PollConfig, keys: Sequence[str], cursor: Cursor | None) -> Fresh:
@@ -73,7 +77,10 @@ async def read_page(ctx: PollContext, config: PageConfig, cursor: Cursor | None)
 
 
 async def read_folder(ctx: PollContext, config: FolderConfig, cursor: Cursor | None) -> PollResult:
-    """Return the new and changed files of a folder, in the order of their paths."""
+    """Return the new and changed files of a folder, in the order of their paths.
+
+    A file counts once two polls some seconds apart read the same content: until then it may be half-written.
+    """
     files = await ctx.workspace()
     search = cast("dict[str, Any]", await files.glob_search(config.pattern, config.folder))
     if "error" in search:
@@ -89,6 +96,10 @@ async def read_folder(ctx: PollContext, config: FolderConfig, cursor: Cursor | N
         if size > MOST_FOLDER_BYTES:
             raise TriggerInvalid(f"The files have more than {MOST_FOLDER_BYTES:,} bytes.", remedy="Choose fewer files.")
         contents[path] = hashlib.sha256(content).hexdigest()
+    if not ctx.with_unsettled and (cursor is not None or config.first == "all"):
+        keys = [f"{path}:{contents[path]}" for path in paths]
+        settled, cursor = settle(keys, cursor, clock(), SETTLE_SECONDS * SECOND)
+        paths = [path for path, is_settled in zip(paths, settled, strict=True) if is_settled]
     keys = [f"{path}:{contents[path]}" for path in paths]
     new = fresh(config, keys, cursor)
     items = []
@@ -97,7 +108,8 @@ async def read_folder(ctx: PollContext, config: FolderConfig, cursor: Cursor | N
         content = await files.read_content(path)
         if hashlib.sha256(content).hexdigest() == contents[path]:  # another content is new at the next poll
             items.append(_file(path, content, keys[position], contents[path]))
-    return PollResult(tuple(items), new.cursor, more=new.more)
+    again_seconds = SETTLE_SECONDS if new.cursor.unsettled else None
+    return PollResult(tuple(items), new.cursor, more=new.more, again_seconds=again_seconds)
 
 
 def _file(path: str, content: bytes, key: str, sha256: str) -> Item:

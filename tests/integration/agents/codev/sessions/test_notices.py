@@ -4,15 +4,18 @@ import asyncio
 import base64
 import hashlib
 import hmac
+from collections.abc import Awaitable, Callable
+from typing import Any
 
 import pytest
 from pydantic import SecretStr
 from sqlalchemy import select, update
 
+from headgate.agents.codev.sessions.repository import NOTICES
 from headgate.agents.codev.tables import NoticeRow, SessionRow
 from headgate.features.access.principal import LOCAL
 from headgate.foundation.database import Database
-from headgate.foundation.errors import Forbidden, UpstreamFailed
+from headgate.foundation.errors import DatabaseUnavailable, Forbidden, UpstreamFailed
 from headgate.foundation.settings import Settings
 from tests.support.codev_place import FakePlace
 from tests.support.codev_sessions import Bench, open_bench
@@ -82,6 +85,34 @@ class TestANotice:
             bench.posts.answers = [503, UpstreamFailed("No answer."), 204]
             plan = await bench.start(flow_id="greeter", webhook_url=URL)
             assert await told(bench, plan.thread_id) == {"delivered": True, "attempts": 3, "message": ""}
+
+    @pytest.mark.parametrize("answers", [[204], [503, 204]])
+    async def test_is_not_sent_again_where_its_outcome_cannot_be_stored_for_a_moment(
+        self,
+        settings: Settings,
+        database: Database,
+        place: FakePlace,
+        monkeypatch: pytest.MonkeyPatch,
+        answers: list[int],
+    ) -> None:
+        failures = iter(range(2))
+
+        def shaky(write: Callable[..., Awaitable[bool]]) -> Callable[..., Awaitable[bool]]:
+            async def written(*args: Any, **values: Any) -> bool:
+                if next(failures, None) is not None:
+                    raise DatabaseUnavailable("The database is locked by another process.")
+                return await write(*args, **values)
+
+            return written
+
+        for name in ("finish", "release"):
+            monkeypatch.setattr(NOTICES, name, shaky(getattr(NOTICES, name)))
+        async with open_bench(settings, database, place) as bench:
+            bench.posts.answers = [*answers]
+            plan = await bench.start(flow_id="greeter", webhook_url=URL)
+            assert await told(bench, plan.thread_id) == {"delivered": True, "attempts": len(answers), "message": ""}
+        assert next(failures, None) is None
+        assert len(bench.posts.sent) == len(answers)
 
     @pytest.mark.parametrize("answer", [410, Forbidden("The address is private.")])
     async def test_is_given_up_where_trying_again_is_no_use(
