@@ -6068,7 +6068,7 @@ export interface components {
             decided_at: string | null;
             value: components["schemas"]["JsonValue"];
             /** Questions */
-            questions: string[];
+            questions: components["schemas"]["FormField"][];
             /** Editable */
             editable: string[];
             /** Decisions */
@@ -7400,10 +7400,10 @@ export interface components {
             comment?: string;
             /**
              * Answers
-             * @description Question to answer.
+             * @description Id of a form field to its answer.
              */
             answers?: {
-                [key: string]: string;
+                [key: string]: components["schemas"]["JsonValue"];
             };
             /**
              * Edits
@@ -7436,10 +7436,10 @@ export interface components {
             comment?: string;
             /**
              * Answers
-             * @description Question to answer.
+             * @description Id of a form field to its answer.
              */
             answers?: {
-                [key: string]: string;
+                [key: string]: components["schemas"]["JsonValue"];
             };
             /**
              * Edits
@@ -7475,7 +7475,7 @@ export interface components {
             comment: string;
             /** Answers */
             answers: {
-                [key: string]: string;
+                [key: string]: components["schemas"]["JsonValue"];
             };
             /** Edits */
             edits: {
@@ -9323,7 +9323,7 @@ export interface components {
         };
         /**
          * FormField
-         * @description One question of the form that starts a run (seed 002, form_schema).
+         * @description One question of a form: that which starts a run (seed 002, form_schema), or that of an approval.
          */
         FormField: {
             /** Id */
@@ -9338,7 +9338,7 @@ export interface components {
              * @default text
              * @enum {string}
              */
-            type?: "text" | "number" | "select" | "json" | "image" | "audio" | "document" | "file";
+            type?: "text" | "long_text" | "number" | "select" | "multiselect" | "checkbox" | "date" | "json" | "image" | "audio" | "document" | "file";
             /**
              * Required
              * @default false
@@ -9354,6 +9354,10 @@ export interface components {
              * @default []
              */
             options?: string[];
+            /** Min */
+            min?: number | null;
+            /** Max */
+            max?: number | null;
         };
         /**
          * FormLinkMade
@@ -12979,10 +12983,10 @@ export interface components {
             comment?: string;
             /**
              * Answers
-             * @description Question to answer.
+             * @description Id of a form field to its answer.
              */
             answers?: {
-                [key: string]: string;
+                [key: string]: components["schemas"]["JsonValue"];
             };
             /**
              * Edits
@@ -13068,7 +13072,7 @@ export interface components {
             tool: string;
             value: components["schemas"]["JsonValue"];
             /** Questions */
-            questions: string[];
+            questions: components["schemas"]["FormField"][];
             /** Editable */
             editable: string[];
             /** Content Hash */
