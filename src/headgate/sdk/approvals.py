@@ -33,13 +33,13 @@ def form_fields(items: Sequence[object]) -> tuple[FormField, ...]:
 
 
 def _check_fields(fields: Sequence[FormField]) -> None:
-    ids = [one.id for one in fields]
-    for one in fields:
-        if ids.count(one.id) > 1:
-            raise ValueError(f"two fields have the id '{one.id}'.")
-        if one.type in FILE_FIELD_TYPES or one.private:
-            what = "is private" if one.private else f"has the type {one.type}"
-            raise ValueError(f"field '{one.id}' {what}, which only the form that starts a run can have.")
+    ids = [member.id for member in fields]
+    for member in fields:
+        if ids.count(member.id) > 1:
+            raise ValueError(f"two fields have the id '{member.id}'.")
+        if member.type in FILE_FIELD_TYPES or member.private:
+            what = "is private" if member.private else f"has the type {member.type}"
+            raise ValueError(f"field '{member.id}' {what}, which only the form that starts a run can have.")
 
 
 def _problems(error: ValidationError) -> Iterator[str]:
@@ -51,7 +51,7 @@ def _problems(error: ValidationError) -> Iterator[str]:
 def _free_id(label: str, taken: Sequence[FormField]) -> str:
     words = _NO_WORD.sub("_", label.lower()).strip("_")[:60]
     stem = words if words and not words[0].isdigit() else f"field_{words}"[:60].rstrip("_")
-    ids = {one.id for one in taken}
+    ids = {member.id for member in taken}
     names = (stem if number == 1 else f"{stem}_{number}" for number in range(1, len(ids) + 2))
     return next(name for name in names if name not in ids)
 

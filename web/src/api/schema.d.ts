@@ -7233,6 +7233,16 @@ export interface components {
             model?: string | null;
         };
         /**
+         * ConnectionLimit
+         * @description A connection that only so many steps may use at the same time.
+         */
+        ConnectionLimit: {
+            /** Name */
+            name: string;
+            /** Max */
+            max: number;
+        };
+        /**
          * ConnectionOut
          * @description The result of one call to a provider.
          */
@@ -8008,6 +8018,11 @@ export interface components {
                 [key: string]: string;
             };
             concurrency?: components["schemas"]["Concurrency"] | null;
+            /**
+             * Connection Limits
+             * @default []
+             */
+            connection_limits?: components["schemas"]["ConnectionLimit"][];
         };
         /**
          * DryTotals
@@ -14356,6 +14371,11 @@ export interface components {
              */
             classification?: number | null;
             /**
+             * Max Concurrent
+             * @description Steps that may use it at the same time, others wait; null: any number.
+             */
+            max_concurrent?: number | null;
+            /**
              * Expires At
              * @description When its secret stops working.
              */
@@ -14397,6 +14417,11 @@ export interface components {
             hosts: string[];
             /** Classification */
             classification: number | null;
+            /**
+             * Max Concurrent
+             * @description Steps that may use it at the same time; null: any number.
+             */
+            max_concurrent: number | null;
             /**
              * Status
              * @description `unauthorized` and `rejected`: a user must authorize it again.
@@ -14445,6 +14470,11 @@ export interface components {
             } | null;
             /** Classification */
             classification?: number | null;
+            /**
+             * Max Concurrent
+             * @description Steps that may use it at the same time, others wait; null: any number.
+             */
+            max_concurrent?: number | null;
             /** Expires At */
             expires_at?: string | null;
         };

@@ -16,7 +16,7 @@ def show_dry_run(outcome: DryRunOut) -> None:
     if rows:
         console.print(table(("step", "component", "runs", "input", "model", "class"), rows))
     for step in outcome.path:
-        for line in (step.effect, _wait(step.waits_for), _policy(step)):
+        for line in (step.effect, _wait(step.waits_for), _limits(step), _policy(step)):
             if line:
                 console.print(f"[dim]{step.order}.[/] {escape(line)}")
     for host in outcome.reach.hosts:
@@ -70,6 +70,12 @@ def _wait(wait: DryWait | None) -> str:
     if wait.reason == "time":
         return f"Waits {what}, at most {length}." if what else f"Waits for {length}."
     return f"Waits for {what}, at most {length}."
+
+
+def _limits(step: DryStep) -> str:
+    """Return the connections that few steps may use at the same time."""
+    limits = [f"at most {limit.max} steps use the connection {limit.name}" for limit in step.connection_limits]
+    return f"At the same time: {', '.join(limits)}." if limits else ""
 
 
 def _policy(step: DryStep) -> str:

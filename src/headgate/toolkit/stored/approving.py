@@ -168,7 +168,7 @@ def _shown(approval: ApprovalOut) -> Approval:
         "created_at": line["created_at"],
         "due_at": line["due_at"],
         "can_decide": line["can_decide"],
-        "questions": [one.model_dump(mode="json", exclude_defaults=True) for one in approval.questions],
+        "questions": [field.model_dump(mode="json", exclude_defaults=True) for field in approval.questions],
         "editable": approval.editable,
         "approvals_needed": approval.needed,
         "approvals_given": approval.approvals,
