@@ -28,16 +28,27 @@ async def us(settings: Settings) -> AsyncIterator[Team]:
         yield people
 
 
-async def asked(us: Team, *, input_classification: int = 0, output: str = "approve", **params: Any) -> dict[str, Any]:
+async def asked(
+    us: Team,
+    *,
+    input_classification: int = 0,
+    output: str = "approve",
+    check: str = "Pay it?",
+    settings: str = "",
+    **params: Any,
+) -> dict[str, Any]:
     """Start a flow that asks for an approval, and return the pending approval."""
     lines = "".join(f"\n    {name}: {value}" for name, value in params.items())
     spec = (
-        "name: Expense\nnodes:\n  heard: ChatInput\n  check: Approval\n    question: Pay it?"
-        f"{lines}\n  yes: ChatOutput\n  no: ChatOutput\n  late: ChatOutput\nedges:\n  heard.text -> check.value\n"
+        "name: Expense\nnodes:\n  heard: ChatInput\n  check: Approval\n    question: "
+        f"{check}{lines}\n  yes: ChatOutput\n  no: ChatOutput\n  late: ChatOutput\nedges:\n"
+        "  heard.text -> check.value\n"
         f"  check.{output} -> yes.input\n  check.reject -> no.input\n  check.timeout -> late.input\n"
     )
     if input_classification:
-        spec += f"settings:\n  input_classification: {input_classification}\n"
+        settings = f"input_classification: {input_classification}"
+    if settings:
+        spec += f"settings:\n  {settings}\n"
     flow = await us.make("editor", "/flows", spec=spec)
     run = await us.make("editor", f"/flows/{flow['id']}/runs", text="Taxi, 40 EUR", version="draft")
     async with asyncio.timeout(PATIENCE):
