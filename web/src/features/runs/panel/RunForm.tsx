@@ -1,5 +1,5 @@
 import type { FormField } from "@/api/types";
-import { AnswerControl, type Fault, type Given, useFaultText } from "@/components/answers";
+import { AnswerField, type Fault, type Given, useFaultText } from "@/components/answers";
 import { FileAnswer } from "@/components/files/FileAnswer";
 import { acceptOf, takesFile } from "@/components/files/fields";
 import { Field, Textarea } from "@/components/ui";
@@ -52,40 +52,34 @@ export function RunForm({ form, asksText, asksFiles, values, faults, onChange, o
         </Field>
       )}
       {form.map((field) => {
+        const fault = own(faults, field.id);
+        if (!takesFile(field)) {
+          const value = own(values.answers, field.id);
+          const set = (given: Given) => answer(field.id, given);
+          return <AnswerField key={field.id} field={field} value={value} fault={fault} onChange={set} />;
+        }
         return (
           <Field
             key={field.id}
             label={field.label || field.id}
             required={field.required ?? false}
-            error={faultText(own(faults, field.id))}
+            error={faultText(fault)}
           >
-            {(control) => {
-              if (takesFile(field)) {
-                return (
-                  <FileAnswer
-                    control={control}
-                    ids={own(values.files, field.id) ?? []}
-                    accept={acceptOf(field)}
-                    label={field.label || field.id}
-                    onBusy={onBusy}
-                    onChange={(change) =>
-                      onChange((before) => ({
-                        ...before,
-                        files: { ...before.files, [field.id]: change(own(before.files, field.id) ?? []) },
-                      }))
-                    }
-                  />
-                );
-              }
-              return (
-                <AnswerControl
-                  field={field}
-                  control={control}
-                  value={own(values.answers, field.id)}
-                  onChange={(given) => answer(field.id, given)}
-                />
-              );
-            }}
+            {(control) => (
+              <FileAnswer
+                control={control}
+                ids={own(values.files, field.id) ?? []}
+                accept={acceptOf(field)}
+                label={field.label || field.id}
+                onBusy={onBusy}
+                onChange={(change) =>
+                  onChange((before) => ({
+                    ...before,
+                    files: { ...before.files, [field.id]: change(own(before.files, field.id) ?? []) },
+                  }))
+                }
+              />
+            )}
           </Field>
         );
       })}
