@@ -128,7 +128,7 @@ def see_question(page: Page) -> None:
 
 def see_steps(page: Page) -> None:
     """Choose the loop among the steps of the run."""
-    page.get_by_text("Check every row").last.click()
+    page.get_by_role("list", name="Steps").get_by_role("button", name="Check every row").click()
     expect(page.get_by_text("Choose a step to see its input and output.")).to_have_count(0)
 
 
