@@ -7,6 +7,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
+from docs.take_waiting_screenshots import take_waiting
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 from tests.e2e.support.browser import BROWSER_OPTIONS, Console, open_page
 from tests.e2e.support.development import environment, waiting_with_a_plan
@@ -87,6 +88,7 @@ def take(tour: Tour, studio: Studio) -> None:
     tour.picture("templates", "/templates")
     tour.picture("observe", "/observe")
     tour.picture("settings", "/settings/providers")
+    take_waiting(tour, studio)
 
 
 def develop(browser: Browser) -> None:

@@ -27,7 +27,7 @@ nodes:
     question: Pay this invoice?
     not_starter: true
     timeout_hours: 5
-    questions: ["Cost centre"]
+    questions: [{"id": "centre", "label": "Cost centre", "type": "number"}]
     editable: ["amount", "message"]
   paid: ChatOutput
     label: Paid

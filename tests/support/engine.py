@@ -50,6 +50,7 @@ from headgate.graph.model import Edge, Flow, Node
 from headgate.sdk import (
     NOT_TAKEN,
     Component,
+    ConnectionReference,
     Data,
     File,
     HttpAnswer,
@@ -68,7 +69,7 @@ from headgate.sdk.fakes import FakeCode, FakeHttp, InProcess
 from headgate.sdk.state import StateChange
 from headgate.sdk.tools import call_tool
 from headgate.sdk.waiting import StepWaits, first_of
-from tests.support.services import FixedServices
+from tests.support.services import FixedServices, LimitedConnections
 from tests.support.web import open_web
 
 
@@ -159,6 +160,17 @@ class Gate(Component):
         while not (folder / f"{self.name}.open").exists():  # noqa: ASYNC110 - another process may open it
             await asyncio.sleep(0.005)
         return self.input
+
+
+class GateOnConnection(Gate):
+    """Opens a connection, and works on until a file is there."""
+
+    connection: ConnectionReference = field(label="Connection", connection_kinds=("webhook",))
+
+    @output(name="text")
+    async def text(self) -> Text:
+        await self.ctx.connection(self.connection)
+        return await super().text()
 
 
 class SendAndGate(SendEvent):
@@ -343,6 +355,7 @@ COMPONENTS: tuple[type[Component], ...] = (
     Fork,
     Broken,
     Gate,
+    GateOnConnection,
     Tally,
     Big,
     Adds,
@@ -563,6 +576,7 @@ def make_services(
         sent_events=StepSentEvents(database, sealer, spaces),
         budgets=Budgets(database, GivenFacts()),
         slots=Slots(database, GivenFacts()),
+        connections=LimitedConnections(LoopbackHttp()),
         failure_handlers=FailureHandlers(database, "https://headgate.example"),
     )
 

@@ -101,6 +101,9 @@ class FreeSlots:
     async def take_model(self, origin: Origin, model: Model, priority: int) -> bool:
         return True
 
+    async def take_connection(self, origin: Origin, connection_id: str, most: int, priority: int) -> bool:
+        return True
+
     async def grant_free(self) -> None:
         return
 
@@ -163,6 +166,21 @@ class OnePassage:
         sha256 = "0" * 64
         passage = Passage("It is green.", "", "a.txt", "d", "b", 1, sha256, 0, 0, 12, None, sha256, 1.0)
         return FoundPassages((passage,), 1, "lexical")
+
+
+@dataclass(frozen=True, slots=True)
+class LimitedConnections:
+    """Every connection allows one step at a time, and reaches nothing."""
+
+    http: HttpClient
+
+    async def open(self, origin: Origin, name: str) -> Connection:
+        return Connection(name, "webhook", {}, (), self.http, nowhere, id=name, max_concurrent=1)
+
+
+async def nowhere(host: str, port: int) -> Sequence[str]:
+    """Return no address."""
+    return ()
 
 
 class NoConnections:

@@ -18,7 +18,15 @@ from headgate.sdk import (
     field,
     output,
 )
-from headgate.sdk.approvals import NOTICE_KINDS, ApprovalAnswer, ApprovalRequest, Outcome, parse_edit
+from headgate.sdk.approvals import (
+    MOST_QUESTIONS,
+    NOTICE_KINDS,
+    ApprovalAnswer,
+    ApprovalRequest,
+    Outcome,
+    form_fields,
+    parse_edit,
+)
 from headgate.sdk.coerce import data_of
 
 MOST_ITEMS = 20
@@ -59,12 +67,12 @@ class Approval(Component):
         default=False, label="Not the starter", help="The user who started the run may not decide."
     )
     timeout_hours: float = timeout_field()
-    questions: Annotated[list[str], BeforeValidator(listed_text)] = field(
+    questions: Annotated[list[JsonValue], BeforeValidator(listed_text)] = field(
         default_factory=list,
         label="Form",
-        help="Further questions that the user who decides answers, one per line.",
+        help="Fields that the user who decides answers, as in a form of a flow, without files; a text: a text field.",
         port=False,
-        schema=_LIST,
+        schema={"type": "array", "items": {"type": ["string", "object"]}, "maxItems": MOST_QUESTIONS},
     )
     editable: Annotated[list[str], BeforeValidator(listed_text)] = field(
         default_factory=list,
@@ -129,6 +137,11 @@ class Approval(Component):
                 remedy="Assign more users or a role, or lower the approvals needed.",
                 field="needed",
             )
+        try:
+            form_fields(self.questions)
+        except ValueError as error:
+            remedy = 'Write fields such as {"id": "cost_centre", "label": "Cost centre", "type": "number"}.'
+            raise ComponentError(f"Approval: its form has {error}", remedy=remedy, field="questions") from None
         self._check_times()
         return self
 
@@ -169,7 +182,7 @@ class Approval(Component):
         """Return the value or `NOT_TAKEN`."""
         return data_of(self.value) if await self._is("timeout") else NOT_TAKEN
 
-    @output(help="outcome, comment, answers of the form, and decided_by.")
+    @output(help="outcome, comment, answers by id of the form field, and decided_by.")
     async def decision(self) -> Data:
         """Return the decision as an object."""
         answer = await self._decision()
@@ -192,7 +205,7 @@ class Approval(Component):
                     assignees=tuple(self.assignees),
                     needed=self.needed,
                     not_starter=self.not_starter,
-                    questions=tuple(self.questions),
+                    questions=form_fields(self.questions),
                     editable=tuple(self.editable),
                     timeout_seconds=self.timeout_hours * 3600 or None,
                     reminder_seconds=tuple(hours * 3600 for hours in self.reminders),

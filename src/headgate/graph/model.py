@@ -219,12 +219,18 @@ class Edge(Value):
         return f"{self.source}.{self.output} -> {self.target}.{self.input}"
 
 
-FormFieldType = Literal["text", "number", "select", "json", "image", "audio", "document", "file"]
+FormFieldType = Literal[
+    "text", "long_text", "number", "select", "multiselect", "checkbox", "date", "json",
+    "image", "audio", "document", "file",
+]  # fmt: skip
 FILE_FIELD_TYPES = frozenset({"image", "audio", "document", "file"})
+CHOICE_FIELD_TYPES = frozenset({"select", "multiselect"})
+COUNTED_FIELD_TYPES = frozenset({"text", "long_text", "multiselect"})
+"""Their bounds count characters or choices."""
 
 
 class FormField(Value):
-    """One question of the form that starts a run (seed 002, form_schema)."""
+    """One question of a form: that which starts a run (seed 002, form_schema), or that of an approval."""
 
     id: Annotated[str, StringConstraints(pattern=r"^[^\W\d]\w{0,63}$")]
     """A word in any script, as in `{{flow_input.handläggare}}`."""
@@ -234,11 +240,24 @@ class FormField(Value):
     private: bool = False
     """Whether evidence contains only a commitment to the answer."""
     options: tuple[PlainText, ...] = ()
+    min: float | None = Field(default=None, allow_inf_nan=False)
+    """Least number; for texts the fewest characters, for several choices the fewest choices."""
+    max: float | None = Field(default=None, allow_inf_nan=False)
+    """Greatest number, most characters or most choices."""
 
     @model_validator(mode="after")
-    def _select_has_options(self) -> Self:
-        if (self.type == "select") != bool(self.options):
-            raise ValueError(f"form field '{self.id}': options belong to type 'select' and are required there")
+    def _check(self) -> Self:
+        if (self.type in CHOICE_FIELD_TYPES) != bool(self.options):
+            raise ValueError(
+                f"form field '{self.id}': options belong to types 'select' and 'multiselect' and are required there"
+            )
+        bounds = [bound for bound in (self.min, self.max) if bound is not None]
+        if bounds and self.type not in {"number", *COUNTED_FIELD_TYPES}:
+            raise ValueError(f"form field '{self.id}': min and max belong to numbers, texts and type 'multiselect'")
+        if self.type in COUNTED_FIELD_TYPES and any(bound < 0 or bound % 1 for bound in bounds):
+            raise ValueError(f"form field '{self.id}': min and max of type '{self.type}' are whole numbers from 0")
+        if bounds != sorted(bounds):
+            raise ValueError(f"form field '{self.id}': min is greater than max")
         return self
 
 

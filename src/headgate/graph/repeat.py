@@ -21,8 +21,8 @@ Mode = Literal["once", "each", "until"]
 MOST_ROUNDS = 1000
 EACH_STEP = "ForEach"
 LOOP_STEP = "Loop"
-_LISTS = {PortType.DATA.value, PortType.TABLE.value, "json"}
-_TEXTS = {PortType.TEXT.value, "text"}
+_LISTS = {PortType.DATA.value, PortType.TABLE.value, "json", "multiselect"}
+_TEXTS = {PortType.TEXT.value, "text", "long_text"}
 
 
 @dataclass(frozen=True, slots=True)

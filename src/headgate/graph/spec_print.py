@@ -76,7 +76,7 @@ def _form_field(field: FormField) -> Iterator[str]:
         {
             name: value
             for name, value in changed_members(field, FormField(id="x")).items()
-            if name in {"label", "required", "private"}
+            if name in {"label", "required", "private", "min", "max"}
         },
         4,
     )

@@ -78,6 +78,9 @@ class Connection:
 
     operation: Callable[[str], Awaitable[DescribedOperation]] = undescribed
     """Returns an operation by its method and path, or by its id. Raises `NotFound` with the nearest one."""
+    id: str = ""
+    max_concurrent: int | None = None
+    """How many steps may use it at the same time; None: any number."""
 
     def require_kind(self, reference: ConnectionReference) -> None:
         """Raise `ConnectionMismatch` when the field that names this connection takes other kinds."""

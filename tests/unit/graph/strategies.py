@@ -103,11 +103,24 @@ def form_fields(field_id: str) -> st.SearchStrategy[FormField]:
         FormField,
         id=st.just(field_id),
         label=texts,
-        type=st.sampled_from(["text", "number", "image", "file"]),
+        type=st.sampled_from(["text", "number", "checkbox", "date", "image", "file"]),
         required=st.booleans(),
     )
-    select = st.builds(FormField, id=st.just(field_id), type=st.just("select"), options=options, required=st.booleans())
-    return plain | select
+    choice = st.builds(
+        FormField,
+        id=st.just(field_id),
+        type=st.sampled_from(["select", "multiselect"]),
+        options=options,
+        required=st.booleans(),
+    )
+    bounded = st.builds(
+        FormField,
+        id=st.just(field_id),
+        type=st.sampled_from(["number", "text", "long_text"]),
+        min=st.none() | st.integers(0, 3),
+        max=st.none() | st.integers(4, 9),
+    )
+    return plain | choice | bounded
 
 
 settings = st.builds(

@@ -70,7 +70,7 @@ class TestDiffFlows:
             "- edge brief.output -> out.input",
             '~ name: "Untitled flow" -> "New"',
             "~ settings.data_retention_days: null -> 3",
-            '~ form.x set to {"label": "", "options": [], "private": false, "…',
+            '~ form.x set to {"label": "", "max": null, "min": null, "options…',
         ]
 
     def test_compares_requests_member_by_member(self) -> None:

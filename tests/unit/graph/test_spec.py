@@ -226,7 +226,7 @@ class TestParseSpec:
             ("nodes:\n  a: A\n    policy:\n      input_config:\n        body: x\n", "line 4: 'url' is missing"),
             ("edges: a.b -> c.d\n", "no text is allowed after 'edges:'"),
             ("form:\n  x: txt\n", "line 2: 'type' cannot be 'txt'; did you mean 'text'?"),
-            ("form:\n  x: select\n", "line 2: form field 'x': options belong to type 'select'"),
+            ("form:\n  x: select\n", "line 2: form field 'x': options belong to types 'select'"),
             ("settings:\n  data_retention_days: 0\n", "line 2: 'data_retention_days'"),
             ("nodes:\n  a: A\n    x: \x07\n", "line 3: the line contains the control character U+0007"),
             ("nodes:\n  a: A\n    x: {\n      y: 1\n", "line 3: the JSON that starts here has no end"),

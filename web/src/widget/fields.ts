@@ -10,11 +10,13 @@ export interface Answers {
   form_data: Record<string, unknown>;
 }
 
+type Value = string | number | boolean | string[] | File[] | null;
+
 interface Drawn {
   field: Field;
   node: HTMLElement;
   control: HTMLElement;
-  value: () => string | number | File[] | null;
+  value: () => Value;
   tell: (wrong: string) => void;
 }
 
@@ -46,11 +48,14 @@ export class FormFields {
   async answers(upload: (file: File) => Promise<string>): Promise<Answers> {
     const found: Answers = { form_data: {} };
     for (const { field, value } of this.drawn) {
-      const answer = value();
-      if (Array.isArray(answer)) {
+      if (FILES.has(field.type)) {
+        const answer = value() as File[];
         if (answer.length > 0) found.form_data[field.id] = await Promise.all(answer.map((file) => upload(file)));
-      } else if (answer !== null && answer !== "")
-        found.form_data[field.id] = field.type === "json" ? data(String(answer)) : answer;
+        continue;
+      }
+      const answer = value();
+      const empty = answer === null || answer === "" || (Array.isArray(answer) && answer.length === 0);
+      if (!empty) found.form_data[field.id] = field.type === "json" ? data(String(answer)) : answer;
     }
     return found;
   }
@@ -65,9 +70,17 @@ function data(text: string): unknown {
   }
 }
 
-function problem(field: Field, value: string | number | File[]): string {
-  if (field.type === "number" && !Number.isFinite(value)) return t("number");
-  return Array.isArray(value) && value.some((file) => file.size > LARGEST) ? t("too_large") : "";
+function problem(field: Field, value: Value): string {
+  if (FILES.has(field.type)) return (value as File[]).some((file) => file.size > LARGEST) ? t("too_large") : "";
+  if (field.type === "checkbox") return field.required && value !== true ? t("checked") : "";
+  if (typeof value === "number") return Number.isFinite(value) ? outside(field, value, "number") : t("number");
+  if (Array.isArray(value)) return outside(field, value.length, "choices");
+  return outside(field, [...String(value)].length, "text");
+}
+
+function outside({ min, max }: Field, size: number, what: "number" | "text" | "choices"): string {
+  if (typeof min === "number" && size < min) return t(`min_${what}`).replace("{}", String(min));
+  return typeof max === "number" && size > max ? t(`max_${what}`).replace("{}", String(max)) : "";
 }
 
 function draw(field: Field, id: string): Drawn {
@@ -110,8 +123,27 @@ function answer(field: Field, id: string): Control {
     const value = () => (control.validity.badInput ? Number.NaN : control.value === "" ? null : Number(control.value));
     return { node: control, control, value };
   }
-  const control = el("textarea", { id, rows: "2", maxlength: "20000" });
+  if (field.type === "multiselect") return choices(field, id);
+  if (field.type === "checkbox") {
+    const control = el("input", { id, type: "checkbox" });
+    return { node: el("span", { class: "choice" }, control), control, value: () => control.checked };
+  }
+  if (field.type === "date") {
+    const control = el("input", { id, type: "date" });
+    return { node: control, control, value: () => control.value };
+  }
+  const control = el("textarea", { id, rows: field.type === "long_text" ? "5" : "2", maxlength: "20000" });
   return { node: control, control, value: () => control.value.trim() };
+}
+
+function choices(field: Field, id: string): Control {
+  const boxes = field.options.map((option, place) =>
+    el("input", { id: `${id}-${place}`, type: "checkbox", value: option, "aria-label": option }),
+  );
+  const labels = boxes.map((box) => el("label", { class: "choice", for: box.id }, box, box.value));
+  const name = field.label || field.id;
+  const node = el("div", { id, class: "choices", role: "group", "aria-label": name, tabindex: "-1" }, ...labels);
+  return { node, control: node, value: () => boxes.filter((box) => box.checked).map((box) => box.value) };
 }
 
 function files(field: Field, id: string): Control {

@@ -3,9 +3,23 @@ import { EventParser } from "./events";
 export interface Field {
   id: string;
   label: string;
-  type: "text" | "number" | "select" | "json" | "image" | "audio" | "document" | "file";
+  type:
+    | "text"
+    | "long_text"
+    | "number"
+    | "select"
+    | "multiselect"
+    | "checkbox"
+    | "date"
+    | "json"
+    | "image"
+    | "audio"
+    | "document"
+    | "file";
   required: boolean;
   options: string[];
+  min?: number | null;
+  max?: number | null;
 }
 
 export interface About {

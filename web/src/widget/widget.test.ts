@@ -86,12 +86,12 @@ describe("the colour of words on a colour", () => {
 
 describe("a form", () => {
   it("draws all kinds of fields", () => {
-    const kinds = ["text", "number", "select", "image", "audio", "document", "file"] as const;
+    const kinds = ["text", "long_text", "number", "select", "multiselect", "checkbox", "date", "file"] as const;
     const form = new FormFields(
-      kinds.map((type) => field({ id: type, type, options: type === "select" ? ["x"] : [] })),
+      kinds.map((type) => field({ id: type, type, options: type.endsWith("select") ? ["x"] : [] })),
     );
     expect(form.nodes.map((node) => node.querySelector("input, select, textarea")?.tagName)).toEqual([
-      ..."TEXTAREA INPUT SELECT INPUT INPUT INPUT INPUT".split(" "),
+      ..."TEXTAREA TEXTAREA INPUT SELECT INPUT INPUT INPUT INPUT".split(" "),
     ]);
   });
   it("asks for what is required, and goes there", () => {
@@ -103,6 +103,33 @@ describe("a form", () => {
     (document.activeElement as HTMLTextAreaElement).value = "x";
     expect(form.check()).toBe(true);
     expect(form.nodes[1]?.querySelector(".wrong")?.textContent).toBe("");
+  });
+  it("answers in the types of its fields, within their bounds", async () => {
+    const form = new FormFields([
+      field({ id: "kinds", type: "multiselect", options: ["a", "b", "c"], max: 1 }),
+      field({ id: "read", type: "checkbox", required: true }),
+      field({ id: "on", type: "date" }),
+      field({ id: "why", type: "long_text", min: 3 }),
+    ]);
+    document.body.replaceChildren(...form.nodes);
+    const boxes = [...document.querySelectorAll<HTMLInputElement>("input[type=checkbox]")];
+    const [first, second, , read] = boxes;
+    const why = document.querySelector("textarea");
+    if (!first || !second || !read || !why) throw new Error("a control is missing");
+    first.checked = second.checked = true;
+    why.value = "no";
+    expect(form.check()).toBe(false);
+    expect(form.nodes.map((node) => node.querySelector(".wrong")?.textContent)).toEqual([
+      "Choose at most 1.",
+      "Check this first.",
+      "",
+      "At least 3 characters.",
+    ]);
+    first.checked = false;
+    read.checked = true;
+    why.value = "because";
+    expect(form.check()).toBe(true);
+    expect(await form.answers(vi.fn())).toEqual({ form_data: { kinds: ["b"], read: true, why: "because" } });
   });
   it("sends files first and answers with what they are called then", async () => {
     const form = new FormFields([field({ id: "f", type: "file" }), field({ id: "n", type: "number" })]);

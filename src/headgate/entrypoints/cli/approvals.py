@@ -1,11 +1,12 @@
 """`headgate approvals`: decisions that runs wait for."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Any
 
 import typer
 from rich.markup import escape
 
 from headgate.entrypoints.cli import exit_codes
+from headgate.entrypoints.cli.files import form_answers
 from headgate.entrypoints.cli.output import JsonFlag, console, print_json, table, when
 from headgate.entrypoints.cli.session import acting, with_installation
 from headgate.entrypoints.installation import Installation
@@ -27,6 +28,10 @@ app = typer.Typer(
 ApprovalId = Annotated[str, typer.Argument(help="Id of the approval.")]
 ApprovalIds = Annotated[list[str], typer.Argument(help="Ids of the approvals.", show_default=False)]
 Comment = Annotated[str, typer.Option(help="Comment, which the flow receives.")]
+Answers = Annotated[
+    list[str] | None,
+    typer.Option("--form", help="Answer to a field of the form: field=value. Repeat it for several choices."),
+]
 
 
 @app.command("list")
@@ -80,15 +85,15 @@ def show(approval_id: ApprovalId, json: JsonFlag = False) -> None:
 
 
 @app.command()
-def approve(approval_ids: ApprovalIds, comment: Comment = "", json: JsonFlag = False) -> None:
+def approve(approval_ids: ApprovalIds, comment: Comment = "", form: Answers = None, json: JsonFlag = False) -> None:
     """Approve one or more. A running server or worker continues the runs."""
-    _decide(approval_ids, "approve", comment, json=json)
+    _decide(approval_ids, {"decision": "approve", "comment": comment, "answers": form_answers(form or [])}, json=json)
 
 
 @app.command()
-def reject(approval_ids: ApprovalIds, comment: Comment = "", json: JsonFlag = False) -> None:
+def reject(approval_ids: ApprovalIds, comment: Comment = "", form: Answers = None, json: JsonFlag = False) -> None:
     """Reject one or more. A running server or worker continues the runs."""
-    _decide(approval_ids, "reject", comment, json=json)
+    _decide(approval_ids, {"decision": "reject", "comment": comment, "answers": form_answers(form or [])}, json=json)
 
 
 @app.command()
@@ -126,15 +131,15 @@ def link(
     with_installation(work)
 
 
-def _decide(approval_ids: list[str], decision: Literal["approve", "reject"], comment: str, *, json: bool) -> None:
+def _decide(approval_ids: list[str], decided: dict[str, Any], *, json: bool) -> None:
     async def one(installation: Installation) -> None:
         async with installation.database.writing() as session:
-            decision_in = DecisionIn(decision=decision, comment=comment)
+            decision_in = checked(DecisionIn, **decided)
             approval = await service.decide(session, acting(), approval_ids[0], decision_in, box=installation.box)
         _show(approval, json=json)
 
     async def several(installation: Installation) -> None:
-        items = [DecisionItem(approval_id=item[:36], decision=decision, comment=comment) for item in approval_ids]
+        items = [checked(DecisionItem, approval_id=item[:36], **decided) for item in approval_ids]
         results = await bulk.decide_each(installation.database, acting(), items, box=installation.box)
         if json:
             print_json(results)
@@ -159,6 +164,10 @@ def _show(approval: ApprovalOut, *, json: bool) -> None:
     console.print(f"[bold]{escape(approval.question)}[/] ({approval.status})")
     console.print(f"[dim]{escape(approval.flow_name)}, run {approval.run_id}, step {escape(approval.step_id)}[/]\n")
     console.print(escape(text_of(approval.value)))
+    for field in approval.questions:
+        about = ", ".join([field.type, *(["required"] if field.required else []), *field.options])
+        console.print(f"\n{escape(field.label or field.id)} [dim]--form {escape(f'{field.id}=... ({about})')}[/]")
     for decision in approval.decisions:
         comment = f": {escape(decision.comment)}" if decision.comment else ""
+        comment += escape("".join(f"\n  {name}: {text_of(answer)}" for name, answer in decision.answers.items()))
         console.print(f"\n{decision.decision} by {escape(decision.user_name)}, {when(decision.decided_at)}{comment}")

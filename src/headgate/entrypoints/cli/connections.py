@@ -31,6 +31,7 @@ from headgate.features.connections.schemas import (
 from headgate.features.connections.sealed import OutsideValue
 from headgate.features.connections.values import kind_named
 from headgate.features.flows.connection_uses import list_uses
+from headgate.foundation.checked import checked
 from headgate.graph.json_values import parse_json
 from headgate.graph.names import clipped
 
@@ -50,6 +51,11 @@ Outside = Annotated[
         "--from",
         help="NAME=vault:PATH#KEY, NAME=file:PATH or NAME=environment:VARIABLE in place of a secret. Repeatable.",
     ),
+]
+
+
+MaxConcurrent = Annotated[
+    int | None, typer.Option("--max-concurrent", help="Steps that may use it at the same time; 0: any number.", min=0)
 ]
 
 
@@ -89,18 +95,21 @@ def add(
     outside: Outside = None,
     personal: Annotated[bool, typer.Option("--personal", help="Only runs that you start may use it.")] = False,
     expires: Annotated[datetime | None, typer.Option("--expires", help="When its secret stops working.")] = None,
+    max_concurrent: MaxConcurrent = None,
     json: JsonFlag = False,
 ) -> None:
     """Add a connection. Secrets are prompted for or read from standard input as JSON; they are never arguments."""
     references = _references(outside or [])
 
     def body(chosen: Kind, suggested: Mapping[str, JsonValue]) -> SpaceConnectionIn:
-        return SpaceConnectionIn(
+        return checked(
+            SpaceConnectionIn,
             name=name,
             kind=chosen.id,
             fields={**suggested, **_fields(chosen, field or [])},
             secrets={**references, **_secrets(chosen, set(references))},
             personal=personal,
+            max_concurrent=max_concurrent or None,
             expires_at=None if expires is None else expires.astimezone(),
         )
 
@@ -199,16 +208,19 @@ def change(
     name: Name,
     field: Fields = None,
     secret: Annotated[bool, typer.Option("--secret", help="Ask for new secrets.")] = False,
+    max_concurrent: MaxConcurrent = None,
     json: JsonFlag = False,
 ) -> None:
-    """Change fields or secrets of a connection. New hosts need its secrets again."""
+    """Change fields, secrets or the limit of a connection. New hosts need its secrets again."""
 
     async def work(installation: Installation) -> None:
         async with installation.database.reading() as session:
             row = SpaceConnectionOut.model_validate(await service.get_connection(session, acting(), name, manage=True))
         kind = kind_named(row.kind)
         fields = {**row.fields, **_fields(kind, field or [])} if field else None
-        patch = SpaceConnectionPatch(fields=fields, secrets=dict(_secrets(kind, set())) if secret else None)
+        limit = {} if max_concurrent is None else {"max_concurrent": max_concurrent or None}
+        secrets = dict(_secrets(kind, set())) if secret else None
+        patch = checked(SpaceConnectionPatch, fields=fields, secrets=secrets, **limit)
         async with installation.database.writing() as session:
             changed = await service.update_connection(session, acting(), installation.box, row.id, patch=patch)
             stored = SpaceConnectionOut.model_validate(changed)

@@ -37,7 +37,7 @@ def _show_steps(path: Sequence[DryStep], above: str = "") -> None:
     """Show what each step does beyond computing, with the flows that it runs."""
     for step in path:
         order = f"{above}{step.order}."
-        for line in (step.effect, _wait(step.waits_for), _policy(step)):
+        for line in (step.effect, _wait(step.waits_for), _limits(step), _policy(step)):
             if line:
                 console.print(f"[dim]{order}[/] {escape(line)}")
         for call in step.calls:
@@ -90,6 +90,12 @@ def _wait(wait: DryWait | None) -> str:
     if wait.reason == "time":
         return f"Waits {what}, at most {length}." if what else f"Waits for {length}."
     return f"Waits for {what}, at most {length}."
+
+
+def _limits(step: DryStep) -> str:
+    """Return the connections that few steps may use at the same time."""
+    limits = [f"at most {limit.max} steps use the connection {limit.name}" for limit in step.connection_limits]
+    return f"At the same time: {', '.join(limits)}." if limits else ""
 
 
 def _policy(step: DryStep) -> str:

@@ -47,19 +47,31 @@ def write_file(path: Path, content: bytes) -> None:
         raise Invalid(f"{path} cannot be written: {error.strerror}.", remedy="Give another --output.") from error
 
 
-def form_answers(pairs: list[str]) -> dict[str, str]:
-    """Return form answers from `field=value`. Raises `Invalid`."""
-    answers: dict[str, str] = {}
+def form_answers(pairs: list[str]) -> dict[str, JsonValue]:
+    """Return form answers from `field=value`; a field that is repeated has a list. Raises `Invalid`."""
+    answers: dict[str, JsonValue] = {}
     for pair in pairs:
         name, equals, value = pair.partition("=")
         if not equals or not name:
             raise Invalid(f"'{pair}' is not a valid form answer.", remedy="Write field=value.")
-        answers[name] = value
+        before = answers.get(name)
+        earlier = [] if before is None else before if isinstance(before, list) else [before]
+        answers[name] = [*earlier, value] if earlier else value
     return answers
 
 
-async def with_files(installation: Installation, answers: dict[str, str]) -> dict[str, JsonValue]:
+async def with_files(installation: Installation, answers: dict[str, JsonValue]) -> dict[str, JsonValue]:
     """Return the form answers, with each `@path` uploaded as a file and replaced by its id."""
-    paths = {name: Path(value[1:]) for name, value in answers.items() if value[:1] == "@" and Path(value[1:]).is_file()}
-    ids = await store_files(installation, list(paths.values()))
-    return {**answers, **dict(zip(paths, ids, strict=True))}
+    values = [value for answer in answers.values() for value in (answer if isinstance(answer, list) else [answer])]
+    paths = {value: Path(value[1:]) for value in values if isinstance(value, str) and _is_file(value)}
+    ids: dict[JsonValue, JsonValue] = dict(
+        zip(paths, await store_files(installation, list(paths.values())), strict=True)
+    )
+    return {
+        name: [ids.get(value, value) for value in answer] if isinstance(answer, list) else ids.get(answer, answer)
+        for name, answer in answers.items()
+    }
+
+
+def _is_file(value: str) -> bool:
+    return value[:1] == "@" and Path(value[1:]).is_file()

@@ -142,11 +142,10 @@ def _report_when_stopped() -> Iterator[list[str]]:
         raise
 
 
-def _dry_start(text: str, answers: dict[str, str], file: list[Path] | None, *, published: bool) -> DryRunStart:
-    if file or any(value.startswith("@") for value in answers.values()):
+def _dry_start(text: str, answers: dict[str, JsonValue], file: list[Path] | None, *, published: bool) -> DryRunStart:
+    if file or any(isinstance(value, str) and value.startswith("@") for value in answers.values()):
         raise Invalid("A dry run cannot store files.", remedy="Omit --file for a dry run.")
-    given: dict[str, JsonValue] | None = {**answers} or None
-    return checked(DryRunStart, text=text, form_data=given, version="published" if published else "draft")
+    return checked(DryRunStart, text=text, form_data=answers or None, version="published" if published else "draft")
 
 
 async def _look_ahead(parts: Parts, flow: str, start: DryRunStart) -> DryRunOut:

@@ -34,6 +34,8 @@ class KnownConnection:
     """None: never."""
     classification: int | None = None
     """Highest classification of data that may be sent to it."""
+    max_concurrent: int | None = None
+    """How many steps may use it at the same time."""
 
     @property
     def unusable(self) -> str:
@@ -51,7 +53,9 @@ async def known_connections(
     for row in await repository.list_of_space(session, tenant_id=tenant_id, space_id=space_id):
         expires_in = None if row.expires_at is None else row.expires_at - now()
         known.setdefault(row.name, []).append(
-            KnownConnection(row.kind, row.owner_id is not None, row.state, expires_in, row.classification)
+            KnownConnection(
+                row.kind, row.owner_id is not None, row.state, expires_in, row.classification, row.max_concurrent
+            )
         )
     return known
 

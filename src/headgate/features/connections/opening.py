@@ -129,7 +129,17 @@ class Connections:
             return DescribedOperation(described.contract or {}, described.changed)
 
         return Connection(
-            row.name, row.kind, dict(row.fields), hosts, http, self.resolve, secrets, row.classification, operation
+            row.name,
+            row.kind,
+            dict(row.fields),
+            hosts,
+            http,
+            self.resolve,
+            secrets,
+            row.classification,
+            operation,
+            id=row.id,
+            max_concurrent=row.max_concurrent,
         )
 
     async def revoke(self, row: ConnectionRow, audit: ReadAudit) -> bool:

@@ -105,3 +105,10 @@ def _of(user_id: str) -> ColumnElement[bool]:
 
 def _in(space_ids: Collection[str] | None) -> ColumnElement[bool]:
     return true() if space_ids is None else ConnectionRow.space_id.in_(space_ids)
+
+
+async def connection_names(session: AsyncSession, ids: Collection[str], *, tenant_id: str) -> dict[str, str]:
+    """Return the names of connections by id."""
+    row = ConnectionRow
+    query = select(row.id, row.name).where(row.id.in_(ids), row.tenant_id == tenant_id)
+    return {named.id: named.name for named in await session.execute(query)}

@@ -20,6 +20,12 @@ _SECRETS = (
 )
 
 
+MaxConcurrent = Annotated[
+    int | None,
+    Field(ge=1, le=100_000, description="Steps that may use it at the same time, others wait; null: any number."),
+]
+
+
 class SpaceConnectionIn(BaseModel):
     """A connection to add."""
 
@@ -35,6 +41,7 @@ class SpaceConnectionIn(BaseModel):
     classification: int | None = Field(
         default=None, ge=0, description="Highest classification of data that may be sent to it."
     )
+    max_concurrent: MaxConcurrent = None
     expires_at: AwareDatetime | None = Field(default=None, description="When its secret stops working.")
     space_id: str | None = None
 
@@ -48,6 +55,7 @@ class SpaceConnectionPatch(BaseModel):
     fields: dict[str, JsonValue] | None = Field(default=None, description="All fields that are no secret.")
     secrets: GivenSecrets | None = Field(default=None, description="Secrets to replace; others stay.")
     classification: int | None = Field(default=None, ge=0)
+    max_concurrent: MaxConcurrent = None
     expires_at: AwareDatetime | None = None
 
 
@@ -65,6 +73,7 @@ class SpaceConnectionOut(BaseModel):
     secret_names: list[str] = Field(description="Secret fields that have a value.")
     hosts: list[str] = Field(description="The only servers that it may reach.")
     classification: int | None
+    max_concurrent: int | None = Field(description="Steps that may use it at the same time; null: any number.")
     status: Status = Field(
         validation_alias="state", description="`unauthorized` and `rejected`: a user must authorize it again."
     )

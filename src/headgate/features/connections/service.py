@@ -56,6 +56,7 @@ async def add_connection(
         name=connection_in.name,
         kind=kind.id,
         classification=connection_in.classification,
+        max_concurrent=connection_in.max_concurrent,
         expires_at=connection_in.expires_at,
         status=_first_status(kind),
     )
@@ -136,6 +137,8 @@ async def update_connection(
         row.status, row.error_message = _first_status(kind) if moved or not kind.grant else row.status, None
     if "classification" in patch.model_fields_set:
         row.classification = patch.classification
+    if "max_concurrent" in patch.model_fields_set:
+        row.max_concurrent = patch.max_concurrent
     if "expires_at" in patch.model_fields_set:
         row.expires_at = patch.expires_at
     row.updated_at = now()
@@ -172,7 +175,8 @@ def permission_for(*, personal: bool) -> Permission:
 
 def described(row: ConnectionRow) -> Mapping[str, object]:
     """Return a connection's values for the audit log: names of its secrets, never their values."""
-    fields = {"name", "kind", "owner_id", "fields", "secret_names", "hosts", "classification", "expires_at"}
+    about = {"name", "kind", "owner_id", "fields", "secret_names"}
+    fields = about | {"hosts", "classification", "max_concurrent", "expires_at"}
     return SpaceConnectionOut.model_validate(row).model_dump(mode="json", include=fields)
 
 

@@ -43,6 +43,8 @@ class ConnectionRow(Row):
     """Servers that it may reach."""
     classification: Mapped[int | None]
     """Highest classification of data that may be sent to it; None: as for every external service."""
+    max_concurrent: Mapped[int | None]
+    """How many steps may use it at the same time; None: any number."""
     status: Mapped[str] = mapped_column(String(12), default="untested")
     error_message: Mapped[str | None] = mapped_column(Text)
     rejected_at: Mapped[datetime | None] = mapped_column(Timestamp)

@@ -1,8 +1,9 @@
-"""Validates answers to a flow's form before a run starts.
+"""Validates answers to a form: that which starts a run, and that of an approval.
 
 A form is a closed type: unknown fields are rejected, and each field type has exactly one reader.
 """
 
+import datetime as dt
 import math
 import mimetypes
 from collections.abc import Callable, Mapping, Sequence
@@ -14,7 +15,7 @@ from pydantic import JsonValue
 from headgate.features.runs.errors import InputInvalid
 from headgate.graph.contracts import violations
 from headgate.graph.json_values import LARGEST_INTEGER, SMALLEST_INTEGER
-from headgate.graph.model import FormField, FormFieldType
+from headgate.graph.model import FILE_FIELD_TYPES, FormField, FormFieldType
 from headgate.graph.names import did_you_mean, listed
 from headgate.sdk.values import File
 
@@ -42,17 +43,32 @@ def check_form(
         if name not in fields:
             raise InputInvalid(
                 f"The form has no field '{name}'{did_you_mean(name, fields) or '.'}",
-                remedy=f"Its fields are: {listed(fields)}." if fields else "This flow has no form; send text.",
+                remedy=f"Its fields are: {listed(fields)}." if fields else "There is no form; send no answers.",
             )
     checked: dict[str, JsonValue] = {}
     for field in form:
         answer = answers.get(field.id)
         if answer is not None and (field.type == "json" or answer not in ("", [])):
             checked[field.id] = READERS[field.type](field, answer, file_of)
+            _check_bounds(field, checked[field.id])
         elif field.required:
-            remedy = "Give the id of an uploaded file." if READERS[field.type] is _files else "Answer this field."
+            remedy = "Give the id of an uploaded file." if field.type in FILE_FIELD_TYPES else "Answer this field."
             raise InputInvalid(f"The form field '{field.id}' requires an answer.", remedy=remedy)
+        if field.type == "checkbox" and field.required and not checked[field.id]:
+            raise InputInvalid(f"The form field '{field.id}' must be checked.", remedy="Answer true.")
     return checked
+
+
+def _check_bounds(field: FormField, answer: JsonValue) -> None:
+    """Raise `InputInvalid` for a number, a length or a count of choices outside the bounds of the field."""
+    size = len(answer) if isinstance(answer, str | list) else answer
+    if not isinstance(size, int | float):
+        return
+    unit = "" if field.type == "number" else " choices" if field.type == "multiselect" else " characters"
+    if field.min is not None and size < field.min:
+        raise _wrong(field, f"at least {field.min:g}{unit}")
+    if field.max is not None and size > field.max:
+        raise _wrong(field, f"at most {field.max:g}{unit}")
 
 
 def check_files(form: Sequence[FormField], answers: Mapping[str, JsonValue], files: Sequence[File]) -> None:
@@ -87,7 +103,7 @@ def file_ids_in(form: Sequence[FormField], answers: Mapping[str, JsonValue]) -> 
     ids: list[str] = []
     for field in form:
         answer = answers.get(field.id)
-        if READERS[field.type] is _files and answer is not None:
+        if field.type in FILE_FIELD_TYPES and answer is not None:
             ids += [str(file_id) for file_id in (answer if isinstance(answer, list) else [answer])]
     return ids
 
@@ -106,6 +122,25 @@ def _choice(field: FormField, answer: JsonValue, file_of: FileOf) -> str:
             remedy=f"Its options are: {listed(field.options)}.",
         )
     return text
+
+
+def _choices(field: FormField, answer: JsonValue, file_of: FileOf) -> JsonValue:
+    chosen = [_choice(field, item, file_of) for item in (answer if isinstance(answer, list) else [answer])]
+    return [option for option in field.options if option in chosen]
+
+
+def _checkbox(field: FormField, answer: JsonValue, _file_of: FileOf) -> bool:
+    flag = {"true": True, "false": False}.get(answer) if isinstance(answer, str) else answer
+    if not isinstance(flag, bool):
+        raise _wrong(field, "true or false")
+    return flag
+
+
+def _date(field: FormField, answer: JsonValue, file_of: FileOf) -> str:
+    try:
+        return dt.date.fromisoformat(_text(field, answer, file_of)).isoformat()
+    except ValueError:
+        raise _wrong(field, "a date such as 2026-12-31") from None
 
 
 def _files(field: FormField, answer: JsonValue, file_of: FileOf) -> JsonValue:
@@ -141,8 +176,12 @@ def _json(_field: FormField, answer: JsonValue, _file_of: FileOf) -> JsonValue:
 READERS: Mapping[FormFieldType, Callable[[FormField, Any, FileOf], JsonValue]] = MappingProxyType(
     {
         "text": _text,
+        "long_text": _text,
         "number": _number,
         "select": _choice,
+        "multiselect": _choices,
+        "checkbox": _checkbox,
+        "date": _date,
         "json": _json,
         "image": _files,
         "audio": _files,

@@ -93,7 +93,9 @@ _WORDS: Mapping[type[BaseModel], Mapping[str, str]] = {
         "type": "of the answer; written behind the id",
         "required": "true: no run starts without an answer",
         "private": "true: evidence keeps a commitment instead of the answer",
-        "options": "the choices of a select, which needs them; no other type has any",
+        "options": "the choices of a select or multiselect, which need them; no other type has any",
+        "min": "of a number; fewest characters of a text, choices of a multiselect",
+        "max": "like min",
     },
     FlowSettings: {
         "widget": "how the flow looks where it is embedded",

@@ -32,7 +32,7 @@ async def edit_flow(
     Args:
         name: New name.
         description: Its purpose.
-        form: The complete form; [] removes it. Each {id, label, type, required, private, options}, see read_grammar.
+        form: The complete form; [] removes it. Each {id, label, type, required, private, options}, more: read_grammar.
         settings: Setting to value, null resets it.
     """
     given: dict[str, Any] = {"name": name, "description": description}

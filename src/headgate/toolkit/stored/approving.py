@@ -48,7 +48,7 @@ class DecisionLine(TypedDict):
     user: str
     decision: str
     comment: str
-    answers: dict[str, str]
+    answers: dict[str, JsonValue]
     edits: dict[str, str]
 
 
@@ -59,7 +59,8 @@ class Approval(ApprovalLine):
     value_beginning: NotRequired[str]
     """Of a value that is too long for this answer."""
     more_value: NotRequired[str]
-    questions: list[str]
+    questions: list[JsonValue]
+    """Fields of the form."""
     editable: list[str]
     approvals_needed: int
     approvals_given: int
@@ -119,7 +120,7 @@ async def decide_approval(  # noqa: PLR0917 - arguments of a tool
     decision: Literal["approve", "reject"],
     content_hash: str,
     comment: str = "",
-    answers: dict[str, str] = {},  # noqa: B006 - read by `define`, never changed
+    answers: dict[str, JsonValue] = {},  # noqa: B006 - read by `define`, never changed
     edits: dict[str, str] = {},  # noqa: B006 - read by `define`, never changed
 ) -> Approval:
     """Approve or reject; the run continues. Ask the user before: the decision is stored as theirs and is final.
@@ -129,7 +130,7 @@ async def decide_approval(  # noqa: PLR0917 - arguments of a tool
         decision: approve or reject.
         content_hash: From read_approval: the decision is on exactly that content.
         comment: The flow receives it.
-        answers: Question to answer.
+        answers: Id of a form field to its answer.
         edits: Changed editable members of the value; '*' is a changed text.
     """
     body = {"decision": decision, "comment": comment, "answers": answers, "edits": edits, "content_hash": content_hash}
@@ -167,7 +168,7 @@ def _shown(approval: ApprovalOut) -> Approval:
         "created_at": line["created_at"],
         "due_at": line["due_at"],
         "can_decide": line["can_decide"],
-        "questions": approval.questions,
+        "questions": [field.model_dump(mode="json", exclude_defaults=True) for field in approval.questions],
         "editable": approval.editable,
         "approvals_needed": approval.needed,
         "approvals_given": approval.approvals,

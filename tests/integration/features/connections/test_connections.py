@@ -5,6 +5,7 @@ import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Any
 
 import httpx2
@@ -19,7 +20,7 @@ from headgate.foundation.settings import Settings
 from tests.integration.features.connections.conftest import LOOPBACK
 from tests.support.connections import REQUEST, connect, create, run_request
 from tests.support.team import Team, team
-from tests.support.web_server import WebServer, answer
+from tests.support.web_server import Received, WebServer, answer
 
 SECRET = "canary-7f3c9a51e0b2"
 
@@ -190,6 +191,38 @@ class TestUses:
         await create(client, "name: Other\nnodes:\n  a: ChatInput\n  b: ChatOutput\nedges:\n  a.text -> b.input\n")
         uses = (await client.get("/connections/crm/flows")).json()["items"]
         assert uses == [{"flow_id": flow, "flow": "Request", "nodes": ["call"], "published": False}]
+
+    async def test_steps_share_the_limit_of_a_connection(self, client: httpx2.AsyncClient, api: WebServer) -> None:
+        made = await connect(client, **bearer("crm", api.origin, max_concurrent=1))
+        assert made["max_concurrent"] == 1
+        for wrong in (0, -1, 100_001, 1.5):
+            refused = await client.patch("/connections/crm", json={"max_concurrent": wrong})
+            assert refused.status_code == 422
+        flow = await create(client, REQUEST.format(url="/items", connection="crm"))
+        plan = (await client.post(f"/flows/{flow}/dry-run", json={})).json()
+        limits = {step["step_id"]: step["connection_limits"] for step in plan["path"]}
+        assert limits == {"in": [], "call": [{"name": "crm", "max": 1}], "out": []}
+        answering, working = asyncio.Event(), 0
+
+        async def one_at_a_time(_request: Received, writer: asyncio.StreamWriter) -> None:
+            nonlocal working
+            working += 1
+            await answering.wait()
+            assert working == 1
+            working -= 1
+            writer.write(answer(200, "fine", content_type="text/plain"))
+            await writer.drain()
+
+        api.on("/items", one_at_a_time)
+        start = partial(client.post, f"/flows/{flow}/runs")
+        first = (await start(json={"text": "x"})).json()
+        await api.received(1)
+        others = [asyncio.create_task(start(json={"text": "x", "wait": True})) for _ in range(3)]
+        [slot] = (await client.get(f"/flow-runs/{first['id']}/limits")).json()["slots"]
+        assert (slot["name"], slot["most"], slot["granted"]) == (f"connection:{made['id']}:crm", 1, True)
+        answering.set()
+        assert [(await run).json()["status"] for run in others] == ["completed"] * 3
+        assert (await client.patch("/connections/crm", json={"max_concurrent": None})).json()["max_concurrent"] is None
 
     async def test_the_last_use_is_stored(self, client: httpx2.AsyncClient, api: WebServer) -> None:
         api.on("/items", answer(200, "fine", content_type="text/plain"))

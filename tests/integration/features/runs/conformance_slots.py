@@ -125,6 +125,30 @@ class SlotConformance:
             await over(engine, request.key.run_id)
         assert await in_status(database, requests, "completed") == [0, 1]
 
+    async def test_steps_that_use_a_connection_share_its_limit_by_priority(
+        self, engine: ExecutionBackend, database: Database, tmp_path: Path
+    ) -> None:
+        gates = {"gate": "GateOnConnection"}
+        flows = [
+            make_flow(gates, gate={"folder": str(tmp_path), "connection": name})
+            for name in ("crm", "crm", "crm", "mail")
+        ]
+        versions = [await store_flow(database, flow) for flow in flows]
+        requests = [new_run(version, priority=place) for place, version in enumerate(versions)]
+        for number, request in enumerate(requests[:3]):
+            await engine.start(request)
+            await settled(database, requests[: number + 1], running=1, waiting=number)
+        await engine.start(requests[3])
+        assert await settled(database, requests, running=2, waiting=2) == [0, 3]
+        row = (await step_rows(database, requests[1].key.run_id))["gate"]
+        assert (row.status, row.waits_for, row.worker_id) == ("waiting", "slot", None)
+        await engine.cancel(requests[0].key.run_id, requests[0].key.tenant_id)
+        assert await settled(database, requests, running=2, waiting=1) == [2, 3]
+        (tmp_path / "gate.open").touch()
+        for request in requests[1:]:
+            await over(engine, request.key.run_id)
+        assert await in_status(database, requests, "completed") == [1, 2, 3]
+
     async def test_a_sub_flow_of_the_same_flow_needs_no_second_slot(
         self, engine: ExecutionBackend, database: Database
     ) -> None:

@@ -15,6 +15,13 @@ FORM = (
     FormField(id="colour", type="select", options=("red", "green")),
     FormField(id="scan", type="image"),
 )
+TYPED = (
+    FormField(id="why", type="long_text", min=3, max=5),
+    FormField(id="sum", type="number", min=1, max=9.5),
+    FormField(id="kinds", type="multiselect", options=("red", "green", "blue"), min=1, max=2),
+    FormField(id="seen", type="checkbox", required=True),
+    FormField(id="day", type="date"),
+)
 
 
 class TestCheckForm:
@@ -46,6 +53,48 @@ class TestCheckForm:
     def test_names_the_field_that_does_not_fit(self, answers: dict[str, JsonValue], said: str) -> None:
         with pytest.raises(InputInvalid, match=said):
             check_form(FORM, answers)
+
+    def test_reads_every_type(self) -> None:
+        answers: dict[str, JsonValue] = {
+            "why": "åäö", "sum": "9.5", "kinds": ["blue", "red", "red"], "seen": "true", "day": "2026-02-28",
+        }  # fmt: skip
+        typed = {"why": "åäö", "sum": 9.5, "kinds": ["red", "blue"], "seen": True, "day": "2026-02-28"}
+        assert check_form(TYPED, answers) == typed
+        assert check_form(TYPED, {"kinds": "red", "seen": True, "day": ""}) == {"kinds": ["red"], "seen": True}
+
+    @pytest.mark.parametrize(
+        ("name", "answer", "message"),
+        [
+            ("why", "no", "'why' must be at least 3 characters"),
+            ("why", "longer", "'why' must be at most 5 characters"),
+            ("sum", 0, "'sum' must be at least 1"),
+            ("sum", "9.6", "'sum' must be at most 9.5"),
+            ("kinds", ["red", "green", "blue"], "'kinds' must be at most 2 choices"),
+            ("kinds", ["red", 3], "'kinds' must be a text"),
+            ("kinds", ["redd"], "'kinds' has no option 'redd'"),
+            ("seen", False, "'seen' must be checked"),
+            ("seen", "yes", "'seen' must be true or false"),
+            ("seen", 1, "'seen' must be true or false"),
+            ("day", "2026-02-30", "'day' must be a date such as"),
+            ("day", 5, "'day' must be a text"),
+        ],
+    )
+    def test_refuses_what_a_type_or_a_bound_does_not_allow(self, name: str, answer: JsonValue, message: str) -> None:
+        with pytest.raises(InputInvalid, match=message):
+            check_form(TYPED, {"seen": True, name: answer})
+
+    @pytest.mark.parametrize(
+        ("members", "message"),
+        [
+            ({"type": "date", "max": 3}, "min and max belong to"),
+            ({"type": "number", "min": 3, "max": 2}, "min is greater than max"),
+            ({"min": 1.5}, "whole numbers"),
+            ({"type": "multiselect"}, "required there"),
+        ],
+    )
+    def test_knows_no_field_that_nobody_could_answer(self, members: dict[str, Any], message: str) -> None:
+        with pytest.raises(ValueError, match=message):
+            FormField(id="a", **members)
 
     def test_says_that_there_is_no_form(self) -> None:
         with pytest.raises(InputInvalid, match="no form"):

@@ -1,8 +1,8 @@
 import type { FormField } from "@/api/types";
+import { AnswerControl, givenOf } from "@/components/answers";
 import { FileAnswer } from "@/components/files/FileAnswer";
 import { acceptOf, takesFile } from "@/components/files/fields";
-import { Field, Input, Select } from "@/components/ui";
-import { useCaseTexts } from "./texts";
+import { Field } from "@/components/ui";
 
 interface FormAnswerProps {
   field: FormField;
@@ -14,11 +14,7 @@ interface FormAnswerProps {
 
 /** The answer to a field of the form, as somebody gives it who runs the flow. */
 export function FormAnswer({ field, value, onChange, onBusy }: FormAnswerProps) {
-  const t = useCaseTexts();
   const label = field.label || field.id;
-  const text =
-    value === undefined || value === null ? "" : typeof value === "object" ? JSON.stringify(value) : String(value);
-  const say = (next: string) => onChange(() => next);
   return (
     <Field label={label}>
       {(control) =>
@@ -31,22 +27,12 @@ export function FormAnswer({ field, value, onChange, onBusy }: FormAnswerProps) 
             onBusy={onBusy}
             onChange={(change) => onChange((before) => answerOf(change(idsIn(before))))}
           />
-        ) : field.type === "select" ? (
-          <Select
-            {...control}
-            value={text || NONE}
-            options={[
-              { value: NONE, label: t("choose") },
-              ...(field.options ?? []).map((one) => ({ value: one, label: one })),
-            ]}
-            onChange={(next) => say(next === NONE ? "" : next)}
-          />
         ) : (
-          <Input
-            {...control}
-            {...(field.type === "number" ? { inputMode: "decimal" as const } : {})}
-            value={text}
-            onChange={(event) => say(event.target.value)}
+          <AnswerControl
+            field={{ ...field, required: false }}
+            control={control}
+            value={field.type === "json" && typeof value === "string" ? value : givenOf(field, value)}
+            onChange={(given) => onChange(() => (field.type === "checkbox" ? given === "true" : given))}
           />
         )
       }
@@ -59,6 +45,3 @@ const idsIn = (value: unknown): string[] =>
 
 /** One file is its id, several are a list of them. */
 const answerOf = (ids: string[]): unknown => (ids.length > 1 ? ids : ids[0]);
-
-/** No option is called so: what a list of choices has for none. */
-const NONE = "\u0000none";

@@ -16,7 +16,7 @@ import { useChange } from "@/components/useChange";
 import { type Described, FromDescription } from "./FromDescription";
 import { KindForm } from "./KindForm";
 import { KindGallery } from "./KindGallery";
-import { begin, endOf, fieldsOf, isComplete, secretsOf } from "./kindValues";
+import { begin, endOf, fieldsOf, isComplete, mostOf, secretsOf } from "./kindValues";
 import { useConnectionTexts } from "./texts";
 import { useAuthorize } from "./useAuthorize";
 
@@ -107,6 +107,7 @@ function FormDialog({ spaceId, connection, kind, described, name = "", onClose, 
         fields: fieldsOf(kind, entered),
         secrets: secretsOf(entered),
         expires_at: endOf(entered.expires),
+        max_concurrent: mostOf(entered.most) ?? null,
       };
       if (connection) return changeConnection(connection.id, { ...common, name: entered.name });
       const owner = { personal: entered.personal && kind.ownership === "any", space_id: spaceId };

@@ -1,7 +1,7 @@
 import { useState } from "react";
 import type { ConnectionKind, KindField } from "@/api/queries/connections";
 import { Button, Field, Input, Segments, Select, Switch, Textarea } from "@/components/ui";
-import { type Entered, isSecret } from "./kindValues";
+import { type Entered, isSecret, mostOf } from "./kindValues";
 import { SecretField } from "./SecretField";
 import { useConnectionTexts } from "./texts";
 
@@ -81,6 +81,21 @@ export function KindForm({ kind, entered, stored, isNew, mayShare, onChange }: K
       {more && (
         <>
           {advanced.map(control)}
+          <Field
+            label={t("most")}
+            help={t("most_help")}
+            error={mostOf(entered.most) === undefined ? t("most_wrong") : null}
+          >
+            {(ids) => (
+              <Input
+                {...ids}
+                inputMode="numeric"
+                className="max-w-32"
+                value={entered.most}
+                onChange={(event) => onChange({ ...entered, most: event.target.value })}
+              />
+            )}
+          </Field>
           <Field label={t("expires")} help={t("expires_help")}>
             {(ids) => (
               <Input

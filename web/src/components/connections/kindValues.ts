@@ -9,6 +9,8 @@ export interface Entered {
   name: string;
   personal: boolean;
   expires: string;
+  /** Steps at the same time, as typed; empty: any number. */
+  most: string;
   fields: Record<string, string>;
   secrets: Record<string, Secret>;
 }
@@ -22,6 +24,7 @@ export function begin(kind: ConnectionKind, connection?: Connection): Entered {
     name: connection?.name ?? "",
     personal: connection ? connection.owner_id !== null : false,
     expires: connection?.expires_at?.slice(0, 10) ?? "",
+    most: connection?.max_concurrent == null ? "" : String(connection.max_concurrent),
     fields: Object.fromEntries(
       kind.fields
         .filter((field) => !isSecret(field))
@@ -60,12 +63,20 @@ export function secretsOf(entered: Entered): Record<string, Secret> {
 /** Whether everything that is required was entered; a stored secret need not be entered again. */
 export function isComplete(kind: ConnectionKind, entered: Entered, stored: readonly string[]): boolean {
   if (!/^[a-z][a-z0-9_-]{0,63}$/.test(entered.name)) return false;
+  if (mostOf(entered.most) === undefined) return false;
   const secrets = secretsOf(entered);
   return kind.fields.every((field) => {
     if (!field.required) return true;
     if (isSecret(field)) return field.name in secrets || stored.includes(field.name);
     return (entered.fields[field.name] ?? "").trim() !== "";
   });
+}
+
+/** The limit of steps at the same time; null: any number; undefined: it is none. */
+export function mostOf(text: string): number | null | undefined {
+  const plain = text.trim();
+  if (plain === "") return null;
+  return /^[1-9]\d{0,5}$/.test(plain) && Number(plain) <= 100_000 ? Number(plain) : undefined;
 }
 
 /** The end of a day, as the server takes it. */

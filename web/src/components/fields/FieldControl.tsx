@@ -19,6 +19,9 @@ import type { ControlProps, FieldControlProps } from "./types";
 const operations = () => import("./operationFields");
 const OperationControl = part(async () => ({ default: (await operations()).OperationControl }));
 const ArgumentsControl = part(async () => ({ default: (await operations()).ArgumentsControl }));
+const ApprovalFormControl = part(async () => ({
+  default: (await import("@/components/form-builder")).ApprovalFormControl,
+}));
 const OperationsControl = part(async () => ({ default: (await operations()).OperationsControl }));
 
 const KINDS: Record<string, ComponentType<ControlProps>> = {
@@ -48,6 +51,7 @@ const KNOWN: Record<string, ComponentType<ControlProps>> = {
   "ApiCall.operation": OperationControl,
   "ApiCall.arguments": ArgumentsControl,
   "ApiTools.operations": OperationsControl,
+  "Approval.questions": ApprovalFormControl,
 };
 
 /** The control for a field of any kind. It changes nothing itself: `onChange` gets what was set. */

@@ -3,12 +3,14 @@ import { type DragEvent, type KeyboardEvent, useState } from "react";
 import type { FormField } from "@/api/types";
 import { ListEditor } from "@/components/fields";
 import { Checkbox, cx, Field, IconButton, Input, Select } from "@/components/ui";
-import { FIELD_TYPES, isFieldId, withType } from "./formFields";
+import { BoundInput } from "./BoundInput";
+import { FIELD_TYPES, type FieldUse, hasChoices, isBounded, isFieldId, withType } from "./formFields";
 import { useFormTexts } from "./texts";
 
 interface FormFieldRowProps {
   field: FormField;
   index: number;
+  use: FieldUse;
   taken: readonly string[];
   onChange: (field: FormField) => void;
   onRemove: () => void;
@@ -17,7 +19,7 @@ interface FormFieldRowProps {
 }
 
 /** One question of the form. */
-export function FormFieldRow({ field, index, taken, onChange, onRemove, onMove, drag }: FormFieldRowProps) {
+export function FormFieldRow({ field, index, use, taken, onChange, onRemove, onMove, drag }: FormFieldRowProps) {
   const t = useFormTexts();
   const [open, setOpen] = useState(false);
   const name = field.label || field.id;
@@ -52,7 +54,7 @@ export function FormFieldRow({ field, index, taken, onChange, onRemove, onMove, 
           aria-label={`${t("type")}: ${name}`}
           value={field.type ?? "text"}
           className="w-28! shrink-0"
-          options={FIELD_TYPES.map((one) => ({ value: one, label: t(`type_${one}`) }))}
+          options={FIELD_TYPES[use].map((one) => ({ value: one, label: t(`type_${one}`) }))}
           onChange={(type) => onChange(withType(field, type, t("option", { number: 1 })))}
         />
         <IconButton size="sm" label={t("more", { name })} aria-expanded={open} onClick={() => setOpen(!open)}>
@@ -62,7 +64,7 @@ export function FormFieldRow({ field, index, taken, onChange, onRemove, onMove, 
           <X />
         </IconButton>
       </div>
-      {field.type === "select" && (
+      {hasChoices(field.type) && (
         <div className="ml-7">
           <ListEditor
             label={t("options")}
@@ -73,26 +75,55 @@ export function FormFieldRow({ field, index, taken, onChange, onRemove, onMove, 
       )}
       {open && (
         <div className="ml-7 flex flex-col gap-2">
-          <IdInput field={field} taken={taken} onChange={(id) => set({ id })} />
+          <IdInput field={field} use={use} taken={taken} onChange={(id) => set({ id })} />
           <Check label={t("required")} checked={field.required ?? false} onChange={(required) => set({ required })} />
-          <Check
-            label={t("private")}
-            checked={field.private ?? false}
-            onChange={(hidden) => set({ private: hidden })}
-          />
+          {isBounded(field.type) && <Bounds field={field} onChange={set} />}
+          {use === "run" && (
+            <Check
+              label={t("private")}
+              checked={field.private ?? false}
+              onChange={(hidden) => set({ private: hidden })}
+            />
+          )}
         </div>
       )}
     </div>
   );
 }
 
+const BOUNDS = ["min", "max"] as const;
+
+/** The least and the most that an answer has; a bound is kept once the field can have it. */
+function Bounds({ field, onChange }: { field: FormField; onChange: (change: Partial<FormField>) => void }) {
+  const t = useFormTexts();
+  const what = field.type === "number" ? "number" : field.type === "multiselect" ? "choices" : "text";
+  return (
+    <div className="grid grid-cols-2 gap-2">
+      {BOUNDS.map((name) => (
+        <BoundInput
+          key={`${name} ${field.type}`}
+          label={t(`${name}_${what}`)}
+          value={field[name] ?? null}
+          type={field.type}
+          fits={(bound) => !crossed({ ...field, [name]: bound })}
+          onChange={(bound) => onChange({ [name]: bound })}
+        />
+      ))}
+    </div>
+  );
+}
+
+const crossed = ({ min, max }: FormField) => typeof min === "number" && typeof max === "number" && min > max;
+
 /** A name is kept once it is one: half of it would be refused by the server. */
 function IdInput({
   field,
+  use,
   taken,
   onChange,
 }: {
   field: FormField;
+  use: FieldUse;
   taken: readonly string[];
   onChange: (id: string) => void;
 }) {
@@ -100,7 +131,11 @@ function IdInput({
   const [text, setText] = useState(field.id);
   const error = !isFieldId(text) ? t("id_wrong") : taken.includes(text) ? t("id_taken") : null;
   return (
-    <Field label={t("id")} help={t("id_help", { ref: `{{flow_input.${field.id}}}` })} error={error}>
+    <Field
+      label={t("id")}
+      help={use === "run" ? t("id_help", { ref: `{{flow_input.${field.id}}}` }) : t("id_help_approval")}
+      error={error}
+    >
       {(control) => (
         <Input
           {...control}

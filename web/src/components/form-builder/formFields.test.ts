@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { fieldId, isFieldId, moved, withType } from "./formFields";
+import { boundOf, fieldId, isFieldId, moved, withType } from "./formFields";
 
 describe("a form field", () => {
   it("is named after its question, in any script, and after no other field", () => {
@@ -17,6 +17,14 @@ describe("a form field", () => {
     expect(choice.options).toEqual(["First"]);
     expect(withType({ ...choice, options: ["x"] }, "select", "First").options).toEqual(["x"]);
     expect(withType(choice, "number", "First").options).toEqual([]);
+  });
+
+  it("keeps bounds where the new type has them", () => {
+    const bounded = { id: "a", type: "number" as const, min: 1, max: 3 };
+    expect(withType(bounded, "text", "First")).toMatchObject({ min: 1, max: 3 });
+    expect(withType(bounded, "date", "First")).not.toHaveProperty("min");
+    expect(["", "2,5", "-1", "x"].map((text) => boundOf(text, "number"))).toEqual([null, 2.5, -1, undefined]);
+    expect(["2,5", "-1", "4"].map((text) => boundOf(text, "text"))).toEqual([undefined, undefined, 4]);
   });
 
   it("moves within bounds", () => {

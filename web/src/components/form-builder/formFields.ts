@@ -1,7 +1,37 @@
 import type { FormField } from "@/api/types";
 
-export const FIELD_TYPES = ["text", "number", "select", "json", "image", "audio", "document", "file"] as const;
-export type FormFieldType = (typeof FIELD_TYPES)[number];
+export type FormFieldType = NonNullable<FormField["type"]>;
+/** What a form is for: to start a run, or to answer an approval, which takes no files. */
+export type FieldUse = "run" | "approval";
+
+const ANSWERS: readonly FormFieldType[] = [
+  "text",
+  "long_text",
+  "number",
+  "select",
+  "multiselect",
+  "checkbox",
+  "date",
+  "json",
+];
+export const FIELD_TYPES: Record<FieldUse, readonly FormFieldType[]> = {
+  run: [...ANSWERS, "image", "audio", "document", "file"],
+  approval: ANSWERS,
+};
+
+const BOUNDED: ReadonlySet<FormFieldType> = new Set(["text", "long_text", "number", "multiselect"]);
+const CHOICES: ReadonlySet<FormFieldType> = new Set(["select", "multiselect"]);
+export const isBounded = (type: FormFieldType | undefined) => BOUNDED.has(type ?? "text");
+export const hasChoices = (type: FormFieldType | undefined) => CHOICES.has(type ?? "text");
+
+/** A bound as it is typed: a number, nothing (`null`), or one that the field cannot have (`undefined`). */
+export function boundOf(text: string, type: FormFieldType | undefined): number | null | undefined {
+  const plain = text.trim().replace(",", ".");
+  if (plain === "") return null;
+  const bound = Number(plain);
+  const counted = type !== "number";
+  return !Number.isFinite(bound) || (counted && (bound < 0 || !Number.isInteger(bound))) ? undefined : bound;
+}
 
 const ID = /^[\p{L}_][\p{L}\p{M}\p{N}_]{0,63}$/u;
 
@@ -20,10 +50,12 @@ export function fieldId(question: string, taken: readonly string[]): string {
   for (let count = 2; ; count += 1) if (!taken.includes(`${stem}_${count}`)) return `${stem}_${count}`;
 }
 
-/** The field with another type: choices belong to a choice only, and it has at least one. */
+/** The field with another type: choices belong to choices only, which have at least one, and bounds to what has a size. */
 export function withType(field: FormField, type: FormFieldType, firstChoice: string): FormField {
   const kept = field.options ?? [];
-  return { ...field, type, options: type === "select" ? (kept.length > 0 ? kept : [firstChoice]) : [] };
+  const options = hasChoices(type) ? (kept.length > 0 ? kept : [firstChoice]) : [];
+  const { min: _, max: __, ...unbounded } = field;
+  return { ...(isBounded(type) && isBounded(field.type) ? field : unbounded), type, options };
 }
 
 /** The list with one of its entries elsewhere. */

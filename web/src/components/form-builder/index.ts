@@ -1,2 +1,3 @@
+export { ApprovalFormControl } from "./ApprovalFormControl";
 export { FlowFields } from "./FlowFields";
 export { FormBuilder } from "./FormBuilder";

@@ -25,6 +25,8 @@ export function WidgetPreview({ config, form, name, label }: WidgetPreviewProps)
         type: field.type ?? "text",
         required: field.required ?? false,
         options: field.options ?? [],
+        min: field.min ?? null,
+        max: field.max ?? null,
       }));
       mountWidget(root, { ...config, title: config.title || name, flow_id: "", form: fields, visit: "" }, null);
     });

@@ -38,7 +38,7 @@ const approval = (more: Partial<Approval> = {}): Approval => ({
   due_at: null,
   decided_at: null,
   value: { amount: 40, to: "Taxi AB", lines: [{ what: "ride" }] },
-  questions: ["Cost centre"],
+  questions: [{ id: "centre", label: "Cost centre" }],
   editable: ["amount"],
   decisions: [],
   escalation: [],
@@ -119,7 +119,7 @@ describe("the inbox", () => {
       {
         decision: "approve",
         comment: "less",
-        answers: { "Cost centre": "12" },
+        answers: { centre: "12" },
         edits: { amount: "30" },
         content_hash: "f00",
       },

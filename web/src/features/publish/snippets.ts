@@ -20,6 +20,9 @@ export function exampleBody(form: readonly FormField[]): Record<string, unknown>
 function example(field: FormField): [string, unknown] {
   if (field.type === "number") return [field.id, 1];
   if (field.type === "select") return [field.id, field.options?.[0] ?? ""];
+  if (field.type === "multiselect") return [field.id, field.options ?? []];
+  if (field.type === "checkbox") return [field.id, true];
+  if (field.type === "date") return [field.id, "2026-12-31"];
   if (FILES.has(field.type)) return [field.id, "FILE_ID"];
   return [field.id, field.label || field.id];
 }

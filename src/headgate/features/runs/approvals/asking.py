@@ -138,7 +138,7 @@ def _shown(origin: Origin, request: ApprovalRequest) -> Any:  # noqa: ANN401 - J
         {
             "question": request.question,
             "value": request.value,
-            "questions": list(request.questions),
+            "questions": [field.model_dump(mode="json", exclude_defaults=True) for field in request.questions],
             "editable": list(request.editable),
             **({"tool": request.tool} if request.tool else {}),
         }

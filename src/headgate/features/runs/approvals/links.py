@@ -23,9 +23,8 @@ from headgate.features.runs.approvals.schemas import (
     ReviewLinkOut,
     ReviewOut,
 )
-from headgate.features.runs.approvals.sealed import unseal
 from headgate.features.runs.approvals.tables import ApprovalLinkRow, ApprovalRow
-from headgate.features.runs.approvals.views import refusal_of
+from headgate.features.runs.approvals.views import refusal_of, shown_of
 from headgate.features.runs.errors import ClassRefused
 from headgate.features.runs.ports.flows import Sealer
 from headgate.features.runs.transitions import clock
@@ -119,7 +118,7 @@ async def read_review(session: AsyncSession, token: str, *, box: Sealer, scheme:
             "content_hash": row[0].content_hash,
             "expires_at": moment(link.expires_at),
             "tool": "",
-            **unseal(box, row[0].content),
+            **shown_of(box, row[0]),
         }
     )
 

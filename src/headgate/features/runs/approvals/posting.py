@@ -5,6 +5,7 @@ carry the classification of what the approval shows; the value is never part of 
 """
 
 import re
+import unicodedata
 from dataclasses import dataclass
 from typing import Any
 
@@ -34,6 +35,9 @@ from headgate.sdk.approvals import NOTICE_KINDS
 SECONDS = 30.0
 """Time limit of each exchange with the server."""
 LONGEST_TITLE = 200
+_JOINERS = "\u200c\u200d"
+"""Invisible, and part of words and emoji."""
+_CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 _MARKUP = re.compile(r"([\\`*_\[\]()<>#|~!])")
 
 
@@ -189,4 +193,6 @@ def _plain(text: str) -> str:
 
 
 def _line(text: str) -> str:
-    return clipped(" ".join(str(text).split()), LONGEST_TITLE)
+    """Return one line without invisible characters, which could reorder or hide what a reader sees."""
+    seen = "".join(char for char in str(text) if unicodedata.category(char) != "Cf" or char in _JOINERS)
+    return clipped(" ".join(_CONTROLS.sub(" ", seen).split()), LONGEST_TITLE)

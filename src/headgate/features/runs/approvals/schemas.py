@@ -5,7 +5,8 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
-from headgate.graph.json_values import PlainText
+from headgate.graph.json_values import PlainObject, PlainText
+from headgate.graph.model import FormField
 
 ApprovalState = Literal["pending", "approved", "rejected", "timed_out", "closed"]
 ApprovalFilter = Literal["pending", "approved", "rejected", "timed_out", "closed", "decided"]
@@ -20,7 +21,7 @@ class DecisionIn(BaseModel):
 
     decision: Literal["approve", "reject"]
     comment: PlainText = Field(default="", max_length=10_000)
-    answers: dict[str, PlainText] = Field(default_factory=dict, max_length=20, description="Question to answer.")
+    answers: PlainObject = Field(default_factory=dict, max_length=20, description="Id of a form field to its answer.")
     edits: dict[str, PlainText] = Field(
         default_factory=dict, max_length=100, description="Changed members of the value; `*` is a changed text."
     )
@@ -132,7 +133,7 @@ class ReviewOut(BaseModel):
     question: str
     tool: str
     value: JsonValue
-    questions: list[str]
+    questions: list[FormField]
     editable: list[str]
     content_hash: str
     expires_at: datetime
@@ -153,7 +154,7 @@ class DecisionOut(BaseModel):
     user_name: str
     decision: Literal["approve", "reject"]
     comment: str
-    answers: dict[str, str]
+    answers: dict[str, JsonValue]
     edits: dict[str, str]
     shown_hash: str
     outside: str
@@ -219,7 +220,7 @@ class ApprovalOut(ApprovalSummary):
     """An approval that a step waits for, or waited for."""
 
     value: JsonValue
-    questions: list[str]
+    questions: list[FormField]
     editable: list[str]
     decisions: list[DecisionOut]
     notices: list[NoticeOut]

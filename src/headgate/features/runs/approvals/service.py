@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+import orjson
 from pydantic import JsonValue
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -22,17 +23,21 @@ from headgate.features.runs.approvals.schemas import ApprovalFilter, ApprovalOut
 from headgate.features.runs.approvals.sealed import seal, unseal
 from headgate.features.runs.approvals.tables import ApprovalRow
 from headgate.features.runs.approvals.views import approval_of, is_assigned, state_of, summary_of
+from headgate.features.runs.errors import InputInvalid
+from headgate.features.runs.form import check_form
 from headgate.features.runs.ports.flows import Sealer
 from headgate.features.runs.states import LIVE_RUNS
 from headgate.features.runs.transitions import clock
 from headgate.features.runs.waking import wake_step
 from headgate.foundation.canonical import digest
 from headgate.foundation.ids import is_id
-from headgate.sdk.approvals import parse_edit
+from headgate.sdk.approvals import form_fields, parse_edit
 
 BATCH = 200
 """Approvals that are read at a time to select those of the caller."""
 MOST_COUNTED = 100
+LARGEST_ANSWERS = 200_000
+"""Bytes of the answers of a decision."""
 
 
 async def list_approvals(
@@ -141,7 +146,7 @@ async def store_decision(
     approval: ApprovalRow = row[0]
     if decision_in.content_hash and decision_in.content_hash != approval.content_hash:
         raise ContentChanged("The approval shows other content.", remedy="Read the approval again, then decide.")
-    _check_response(unseal(box, approval.content), decision_in)
+    decision_in = _checked(unseal(box, approval.content), decision_in)
     at = clock()
     status = await repository.settle(session, approval.id, decision_in.decision, tenant_id=principal.tenant_id, at=at)
     values = _decision_row(principal, approval, decision_in, box, at) | {"outside": outside}
@@ -187,11 +192,19 @@ def _decision_row(
     }
 
 
-def _check_response(content: dict[str, Any], decision_in: DecisionIn) -> None:
-    unknown = sorted(decision_in.answers.keys() - set(content["questions"]))
-    if unknown:
-        raise ResponseInvalid(f"The approval has no question '{unknown[0][:200]}'.", remedy="Use its own questions.")
+def _checked(content: dict[str, Any], decision_in: DecisionIn) -> DecisionIn:
+    """Return the decision with answers in the types of their fields. A rejection may leave required ones out."""
+    fields = form_fields(content["questions"])
+    if decision_in.decision == "reject":
+        fields = tuple(field.model_copy(update={"required": False}) for field in fields)
+    try:
+        answers = check_form(fields, decision_in.answers)
+    except InputInvalid as error:
+        raise ResponseInvalid(error.detail, remedy=error.remedy) from None
+    if len(orjson.dumps(answers)) > LARGEST_ANSWERS:
+        raise ResponseInvalid(f"The answers have more than {LARGEST_ANSWERS:,} bytes.", remedy="Shorten them.")
     _check_edits(content["value"], set(content["editable"]), decision_in.edits)
+    return decision_in.model_copy(update={"answers": answers})
 
 
 def _check_edits(value: JsonValue, editable: set[str], edits: dict[str, str]) -> None:

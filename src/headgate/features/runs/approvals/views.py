@@ -21,6 +21,7 @@ from headgate.features.runs.ports.flows import Sealer
 from headgate.features.runs.states import LIVE_RUNS
 from headgate.features.runs.transitions import clock
 from headgate.foundation.database import moment
+from headgate.sdk.approvals import form_fields
 
 
 def state_of(row: AnyRow) -> ApprovalState:
@@ -86,11 +87,17 @@ def approval_of(
 ) -> ApprovalOut:
     """Return an approval with what it shows and the decisions on it."""
     return ApprovalOut(
-        **{name: value for name, value in unseal(box, row[0].content).items() if name != "tool"},
+        **{name: value for name, value in shown_of(box, row[0]).items() if name != "tool"},
         **_described(principal, row, decisions),
         decisions=[_decision_out(decision, box) for decision in decisions],
         notices=[_notice_out(notice) for notice in notices],
     )
+
+
+def shown_of(box: Sealer, approval: ApprovalRow) -> dict[str, Any]:
+    """Return what users see, with the fields of the form."""
+    content: dict[str, Any] = unseal(box, approval.content)
+    return content | {"questions": form_fields(content["questions"])}
 
 
 def _described(principal: Principal, row: AnyRow, decisions: Sequence[ApprovalDecisionRow]) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """Builds the evidence of a run from its rows, as one chained and signed document. Pure: same rows, same bytes."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import orjson
@@ -35,6 +35,8 @@ class RunRecord:
     """Input and output files of the run by id, without removed ones."""
     approvals: Sequence[Row] = ()
     approval_decisions: Sequence[Row] = ()
+    approval_answers: Mapping[tuple[str, str], Mapping[str, Any]] = field(default_factory=dict)
+    """Answers to the forms of approvals, by approval and user."""
     pauses: Sequence[Row] = ()
     """Events that the run was paused or continued, in order: `kind` and `at`."""
     event_waits: Sequence[Row] = ()
@@ -163,6 +165,7 @@ class _Author:
                         "decision": decision.decision,
                         "shown_sha256": self._hash(f"{row.id}.shown", decision.shown_hash),
                         "response_sha256": self._hash(f"{row.id}.response", decision.response_hash),
+                        **self._answers(decision),
                         "api_key_id": decision.key_id,
                         "address": decision.address,
                         "decided_at": _when(decision.decided_at),
@@ -175,6 +178,11 @@ class _Author:
             if row.step_id == step_id
         ]
         return {"approvals": entries} if entries else {}
+
+    def _answers(self, decision: Row) -> dict[str, Any]:
+        """Return the answers to the form of an approval, if it has one."""
+        answers = self._record.approval_answers.get((decision.approval_id, decision.user_id))
+        return {"answers": self._content(answers)} if answers else {}
 
     def _event_waits(self, step_id: str) -> dict[str, Any]:
         """Return which event the step waited for and received, from whom, and the hash of its data."""

@@ -12,6 +12,7 @@ from headgate.features.files import service as files
 from headgate.features.flows import versions
 from headgate.features.runs import repository
 from headgate.features.runs.approvals import repository as approvals
+from headgate.features.runs.approvals.sealed import unseal
 from headgate.features.runs.deliveries import repository as deliveries
 from headgate.features.runs.evidence.archive import artifacts_of
 from headgate.features.runs.evidence.package import RunRecord, file_ids_of, make_package
@@ -44,7 +45,7 @@ class Notary:
 
     async def package(self, session: AsyncSession, principal: Principal, run_id: str) -> dict[str, Any]:
         """Return the evidence of a run. Raises `RunNotFound`, `PermissionMissing`."""
-        record = await read_record(session, principal, run_id)
+        record = await read_record(session, principal, run_id, box=self.box)
         return make_package(record, self._signer(), await self.secret_values(session, principal, record.run.space_id))
 
     async def secret_values(self, session: AsyncSession, principal: Principal, space_id: str) -> list[str]:
@@ -56,7 +57,7 @@ class Notary:
         return self.signer.signer()
 
 
-async def read_record(session: AsyncSession, principal: Principal, run_id: str) -> RunRecord:
+async def read_record(session: AsyncSession, principal: Principal, run_id: str, *, box: SecretBox) -> RunRecord:
     """Read all stored data of a run. Raises `RunNotFound`, `PermissionMissing` or `RunDamaged`.
 
     Files of other spaces that its steps name are excluded: a step may write any id. The run's input files are always
@@ -72,6 +73,7 @@ async def read_record(session: AsyncSession, principal: Principal, run_id: str) 
     file_ids = {*input_file_ids, *(file_id for step in steps for file_id in file_ids_of(step.output_payload))}
     file_rows = await files.find_files(session, tenant_id=tenant, file_ids=file_ids)
     approval_rows = await approvals.list_of_run(session, run_id, tenant_id=tenant)
+    decision_rows = await approvals.list_decisions(session, [row.id for row in approval_rows], tenant_id=tenant)
     return RunRecord(
         run=run,
         definition=version.definition,
@@ -86,7 +88,10 @@ async def read_record(session: AsyncSession, principal: Principal, run_id: str) 
         pauses=await repository.list_pauses(session, run_id, tenant_id=tenant),
         started_runs=await repository.list_started_runs(session, run_id, tenant_id=tenant),
         event_waits=await sent_events.list_of_run(session, run_id, tenant_id=tenant),
-        approval_decisions=await approvals.list_decisions(session, [row.id for row in approval_rows], tenant_id=tenant),
+        approval_decisions=decision_rows,
+        approval_answers={
+            (row.approval_id, row.user_id): unseal(box, row.response).get("answers", {}) for row in decision_rows
+        },
     )
 
 

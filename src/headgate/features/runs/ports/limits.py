@@ -50,6 +50,10 @@ class Slots(Protocol):
         """Take a slot of a step for a model, where that has a limit. False: it is queued."""
         ...
 
+    async def take_connection(self, origin: Origin, connection_id: str, most: int, priority: int) -> bool:
+        """Take a slot of a step for a connection. False: it is queued."""
+        ...
+
     async def grant_free(self) -> None:
         """Give free slots to those who wait."""
         ...

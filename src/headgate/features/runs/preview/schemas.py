@@ -79,6 +79,13 @@ class DryWait(BaseModel):
     """Length of the wait, or its timeout; None when it has no limit or depends on data of the run."""
 
 
+class ConnectionLimit(BaseModel):
+    """A connection that only so many steps may use at the same time."""
+
+    name: str
+    max: int
+
+
 class DryStep(BaseModel):
     """One step of the expected path."""
 
@@ -106,6 +113,8 @@ class DryStep(BaseModel):
     """Values of the placeholders."""
     concurrency: Concurrency | None = None
     """Limit of steps with the same key, which the step may wait for."""
+    connection_limits: list[ConnectionLimit] = []
+    """Connections with a limit, which the step may wait for."""
     calls: "list[DryCall]" = []
     """Flows that it would run, itself or with its tools, each with a dry run."""
 

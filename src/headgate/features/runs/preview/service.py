@@ -30,6 +30,7 @@ from headgate.features.runs.preview.budgets import budgets_of, exceeded
 from headgate.features.runs.preview.calls import Walk, calls_of, findings_of, reach_of, without_repeated
 from headgate.features.runs.preview.effects import effect_of
 from headgate.features.runs.preview.schemas import (
+    ConnectionLimit,
     DryCall,
     DryHost,
     DryModel,
@@ -48,6 +49,7 @@ from headgate.foundation.database import Database
 from headgate.foundation.errors import HeadgateError, NotFound
 from headgate.foundation.flow_threads import run_in_flow_thread
 from headgate.graph.classification import Classified, model_refs
+from headgate.graph.connection_reference import connections_of
 from headgate.graph.issues import FlowInvalid, Issue
 from headgate.graph.links import effective, link
 from headgate.graph.model import Flow
@@ -214,17 +216,32 @@ class _Look:
             if classified is not None
             else None,
             waits_for=wait_of(step),
+            connection_limits=self._connection_limits(step),
             effect=str(effect),
             effect_pattern=effect.pattern,
             effect_values=dict(effect.values),
         )
+
+    def _connection_limits(self, step: PlanStep) -> list[ConnectionLimit]:
+        """Return the connections of the step and its tools that few steps may use at the same time."""
+        parts = [
+            (step.node, step.template),
+            *((attachment.node, attachment.template) for attachment in step.attachments),
+        ]
+        names = {reference.name for node, template in parts for _, reference in connections_of(node.params, template)}
+        limits = ((name, known) for name in sorted(names) for known in self._environment.connections.get(name, ()))
+        return [
+            ConnectionLimit(name=name, max=known.max_concurrent)
+            for name, known in limits
+            if known.max_concurrent is not None
+        ]
 
     def forget_disabled(self, steps: Sequence[DryStep]) -> None:
         """Remove what disabled steps would do: one that passes its input through fetches that alone."""
         disabled = {step.step_id: step.disabled for step in steps if step.disabled != "no"}
         for step in steps:
             if step.step_id in disabled:
-                step.models, step.tools, step.waits_for = [], [], None
+                step.models, step.tools, step.waits_for, step.connection_limits = [], [], None, []
                 step.effect = step.effect_pattern = ""
                 step.effect_values = {}
         fetching = {step_id for step_id, how in disabled.items() if how == "pass_through"}

@@ -5,7 +5,11 @@ from typing import Any
 
 from headgate.features.runs.report.markdown import plain, table
 from headgate.features.runs.report.words import Words
+from headgate.foundation.quoting import shortened
+from headgate.sdk.coerce import text_of
 
+_MOST_CHARACTERS = 2000
+"""Printed of an answer; the evidence has all of them."""
 _MOST_ROWS = 100
 """Rows printed of one table; the evidence has all of them."""
 
@@ -61,6 +65,12 @@ def _approval(labels: Words, approval: Entry) -> Iterator[str]:
     if decisions:
         head = [labels[name] for name in ("who", "decision", "when", "shown")]
         yield table(head, (_decision(labels, decision) for decision in decisions))
+    answers = [(name, answer) for decision in decisions for name, answer in decision.get("answers", {}).items()]
+    if answers:
+        head = [labels["field"], labels["answer"]]
+        yield table(
+            head, ((plain(name), plain(shortened(text_of(answer), _MOST_CHARACTERS))) for name, answer in answers)
+        )
 
 
 def _decision(labels: Words, decision: Entry) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from headgate.features.runs.report.markdown import block, facts, plain, table
 from headgate.features.runs.report.steps import other_pages, step_pages
 from headgate.features.runs.report.subject import Ran, Subject
 from headgate.features.runs.report.words import Words
+from headgate.graph.model import FormField
 
 DIAGRAM = "diagram"
 """Name that the text uses for its diagram."""
@@ -90,7 +91,7 @@ def _form(subject: Subject) -> str:
         (
             plain(field.id),
             plain(field.label),
-            plain(field.type),
+            plain(field.type + _bounds(field)),
             labels["yes"] if field.required else "",
             labels["yes"] if field.private else "",
             plain(", ".join(field.options)),
@@ -98,6 +99,12 @@ def _form(subject: Subject) -> str:
         for field in fields
     ]
     return table(head, rows)
+
+
+def _bounds(field: FormField) -> str:
+    if field.min is None and field.max is None:
+        return ""
+    return f" {'' if field.min is None else f'{field.min:g}'}..{'' if field.max is None else f'{field.max:g}'}"
 
 
 def _run(subject: Subject, ran: Ran) -> Iterator[str]:

@@ -7,6 +7,7 @@ from typing import Any, Protocol
 from sqlalchemy import select, text
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from headgate.features.connections.repository import connection_names
 from headgate.features.runs.ports.origin import Origin
 from headgate.features.runs.slots import repository
 from headgate.features.runs.slots.values import SlotUse
@@ -25,6 +26,7 @@ async def lock_name(session: AsyncSession, name: str, *, tenant_id: str) -> None
         await session.execute(_LOCK, {"name": f"{tenant_id}/{name}"})
 
 
+CONNECTION = "connection:"
 MOST_NAMES = 200
 """Names for which slots are granted in one look."""
 
@@ -67,6 +69,12 @@ class Slots:
             name = f"model:{model.provider}/{model.name}"
             return await self._take(session, origin, origin.step_id, name, most=most, priority=priority)
 
+    async def take_connection(self, origin: Origin, connection_id: str, most: int, priority: int) -> bool:
+        """Take a slot of a step for a connection. False: it is queued."""
+        async with self.database.writing() as session:
+            name = f"{CONNECTION}{connection_id}"
+            return await self._take(session, origin, origin.step_id, name, most=most, priority=priority)
+
     async def grant_free(self) -> None:
         """Give free slots to those who wait: after the end, the death or the cancellation of their holders."""
         async with self.database.reading() as session:
@@ -80,13 +88,18 @@ class Slots:
         """Return the slots that a run and its steps hold or wait for."""
         async with self.database.reading() as session:
             uses = []
-            for row in await repository.list_of_run(session, run_id, tenant_id=tenant_id):
+            rows = await repository.list_of_run(session, run_id, tenant_id=tenant_id)
+            ids = {row.name.removeprefix(CONNECTION) for row in rows if row.name.startswith(CONNECTION)}
+            titles = await connection_names(session, ids, tenant_id=tenant_id) if ids else {}
+            for row in rows:
                 queue = [] if row.granted_at else await repository.list_queue(session, row.name, tenant_id=tenant_id)
                 places = [(waiter.flow_run_id, waiter.step_id) for waiter in queue]
                 own = (row.flow_run_id, row.step_id)
                 ahead = places.index(own) if own in places else len(places)
                 granted = row.granted_at is not None
-                uses.append(SlotUse(row.name, row.step_id or None, row.most, row.priority, granted, ahead))
+                title = titles.get(row.name.removeprefix(CONNECTION))
+                name = row.name if title is None else f"{row.name}:{title}"
+                uses.append(SlotUse(name, row.step_id or None, row.most, row.priority, granted, ahead))
             return uses
 
     async def count_flow(self, tenant_id: str, flow_id: str) -> tuple[int, int]:

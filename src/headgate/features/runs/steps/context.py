@@ -216,12 +216,21 @@ class StepContext:
         """Return a secret that the saved flow refers to; with `url`, to be sent to that address."""
         return await self._services.secrets.secret(self._origin, reference.name, url=url)
 
+    async def _take_connection(self, connection: Connection) -> None:
+        """Take a slot of a connection that has a limit. Raises `Suspended` until one is free."""
+        slots, origin, most = self._services.slots, self._origin, connection.max_concurrent
+        if most is None:
+            return
+        if not await patiently(lambda: slots.take_connection(origin, connection.id, most, self.priority)):
+            raise Suspended(WaitReason.SLOT, None)
+
     async def connection(self, reference: ConnectionReference) -> Connection:
         """Open a connection that the saved flow names. Raises `ConnectionMismatch` for another kind, `ClassRefused`."""
         connection = await self._services.connections.open(self._origin, reference.name)
         connection.require_kind(reference)
         if self.guard is not None and connection.classification is not None:
             self.guard.check_connection(connection.name, connection.classification)
+        await self._take_connection(connection)
         self._outside.complete(connection.text("url"))
         effect = connection.kind == "notification"  # its addresses are a secret, which no text of the flow names
         return replace(connection, http=self._guarded(connection.http, effect=effect))
@@ -322,7 +331,19 @@ class StepContext:
         await self.check_cancelled()
         if request.notify_url:
             self._outside.check_request("POST", request.notify_url, delivery=True)
-        shown = replace(request, question=self._secrets.text(request.question), value=self._secrets.json(request.value))
+        hidden = self._secrets.text
+        questions = tuple(
+            field.model_copy(
+                update={"label": hidden(field.label), "options": tuple(hidden(option) for option in field.options)}
+            )
+            for field in request.questions
+        )
+        shown = replace(
+            request,
+            question=hidden(request.question),
+            value=self._secrets.json(request.value),
+            questions=questions,
+        )
         level = None if self.guard is None else self.guard.reached
         approvals, origin, scope = self._services.approvals, self._origin, self.call_scope
         answer = await patiently(lambda: approvals.ask(origin, shown, scope=scope, classification=level))

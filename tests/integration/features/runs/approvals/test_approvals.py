@@ -1,6 +1,7 @@
 """Approvals in the real application, on both databases."""
 
 import asyncio
+import json
 from collections import Counter
 from collections.abc import AsyncIterator
 from typing import Any
@@ -13,6 +14,12 @@ from headgate.foundation.settings import ClassificationSettings, Settings
 from tests.support.team import Team, team
 
 PATIENCE = 30.0
+FORM = [
+    {"id": "centre", "label": "Cost centre", "type": "number", "required": True, "min": 1, "max": 99},
+    {"id": "kinds", "type": "multiselect", "options": ["Travel", "Food"]},
+    {"id": "seen", "label": "I have seen the receipt", "type": "checkbox", "required": True},
+    {"id": "day", "type": "date"},
+]
 
 
 @pytest.fixture
@@ -21,16 +28,27 @@ async def us(settings: Settings) -> AsyncIterator[Team]:
         yield people
 
 
-async def asked(us: Team, *, input_classification: int = 0, **params: Any) -> dict[str, Any]:
+async def asked(
+    us: Team,
+    *,
+    input_classification: int = 0,
+    output: str = "approve",
+    check: str = "Pay it?",
+    settings: str = "",
+    **params: Any,
+) -> dict[str, Any]:
     """Start a flow that asks for an approval, and return the pending approval."""
     lines = "".join(f"\n    {name}: {value}" for name, value in params.items())
     spec = (
-        "name: Expense\nnodes:\n  heard: ChatInput\n  check: Approval\n    question: Pay it?"
-        f"{lines}\n  yes: ChatOutput\n  no: ChatOutput\n  late: ChatOutput\nedges:\n  heard.text -> check.value\n"
-        "  check.approve -> yes.input\n  check.reject -> no.input\n  check.timeout -> late.input\n"
+        "name: Expense\nnodes:\n  heard: ChatInput\n  check: Approval\n    question: "
+        f"{check}{lines}\n  yes: ChatOutput\n  no: ChatOutput\n  late: ChatOutput\nedges:\n"
+        "  heard.text -> check.value\n"
+        f"  check.{output} -> yes.input\n  check.reject -> no.input\n  check.timeout -> late.input\n"
     )
     if input_classification:
-        spec += f"settings:\n  input_classification: {input_classification}\n"
+        settings = f"input_classification: {input_classification}"
+    if settings:
+        spec += f"settings:\n  {settings}\n"
     flow = await us.make("editor", "/flows", spec=spec)
     run = await us.make("editor", f"/flows/{flow['id']}/runs", text="Taxi, 40 EUR", version="draft")
     async with asyncio.timeout(PATIENCE):
@@ -123,7 +141,64 @@ class TestApproval:
         assert await decide(us, "runner", approval, edits={"*": "a million"}) == 422
         assert await decide(us, "runner", approval, answers={"Other": "x"}) == 422
         assert await decide(us, "runner", approval, content_hash="0" * 64) == 409
-        assert await decide(us, "runner", approval, answers={"Cost centre": "12"}) == 200
+        assert await decide(us, "runner", approval, answers={"cost_centre": "12"}) == 200
+
+    async def test_asks_a_typed_form_and_passes_the_answers_on(self, us: Team) -> None:
+        approval = await asked(us, output="decision", questions=json.dumps(FORM))
+        shown = await us.get("runner", f"/approvals/{approval['id']}")
+        assert [(field["id"], field["type"], field["required"]) for field in shown["questions"]] == [
+            ("centre", "number", True), ("kinds", "multiselect", False), ("seen", "checkbox", True),
+            ("day", "date", False),
+        ]  # fmt: skip
+        good = {"centre": "12", "kinds": ["Food"], "seen": True, "day": "2026-11-29"}
+        for wrong, name in (
+            ({"centre": 100}, "centre"),
+            ({"centre": None}, "centre"),
+            ({"kinds": ["Rent"]}, "kinds"),
+            ({"seen": False}, "seen"),
+            ({"day": "tomorrow"}, "day"),
+        ):
+            body = {"decision": "approve", "answers": good | wrong}
+            refusal = await us.ask("runner", "POST", f"/approvals/{approval['id']}/decision", json=body)
+            assert (refusal.status_code, refusal.json()["code"]) == (422, "approval_response_invalid")
+            assert f"'{name}'" in refusal.json()["detail"]
+        assert await decide(us, "runner", approval, answers=good) == 200
+        run = await ended(us, approval["run_id"])
+        typed = {"centre": 12, "kinds": ["Food"], "seen": True, "day": "2026-11-29"}
+        assert json.loads(run["text"])["answers"] == typed
+        package = (await us.ask("viewer", "GET", f"/flow-runs/{run['id']}/evidence")).content
+        assert verify(package).good
+        [check] = [step for step in json.loads(package)["step_results"] if step["step_id"] == "check"]
+        assert check["approvals"][0]["decisions"][0]["answers"] == typed
+        [decision] = (await us.get("viewer", f"/approvals/{approval['id']}"))["decisions"]
+        assert decision["answers"] == typed
+
+    async def test_is_rejected_without_the_answers_that_an_approval_requires(self, us: Team) -> None:
+        approval = await asked(us, questions=json.dumps(FORM))
+        assert await decide(us, "runner", approval, "reject", answers={"centre": "many"}) == 422
+        assert await decide(us, "runner", approval, "reject", answers={"centre": 7}) == 200
+
+    @pytest.mark.parametrize(
+        ("form", "problem"),
+        [
+            ([{"id": "scan", "type": "file"}], "has the type file"),
+            ([{"id": "a"}, {"id": "a"}], "two fields have the id 'a'"),
+            ([{"id": "a", "type": "number", "min": 3, "max": 1}], "min is greater than max"),
+            ([{"id": "a", "private": True}], "is private"),
+        ],
+    )
+    async def test_with_a_form_that_nobody_could_answer_asks_nothing(
+        self, us: Team, form: list[dict[str, Any]], problem: str
+    ) -> None:
+        spec = (
+            "name: Expense\nnodes:\n  heard: ChatInput\n  check: Approval\n"
+            f"    questions: {json.dumps(form)}\nedges:\n  heard.text -> check.value\n"
+        )
+        flow = await us.make("editor", "/flows", spec=spec)
+        run = await us.make("editor", f"/flows/{flow['id']}/runs", text="Taxi", version="draft")
+        end = await ended(us, run["id"])
+        assert end["status"] == "failed"
+        assert problem in json.dumps(end)
 
     async def test_is_decided_by_its_assignees_alone(self, us: Team) -> None:
         approval = await asked(us, assignees='["role:publisher", "runner@example.org"]')

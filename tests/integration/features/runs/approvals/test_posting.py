@@ -8,6 +8,7 @@ import pytest
 from sqlalchemy import text
 
 from headgate.features.runs.approvals import notices
+from headgate.features.runs.approvals.posting import LONGEST_TITLE
 from headgate.foundation.settings import ClassificationSettings, Settings
 from tests.integration.features.runs.approvals.test_approvals import asked, decide
 from tests.integration.features.runs.approvals.test_notices import notices_of, settled
@@ -67,6 +68,21 @@ class TestMail:
         assert "Asked by: editor" in body, body
         assert "Taxi" not in body
         assert [(one["connection"], one["url"]) for one in await shown_notices(us, approval)] == [("office", "")]
+
+    async def test_shows_hostile_text_as_one_plain_line(self, us: Team, postbox: Postbox) -> None:
+        await mail(us, postbox)
+        question = "Pay \u202e001\u202c it?\u200b\r\nBcc: eve@example.org <script>alert(1)</script> " + "x" * 1500
+        connection = {"notify_connection": "office", "assignees": '["owner@example.org"]'}
+        approval = await asked(us, check=json.dumps(question), **connection)
+        await settled(us, approval, ("asked", "delivered"))
+        (envelope,) = postbox.received
+        assert envelope.rcpt_tos == ["owner@example.org"]
+        message = postbox.message()
+        assert message["Bcc"] is None
+        subject = str(message["Subject"])
+        assert subject.startswith("Approval needed: Pay 001 it? Bcc: eve@example.org <script>")
+        assert len(subject) <= LONGEST_TITLE
+        assert message.get_content_type() == "text/plain"
 
     async def test_of_a_role_reaches_its_members_but_not_the_starter_who_may_not_decide(
         self, us: Team, postbox: Postbox

@@ -6,13 +6,17 @@ from collections import Counter
 from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
+import httpx2
 import pytest
 
 from headgate.features.runs.evidence.verify import verify
 from headgate.foundation.settings import HttpSettings, Settings
 from tests.integration.features.runs.approvals.test_approvals import PATIENCE, decide, ended
 from tests.support.openai_server import OpenAIServer
+from tests.support.people import BASE, add_key, bearer, running, signed_in
 from tests.support.team import Team, team
+
+ROOT = BASE.removesuffix("/api/v1")
 
 
 @pytest.fixture
@@ -173,3 +177,38 @@ class TestPolicy:
         flow = await us.make("editor", "/flows", spec=spec)
         problems = (await us.get("editor", f"/flows/{flow['id']}"))["issues"]
         assert any("it is no agent" in one["message"] for one in problems)
+
+
+class TestClientsAcrossARestart:
+    async def test_of_the_openai_endpoint_get_the_answer_and_pay_no_call_twice(
+        self, settings: Settings, openai: OpenAIServer
+    ) -> None:
+        openai.script(openai.tool_call("calculator", {"expression": "6 * 7"}), openai.text("It is 42."))
+        http = HttpSettings(allowed_internal_cidrs=["127.0.0.0/8"])
+        body = {"model": "Sums", "messages": [{"role": "user", "content": "What is 6 times 7?"}]}
+        async with team(settings, http=http) as us:
+            for name, value in (("OPENAI_API_KEY", "sk-test-0123456789abcdef"), ("OPENAI_BASE_URL", openai.base_url)):
+                assert (await us.ask("admin", "PUT", f"/variables/{name}", json={"value": value})).is_success
+            flow = await us.make("editor", "/flows", spec=agent_spec({"tools": ["calculator"]}))
+            await us.make("publisher", f"/flows/{flow['id']}/publish")
+            key = await add_key(us.database, us.people["owner"])
+            headers = {**bearer(key), "Idempotency-Key": "sum-1"}
+            first = await us.clients["owner"].post(f"{ROOT}/v1/chat/completions", json=body, headers=headers)
+            waiting = first.json()
+            assert waiting["headgate"]["waits_for"] == "approval", waiting
+            run_id = first.headers["X-Headgate-Run-Id"]
+            [approval] = await pending(us, run_id)
+        assert len(openai.asked) == 1
+        async with running(signed_in(settings, http=http)) as app:
+            transport = httpx2.ASGITransport(app=app, raise_app_exceptions=False)
+            async with httpx2.AsyncClient(transport=transport, base_url=BASE, headers=headers) as client:
+                path, decision = f"/approvals/{approval['id']}", {"decision": "approve"}
+                assert (await client.get(path)).json()["value"] == {"expression": "6 * 7"}
+                assert (await client.post(f"{path}/decision", json=decision)).status_code == 200
+                async with asyncio.timeout(PATIENCE):
+                    while (await client.get(f"/flow-runs/{run_id}")).json()["status"] != "completed":  # noqa: ASYNC110 - the run
+                        await asyncio.sleep(0.05)
+                again = (await client.post(f"{ROOT}/v1/chat/completions", json=body)).json()
+        assert again["choices"][0]["message"]["content"] == "It is 42."
+        assert len(openai.asked) == 2
+        assert results(openai) == ["42"]

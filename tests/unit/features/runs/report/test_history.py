@@ -32,10 +32,19 @@ class TestHistory:
         decision = {
             "user_name": "Eva", "outside_reviewer": "Otto", "decision": "reject", "decided_at": WHEN,
             "shown_sha256": {"withheld": "private", "commitment": "c"},
+            "answers": {"centre": 12, "kinds": ["Food"]},
         }  # fmt: skip
         approval = {"status": "rejected", "needed": 1, "created_at": WHEN, "due_at": None, "decisions": [decision]}
         text = printed(approvals=[approval])
-        for expected in ("Otto (by link)", "reject", "2026-01-02 03:04:05 UTC", "due never", ENGLISH["withheld"]):
+        for expected in (
+            "Otto (by link)",
+            "reject",
+            "2026-01-02 03:04:05 UTC",
+            "due never",
+            ENGLISH["withheld"],
+            "| centre | 12 |",
+            "Food",
+        ):
             assert expected in text
         assert "Eva" not in text
 

@@ -26,7 +26,6 @@ export default {
   files: "Files",
   files_help: "Files sent with the text: a chat attachment, or the file of a flow without a form.",
   form: "Form answers",
-  choose: "No answer",
   expected: "Expectations",
   expected_help: "All of them must be met. Without any, every answer that is not empty passes.",
   add_expected: "Add expectation",

@@ -29,7 +29,6 @@ const sv: Translation<typeof en> = {
   files: "Filer",
   files_help: "Filer som skickas med texten: en bilaga i en chatt, eller filen till ett flöde utan formulär.",
   form: "Formulärsvar",
-  choose: "Inget svar",
   expected: "Förväntningar",
   expected_help: "Alla måste uppfyllas. Utan förväntningar godkänns alla svar som inte är tomma.",
   add_expected: "Lägg till förväntning",

@@ -1,4 +1,5 @@
 import type { Approval, ApprovalDecision } from "@/api/queries/approvals";
+import { useAnswerWords } from "@/components/answers";
 import { DiffView } from "@/components/diff/DiffView";
 import { Chip } from "@/components/ui";
 import { dateTime } from "@/lib/i18n/format";
@@ -16,7 +17,7 @@ export function Decisions({ approval }: { approval: Approval }) {
       <ul className="divide-y divide-line rounded-lg border border-line bg-surface">
         {approval.decisions.map((decision) => (
           <li key={decision.user_id} className="flex flex-col gap-2 px-4 py-3">
-            <Decision decision={decision} value={approval.value} />
+            <Decision decision={decision} value={approval.value} questions={approval.questions} />
           </li>
         ))}
       </ul>
@@ -24,8 +25,15 @@ export function Decisions({ approval }: { approval: Approval }) {
   );
 }
 
-function Decision({ decision, value }: { decision: ApprovalDecision; value: unknown }) {
+interface DecisionProps {
+  decision: ApprovalDecision;
+  value: unknown;
+  questions: Approval["questions"];
+}
+
+function Decision({ decision, value, questions }: DecisionProps) {
   const t = useInboxTexts();
+  const inWords = useAnswerWords();
   const members = membersOf(value);
   return (
     <>
@@ -42,10 +50,10 @@ function Decision({ decision, value }: { decision: ApprovalDecision; value: unkn
         </time>
       </p>
       {decision.comment && <p className="whitespace-pre-wrap break-words">{decision.comment}</p>}
-      {Object.entries(decision.answers).map(([question, answer]) => (
-        <div key={question} className="text-sm">
-          <p className="text-muted">{question}</p>
-          <p className="whitespace-pre-wrap break-words">{answer}</p>
+      {Object.entries(decision.answers).map(([id, answer]) => (
+        <div key={id} className="text-sm">
+          <p className="text-muted">{questions.find((field) => field.id === id)?.label || id}</p>
+          <p className="whitespace-pre-wrap break-words">{inWords(answer)}</p>
         </div>
       ))}
       {Object.entries(decision.edits).map(([name, text]) => (

@@ -12,7 +12,11 @@ const REVIEW = {
   question: "Pay this invoice?",
   tool: "",
   value: { amount: 40, to: "Taxi AB" },
-  questions: ["Cost centre"],
+  questions: [
+    { id: "centre", label: "Cost centre", type: "number", required: true, min: 1, max: 99 },
+    { id: "kinds", label: "Kinds", type: "multiselect", options: ["Travel", "Food"] },
+    { id: "seen", label: "I have seen the receipt", type: "checkbox" },
+  ],
   editable: ["amount"],
   content_hash: "f00",
   expires_at: "2999-01-01T00:00:00Z",
@@ -33,14 +37,21 @@ describe("the page of a one-time link", () => {
     expect(await screen.findByRole("heading", { name: "Pay this invoice?" })).toBeInTheDocument();
     expect(screen.getByText("Taxi AB")).toBeInTheDocument();
     expect(sent).toEqual([]);
-    await userEvent.type(screen.getByLabelText("Cost centre"), "12");
+    await userEvent.click(screen.getByRole("button", { name: "Approve" }));
+    expect(screen.getByRole("alert")).toHaveTextContent("This field is required");
+    await userEvent.type(screen.getByLabelText(/Cost centre/), "120");
+    expect(screen.getByRole("alert")).toHaveTextContent("At most 99");
+    await userEvent.clear(screen.getByLabelText(/Cost centre/));
+    await userEvent.type(screen.getByLabelText(/Cost centre/), "12");
+    await userEvent.click(screen.getByRole("checkbox", { name: "Food" }));
+    expect(sent).toEqual([]);
     await userEvent.click(screen.getByRole("button", { name: "Approve" }));
     expect(await screen.findByText(/Your decision is stored/)).toBeInTheDocument();
     expect(sent).toEqual([
       {
         decision: "approve",
         comment: "",
-        answers: { "Cost centre": "12" },
+        answers: { centre: 12, kinds: ["Food"], seen: false },
         edits: {},
         token: "secret",
         content_hash: "f00",

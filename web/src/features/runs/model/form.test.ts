@@ -33,7 +33,10 @@ describe("a form's values", () => {
   });
 
   it("say what is missing and what is no number", () => {
-    expect(faults(FORM, { ...EMPTY, answers: { sum: "x" } })).toEqual({ name: "required", sum: "number" });
+    expect(faults(FORM, { ...EMPTY, answers: { sum: "x" } })).toEqual({
+      name: { reason: "required" },
+      sum: { reason: "number" },
+    });
     expect(faults(FORM, { ...EMPTY, answers: { name: "Eva", sum: "-3" } })).toEqual({});
   });
 

@@ -1,7 +1,8 @@
 import type { FormField } from "@/api/types";
+import { AnswerField, type Fault, type Given, useFaultText } from "@/components/answers";
 import { FileAnswer } from "@/components/files/FileAnswer";
 import { acceptOf, takesFile } from "@/components/files/fields";
-import { Field, Input, Select, Textarea } from "@/components/ui";
+import { Field, Textarea } from "@/components/ui";
 import { own } from "@/lib/own";
 import type { FormValues } from "../model/form";
 import { useRunTexts } from "../texts";
@@ -13,7 +14,7 @@ interface RunFormProps {
   /** Whether it reads files that no field of the form asks for. */
   asksFiles: boolean;
   values: FormValues;
-  faults: Record<string, "required" | "number">;
+  faults: Record<string, Fault>;
   onChange: (change: (values: FormValues) => FormValues) => void;
   onBusy: (busy: boolean) => void;
 }
@@ -21,8 +22,9 @@ interface RunFormProps {
 /** The questions that the flow's form schema asks, each with its control. */
 export function RunForm({ form, asksText, asksFiles, values, faults, onChange, onBusy }: RunFormProps) {
   const t = useRunTexts();
-  const answer = (id: string, text: string) =>
-    onChange((before) => ({ ...before, answers: { ...before.answers, [id]: text } }));
+  const faultText = useFaultText();
+  const answer = (id: string, given: Given) =>
+    onChange((before) => ({ ...before, answers: { ...before.answers, [id]: given } }));
   return (
     <div className="flex flex-col gap-4">
       {asksFiles && (
@@ -51,64 +53,33 @@ export function RunForm({ form, asksText, asksFiles, values, faults, onChange, o
       )}
       {form.map((field) => {
         const fault = own(faults, field.id);
+        if (!takesFile(field)) {
+          const value = own(values.answers, field.id);
+          const set = (given: Given) => answer(field.id, given);
+          return <AnswerField key={field.id} field={field} value={value} fault={fault} onChange={set} />;
+        }
         return (
           <Field
             key={field.id}
             label={field.label || field.id}
             required={field.required ?? false}
-            error={fault && t(fault === "required" ? "field_required" : "field_number")}
+            error={faultText(fault)}
           >
-            {(control) => {
-              if (takesFile(field)) {
-                return (
-                  <FileAnswer
-                    control={control}
-                    ids={own(values.files, field.id) ?? []}
-                    accept={acceptOf(field)}
-                    label={field.label || field.id}
-                    onBusy={onBusy}
-                    onChange={(change) =>
-                      onChange((before) => ({
-                        ...before,
-                        files: { ...before.files, [field.id]: change(own(before.files, field.id) ?? []) },
-                      }))
-                    }
-                  />
-                );
-              }
-              const value = own(values.answers, field.id) ?? "";
-              if (field.type === "select") {
-                const options = (field.options ?? []).map((one) => ({ value: one, label: one }));
-                return (
-                  <Select
-                    {...control}
-                    value={value || undefined}
-                    placeholder={t("choose")}
-                    options={options}
-                    onChange={(next) => answer(field.id, next)}
-                  />
-                );
-              }
-              if (field.type === "number") {
-                return (
-                  <Input
-                    {...control}
-                    inputMode="decimal"
-                    value={value}
-                    onChange={(event) => answer(field.id, event.target.value)}
-                  />
-                );
-              }
-              return (
-                <Textarea
-                  {...control}
-                  rows={1}
-                  className="min-h-8!"
-                  value={value}
-                  onChange={(event) => answer(field.id, event.target.value)}
-                />
-              );
-            }}
+            {(control) => (
+              <FileAnswer
+                control={control}
+                ids={own(values.files, field.id) ?? []}
+                accept={acceptOf(field)}
+                label={field.label || field.id}
+                onBusy={onBusy}
+                onChange={(change) =>
+                  onChange((before) => ({
+                    ...before,
+                    files: { ...before.files, [field.id]: change(own(before.files, field.id) ?? []) },
+                  }))
+                }
+              />
+            )}
           </Field>
         );
       })}

@@ -8,7 +8,10 @@ type DryStep = DryRunOut["path"][number];
 /** What a step would wait for, and what it would send, change or store. */
 export function StepAhead({ step }: { step: DryStep }) {
   const t = useRunTexts();
-  const lines = [step.waits_for ? waitOf(t, step.waits_for) : "", step.effect ?? ""].filter((line) => line !== "");
+  const limits = (step.connection_limits ?? []).map(({ name, max }) => t("ahead_connection", { name, max }));
+  const lines = [step.waits_for ? waitOf(t, step.waits_for) : "", ...limits, step.effect ?? ""].filter(
+    (line) => line !== "",
+  );
   return lines.map((line) => (
     <p key={line} className="w-full pl-7 text-xs text-muted">
       {line}

@@ -1,0 +1,15 @@
+export default {
+  choose: "Choose…",
+  none: "No answer",
+  yes: "Yes",
+  no: "No",
+  required: "This field is required",
+  checked: "This must be checked",
+  number: "This must be a number",
+  min_number: "At least {{bound}}",
+  max_number: "At most {{bound}}",
+  min_text: "At least {{bound}} characters",
+  max_text: "At most {{bound}} characters",
+  min_choices: "Choose at least {{bound}}",
+  max_choices: "Choose at most {{bound}}",
+};
