@@ -72,7 +72,7 @@ class TestMail:
     async def test_shows_hostile_text_as_one_plain_line(self, us: Team, postbox: Postbox) -> None:
         await mail(us, postbox)
         question = "Pay \u202e001\u202c it?\u200b\r\nBcc: eve@example.org <script>alert(1)</script> " + "x" * 1500
-        connection = {"notify_connection": "office", "assignees": '["owner@example.org"]'}
+        connection: dict[str, Any] = {"notify_connection": "office", "assignees": '["owner@example.org"]'}
         approval = await asked(us, check=json.dumps(question), **connection)
         await settled(us, approval, ("asked", "delivered"))
         (envelope,) = postbox.received
