@@ -103,7 +103,8 @@ class TestTriggers:
             page.set_viewport_size({"width": width, "height": height})
             assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
             box = page.get_by_role("button", name="Show details of Daily").bounding_box()
-            assert box and box["x"] + box["width"] <= width  # long addresses push nothing out of the screen
+            assert box is not None
+            assert box["x"] + box["width"] <= width  # long addresses push nothing out of the screen
             shot(page, f"all-triggers-{width}")
 
     def test_a_poll_is_added_and_dry_run_also_on_a_phone(self, page: Page, studio: Studio, flow_id: str) -> None:
