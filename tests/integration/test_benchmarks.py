@@ -24,6 +24,7 @@ ROWS: dict[str, set[str]] = {
     "sandbox": set(),
     "scale": {"SQLite"},
     "startup": {"headgate version (ms)", "first healthy answer (ms)", "CPU of flows list (ms)", "memory after it (MB)"},
+    "triggers": {"SQLite", "PostgreSQL"},
     "waiting": {"SQLite", "PostgreSQL"},
     "workers": {"runs of two steps drained (runs/s)"},
 }

@@ -9,7 +9,7 @@ from tests.simulation.rules import MARGIN_LEASES, Rules
 
 DAY_SECONDS = 86_400
 LATE_SECONDS = 30.0
-"""How long a run may go on after its deadline, when nothing goes wrong."""
+"""How long a run may continue after its deadline, when nothing goes wrong."""
 _BEGINS = frozenset({"step_started", "run_waiting"})
 _PAUSES = {"run_paused": True, "run_continued": False}
 _ENDS = {"run_failed": True, "run_cancelled": True, "run_completed": True, "run_started": False}

@@ -3,7 +3,7 @@
     DIES_IN=/tmp/deaths python -m tests.support.dying_process serve
 
 A file `POINT-KIND` in that folder kills the process that removes it: `before` the run of a trigger of this kind is
-stored, `during` (its occurrence and cursor are written, nothing is committed) or `after`, before anybody is told.
+stored, `during` (its occurrence and cursor are written, nothing is committed) or `after`, before the answer.
 """
 
 import os

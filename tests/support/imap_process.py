@@ -42,11 +42,12 @@ class ImapProcess:
         client.login(USER, PASSWORD)
         return client
 
-    def add(self, message: EmailMessage, folder: str = "INBOX") -> None:
-        """Deliver a message."""
+    def add(self, *messages: EmailMessage, folder: str = "INBOX") -> None:
+        """Deliver messages."""
         with self._client() as client:
-            status, answer = client.append(folder, "", imaplib.Time2Internaldate(time.time()), message.as_bytes())
-            assert status == "OK", answer
+            for message in messages:
+                status, answer = client.append(folder, "", imaplib.Time2Internaldate(time.time()), message.as_bytes())
+                assert status == "OK", answer
 
     def flags(self) -> list[str]:
         """The flags of the messages in the inbox."""

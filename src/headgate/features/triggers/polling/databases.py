@@ -60,12 +60,12 @@ def _after(
     done = [index for index in range(len(values)) if index < left or listed[index] in before.seen]
     lowest = min(done[max(0, len(done) - 1 - config.look_back)], left)
     value = values[min(lowest, len(values) - 1)]
-    first = next(index for index, one in enumerate(values) if one == value)
+    first = values.index(value)
     gone = [mark for mark in before.seen if mark not in set(listed)]  # rows that are not there now may come back
-    kept = [listed[index] for index in reversed(done) if index >= first]
-    if len(kept) > MOST_EQUAL + config.look_back:
+    marks = [listed[index] for index in reversed(done) if index >= first]
+    if len(marks) > MOST_EQUAL + config.look_back:
         raise _too_many(config, MOST_EQUAL)
-    return replace(before, value=value, seen=tuple(dict.fromkeys([*kept, *gone]))[:MOST_SEEN])
+    return replace(before, value=value, seen=tuple(dict.fromkeys([*marks, *gone]))[:MOST_SEEN])
 
 
 async def _last(ctx: PollContext, config: RowsConfig) -> Cursor:
