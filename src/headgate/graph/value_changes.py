@@ -94,7 +94,7 @@ def mapping_changes(
 
 def same(before: JsonValue, after: JsonValue) -> bool:
     """Return whether two JSON values are equal; `1`, `1.0` and `true` are different."""
-    return before == after and (type(before) is type(after)) and (not before or _text(before) == _text(after))
+    return before == after and (type(before) is type(after)) and _text(before) == _text(after)
 
 
 def shown(value: JsonValue) -> str:
