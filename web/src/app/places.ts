@@ -7,7 +7,7 @@ import {
   Inbox,
   LayoutTemplate,
   type LucideIcon,
-  MessagesSquare,
+  MessageCircle,
   Settings,
   Workflow,
 } from "lucide-react";
@@ -44,7 +44,7 @@ export const PLACES = [
     counts: "approvals",
     primary: true,
   },
-  { id: "chat", to: "/chat", text: "chat", words: "chat_words", icon: MessagesSquare },
+  { id: "chat", to: "/chat", text: "chat", icon: MessageCircle },
   { id: "triggers", to: "/triggers", text: "triggers", icon: AlarmClock },
   { id: "knowledge", to: "/knowledge/{-$baseId}", text: "knowledge", words: "knowledge_words", icon: BookOpen },
   {

@@ -4,7 +4,6 @@ export default {
   runs: "Runs",
   inbox: "Inbox",
   chat: "Chat",
-  chat_words: "talk conversation message ask assistant",
   knowledge: "Knowledge",
   knowledge_words: "documents search rag retrieval citations pdf",
   triggers: "Triggers",

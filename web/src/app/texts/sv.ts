@@ -7,7 +7,6 @@ const sv: Translation<typeof en> = {
   runs: "Körningar",
   inbox: "Inkorg",
   chat: "Chatt",
-  chat_words: "prata konversation meddelande fråga chat",
   knowledge: "Kunskap",
   knowledge_words: "dokument sök rag källor hänvisningar pdf",
   triggers: "Utlösare",

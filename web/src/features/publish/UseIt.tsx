@@ -14,7 +14,7 @@ export function UseIt() {
   const t = usePublishTexts();
   const flowId = useDraft((state) => state.flowId);
   const form = useDraft((state) => state.document.form);
-  const [way, setWay] = useState<Way>("chat");
+  const [way, setWay] = useState<Way>("curl");
   const called = { origin: window.location.origin, flowId, form };
   const code = (name: string, text: string, about: string) => <Snippet label={name} text={text} about={about} />;
   return (
@@ -24,7 +24,6 @@ export function UseIt() {
         value={way}
         onChange={setWay}
         tabs={[
-          { value: "chat", label: t("chat"), content: <ChatLink /> },
           { value: "curl", label: "curl", content: code("curl", curl(called), t("rest_about")) },
           { value: "python", label: "Python", content: code("Python", python(called), t("rest_about")) },
           {
@@ -34,6 +33,7 @@ export function UseIt() {
           },
           { value: "openai", label: "OpenAI", content: code("OpenAI", openai(called), t("openai_about")) },
           { value: "mcp", label: "MCP", content: code("MCP", mcp(called), t("mcp_about")) },
+          { value: "chat", label: t("chat"), content: <ChatLink /> },
           { value: "widget", label: t("widget"), content: <WidgetSlot /> },
         ]}
       />

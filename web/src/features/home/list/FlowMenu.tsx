@@ -4,7 +4,7 @@ import {
   FolderInput,
   Hammer,
   Link,
-  MessagesSquare,
+  MessageCircle,
   MoreHorizontal,
   Pencil,
   RotateCcw,
@@ -63,7 +63,7 @@ export function FlowMenu({ item }: { item: FlowItem }) {
       : []),
     ...(chats
       ? [
-          { id: "chat", label: t("open_chat"), icon: <MessagesSquare />, onSelect: () => act.chat(item.id) },
+          { id: "chat", label: t("open_chat"), icon: <MessageCircle />, onSelect: () => act.chat(item.id) },
           { id: "chat-link", label: t("copy_chat"), icon: <Link />, onSelect: () => act.copyChat(item.id) },
         ]
       : []),

@@ -1,6 +1,6 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { MessagesSquare } from "lucide-react";
+import { MessageCircle } from "lucide-react";
 import { useState } from "react";
 import { type ChatFlow, chatFlowsQuery } from "@/api/queries/chat";
 import { Button, EmptyState, Input, Problem, Skeleton } from "@/components/ui";
@@ -34,7 +34,7 @@ export function ChatFlowsPage() {
       {flows.isError && <Problem error={flows.error} retry={() => void flows.refetch()} />}
       {none && search.trim() && <p className="text-muted">{t("no_match")}</p>}
       {none && !search.trim() && (
-        <EmptyState icon={<MessagesSquare />} title={t("no_flows")}>
+        <EmptyState icon={<MessageCircle />} title={t("no_flows")}>
           {t("no_flows_more")}
         </EmptyState>
       )}

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
-import { ArrowLeft, MessageCircle, MessagesSquare } from "lucide-react";
+import { ArrowLeft, MessageCircle } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
 import { chatFlowQuery } from "@/api/queries/chat";
 import { Markdown } from "@/components/markdown/Markdown";
@@ -44,7 +44,7 @@ export function ChatPage() {
         <header className="flex shrink-0 items-center gap-2 border-b border-line px-4 py-2">
           <span className="lg:hidden">
             <IconButton label={t("show_conversations")} onClick={() => setListing(true)}>
-              <MessagesSquare />
+              <MessageCircle />
             </IconButton>
           </span>
           <h1 className="min-w-0 flex-1 truncate text-lg font-semibold">{flow.data?.name ?? ""}</h1>

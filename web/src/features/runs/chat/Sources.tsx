@@ -5,10 +5,12 @@ import { Button, Chip, toastError } from "@/components/ui";
 import { PassageLink } from "../step/KnowledgeCall";
 import { useRunTexts } from "../texts";
 import type { Source } from "./sources";
+import { useChatTexts } from "./texts";
 
 /** The passages that an answer cites. Whether their text is in the documents is shown once it was verified. */
 export function Sources({ sources }: { sources: readonly Source[] }) {
-  const t = useRunTexts();
+  const t = useChatTexts();
+  const says = useRunTexts();
   const verify = useMutation({
     mutationFn: () => verifyCitations(sources),
     onError: (error) => toastError(t("verify_failed"), error),
@@ -24,9 +26,9 @@ export function Sources({ sources }: { sources: readonly Source[] }) {
               <BookOpen aria-hidden className="size-4 text-faint" />
               <PassageLink passage={source}>
                 [{source.number}] {source.document}
-                {source.page !== null && `, ${t("cited_page", { page: source.page })}`}
+                {source.page !== null && `, ${says("cited_page", { page: source.page })}`}
               </PassageLink>
-              <Chip>{t("cited_version", { version: source.version })}</Chip>
+              <Chip>{says("cited_version", { version: source.version })}</Chip>
               {verdict && (
                 <Chip tone={verdict.verified ? "ok" : "bad"}>
                   {verdict.verified ? t("verified") : t("not_verified")}

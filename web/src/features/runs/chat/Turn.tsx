@@ -1,18 +1,19 @@
 import { Link } from "@tanstack/react-router";
 import { Square } from "lucide-react";
-import { type ReactNode, useCallback, useEffect, useRef } from "react";
+import { type ReactNode, Suspense, useEffect, useRef } from "react";
 import type { RunOut } from "@/api/types";
 import { FileLink } from "@/components/files/FileLink";
 import { Markdown } from "@/components/markdown/Markdown";
 import { Callout, IconButton, Problem, Spinner } from "@/components/ui";
 import { ValueView } from "@/components/values/ValueView";
+import { part } from "@/lib/part";
 import { isOver, type LiveRun, waitsForApproval } from "../model/live";
 import { type FollowedRun, useRun } from "../model/useRun";
 import { useCancel } from "../panel/useCancel";
-import { PassageLink } from "../step/KnowledgeCall";
 import { useRunTexts } from "../texts";
-import { Sources } from "./Sources";
-import { useSources } from "./sources";
+
+const CitedReply = part(() => import("./CitedReply"));
+const BUBBLE = "min-w-0 max-w-full rounded-lg bg-raised px-3 py-2 shadow-low";
 
 interface TurnProps {
   runId: string;
@@ -77,15 +78,9 @@ function Going({ live }: { live: LiveRun }) {
   return (
     <div className="flex max-w-full items-start gap-2">
       {waitsForApproval(live) ? (
-        <Callout
-          title={
-            <Link to="/inbox/{-$approvalId}" className="font-medium hover:underline">
-              {t("waits_for_approval")}
-            </Link>
-          }
-        >
-          {t("approval_more")}
-        </Callout>
+        <Link to="/inbox/{-$approvalId}" className="text-accent hover:underline">
+          {t("waits_for_approval")}
+        </Link>
       ) : (
         <div className="min-w-0 rounded-lg bg-raised px-3 py-2 shadow-low">
           {said ? <Markdown text={said} /> : live.status === "paused" ? t("paused") : <Spinner />}
@@ -100,22 +95,15 @@ function Going({ live }: { live: LiveRun }) {
 
 /** The result; where it cites passages of knowledge, each number opens its passage. */
 function Reply({ run, otherwise }: { run: RunOut; otherwise: string }) {
-  const sources = useSources(run);
-  const cite = useCallback(
-    (number: number) => {
-      const source = sources.find((one) => one.number === number);
-      return source ? <PassageLink passage={source}>[{number}]</PassageLink> : null;
-    },
-    [sources],
-  );
-  const value = firstOutput(run.output) ?? run.output?.text ?? otherwise;
+  const plain = <ValueView value={firstOutput(run.output) ?? run.output?.text ?? otherwise} />;
+  const bubble = <div className={BUBBLE}>{plain}</div>;
+  if (!run.steps.some((step) => step.type === "AnswerFromKnowledge")) return bubble;
   return (
-    <>
-      <div className="min-w-0 max-w-full rounded-lg bg-raised px-3 py-2 shadow-low">
-        {sources.length > 0 && run.text ? <Markdown text={run.text} cite={cite} /> : <ValueView value={value} />}
-      </div>
-      <Sources sources={sources} />
-    </>
+    <Suspense fallback={bubble}>
+      <CitedReply run={run} className={BUBBLE}>
+        {plain}
+      </CitedReply>
+    </Suspense>
   );
 }
 

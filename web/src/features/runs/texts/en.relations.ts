@@ -4,9 +4,4 @@ export default {
   runs_all: "All",
   runs_number: "Number {{number}}",
   no_such_runs: "No such runs.",
-  sources: "Sources",
-  verify_sources: "Verify the sources",
-  verify_failed: "The sources could not be verified",
-  verified: "Verified",
-  not_verified: "Not verified",
 };

@@ -19,7 +19,6 @@ export default {
   paused: "Paused",
   deadline: "fails if not done by {{when}}",
   waits_for_approval: "Waiting for approval",
-  approval_more: "The answer follows when a user has decided it in the inbox.",
   waits_for_approval_until: "Waiting for approval until {{when}}",
   waiting_until: "until {{when}}",
   fell_back: "Answered by {{model}} after {{failed}} failed",

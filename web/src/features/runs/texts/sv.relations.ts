@@ -7,11 +7,6 @@ const sv: Translation<typeof en> = {
   runs_all: "Alla",
   runs_number: "Nummer {{number}}",
   no_such_runs: "Det finns inga sådana körningar.",
-  sources: "Källor",
-  verify_sources: "Verifiera källorna",
-  verify_failed: "Källorna kunde inte verifieras",
-  verified: "Verifierad",
-  not_verified: "Inte verifierad",
 };
 
 export default sv;

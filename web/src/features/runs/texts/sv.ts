@@ -20,7 +20,6 @@ const sv: Translation<typeof en> = {
   paused: "Pausad",
   deadline: "misslyckas om den inte är klar {{when}}",
   waits_for_approval: "Väntar på godkännande",
-  approval_more: "Svaret kommer när en användare har beslutat i inkorgen.",
   waits_for_approval_until: "Väntar på godkännande till {{when}}",
   waiting_until: "till {{when}}",
   fell_back: "Besvarat av {{model}} sedan {{failed}} misslyckats",

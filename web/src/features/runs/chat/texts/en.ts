@@ -37,4 +37,9 @@ export default {
   send_again: "Send again",
   details: "Time, tokens and cost",
   open_run: "Open the run",
+  sources: "Sources",
+  verify_sources: "Verify the sources",
+  verify_failed: "The sources could not be verified",
+  verified: "Verified",
+  not_verified: "Not verified",
 };

@@ -40,6 +40,11 @@ const sv: Translation<typeof en> = {
   send_again: "Skicka igen",
   details: "Tid, token och kostnad",
   open_run: "Öppna körningen",
+  sources: "Källor",
+  verify_sources: "Verifiera källorna",
+  verify_failed: "Källorna kunde inte verifieras",
+  verified: "Verifierad",
+  not_verified: "Inte verifierad",
 };
 
 export default sv;
