@@ -54,6 +54,10 @@ def _earlier_runs(_arguments: Values, _answer: Values) -> Marks:
     return (mark("run"),)
 
 
+def _events(_arguments: Values, _answer: Values) -> Marks:
+    return (mark("event"),)
+
+
 def _of_the_run(_arguments: Values, answer: Values) -> Marks:
     """Return the origins of a run; what its steps wait for may quote what they read."""
     marks, steps = answer.get("outside_content"), answer.get("steps")
@@ -80,6 +84,7 @@ _BRINGS: Mapping[str, Callable[[Values, Values], Marks]] = {
     "glob_search": _path,
     "read_run": _of_the_run,
     "list_runs": _earlier_runs,
+    "list_events": _events,
     "get_tests": _earlier_runs,
     "run_tests": _earlier_runs,
     "list_mcp_servers": _servers,

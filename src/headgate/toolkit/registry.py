@@ -23,6 +23,7 @@ from headgate.toolkit.stored import (
     approving,
     composing,
     describing,
+    eventing,
     keeping,
     knowing,
     remembering,
@@ -120,6 +121,7 @@ OTHER_PARAMETERS: Mapping[str, Mapping[str, str]] = {
 _SHARED = (
     "list_flows",
     "list_runs",
+    "list_events",
     "read_run",
     "get_tests",
     "save_tests",
@@ -149,7 +151,8 @@ _CHANGING = frozenset({"save_tests", "set_schedule", "set_poll"})
 
 def _operations() -> dict[str, Operation]:
     modules = (
-        *(keeping, composing, running, remembering, approving, testing, triggering, viewing, searching, knowing),
+        *(keeping, composing, running, eventing, remembering, approving, testing, triggering, viewing, searching),
+        knowing,
         surroundings,
         describing,
     )
@@ -231,7 +234,7 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
     "tests": ("get_tests", "save_tests", "run_tests"),
     "other_flows": ("list_flows", "extract_flow", "inline_flow"),
     "services": ("list_connections", "search_api_operations", "read_api_operation"),
-    "triggers": ("set_schedule", "set_poll"),
+    "triggers": ("set_schedule", "set_poll", "list_events"),
 }
 """Group to tools that a model is shown when it asks for the group (`more_tools`): what most requests do not need."""
 IN_GROUP = frozenset(name for names in GROUPS.values() for name in names)

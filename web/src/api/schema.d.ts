@@ -15954,6 +15954,11 @@ export interface components {
             reason: components["schemas"]["WaitReason"];
             /** Until */
             until: string | null;
+            /**
+             * Answered
+             * @default false
+             */
+            answered?: boolean;
         };
         /**
          * WaitsForOut
@@ -15963,6 +15968,11 @@ export interface components {
             reason: components["schemas"]["WaitReason"];
             /** Until */
             until: string | null;
+            /**
+             * Answered
+             * @default false
+             */
+            answered?: boolean;
             /** Run Id */
             run_id: string;
             /** Flow Id */
@@ -20995,6 +21005,8 @@ export interface operations {
                 cursor?: string | null;
                 /** @description Only events with this name. */
                 name?: string | null;
+                /** @description Only events that a step which begins to wait receives. */
+                kept?: boolean;
             };
             header?: never;
             path?: never;
@@ -21185,6 +21197,8 @@ export interface operations {
             query?: {
                 /** @description Only steps of this run. */
                 run_id?: string | null;
+                /** @description Only events with this name. */
+                name?: string | null;
             };
             header?: never;
             path?: never;

@@ -50,11 +50,12 @@ def send(
 @app.command("list")
 def list_(
     name: Annotated[str | None, typer.Option(help="Only events with this name.")] = None,
+    kept: Annotated[bool, typer.Option("--kept", help="Only events that are kept for steps that wait later.")] = False,
     limit: Annotated[int, typer.Option(help="Maximum number of events.", min=1, max=200)] = 50,
     json: JsonFlag = False,
 ) -> None:
     """List sent events, newest first."""
-    events = with_reading(lambda session, _: service.list_events(session, acting(), name=name, limit=limit))
+    events = with_reading(lambda session, _: service.list_events(session, acting(), name=name, kept=kept, limit=limit))
     print_rows(
         events,
         ("id", "event", "correlation", "status", "received"),
@@ -68,9 +69,11 @@ def list_(
 
 
 @app.command()
-def waiting(json: JsonFlag = False) -> None:
+def waiting(
+    name: Annotated[str | None, typer.Option(help="Only events with this name.")] = None, json: JsonFlag = False
+) -> None:
     """List steps that wait for events, the latest first."""
-    waits = with_reading(lambda session, _: service.list_waiting(session, acting()))
+    waits = with_reading(lambda session, _: service.list_waiting(session, acting(), name=name))
     print_rows(
         waits,
         ("event", "correlation", "flow", "run", "since"),

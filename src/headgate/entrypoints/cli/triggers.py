@@ -92,18 +92,14 @@ def add(
     json: JsonFlag = False,
 ) -> None:
     """Add a trigger to a flow. Without a kind it is started by hand."""
-
-    if (sends is not None and webhook is None) or (correlation is not None and sends is None):
-        raise Invalid("--sends is of a webhook, and --correlation of --sends.", remedy="Add --webhook and --sends.")
+    sent = _sent_event(webhook, sends, correlation)
 
     async def work(installation: Installation) -> None:
         config: dict[str, object] = {"kind": "manual"}
         if cron is not None or every is not None:
             config = {"kind": "schedule", "cron": cron, "every_seconds": every, "time_zone": zone}
         elif webhook is not None:
-            config = {"kind": "webhook", "verification": webhook}
-            if sends is not None:
-                config["event"] = {"name": sends, "correlation_from": correlation}
+            config = {"kind": "webhook", "verification": webhook, "event": sent}
         elif after is not None:
             config = {"kind": "flow", "flow_id": await flow_id_of(installation, after)}
         elif event is not None:
@@ -279,6 +275,13 @@ def dry_run(trigger: TriggerId, json: JsonFlag = False) -> None:
 
 def _dry(item: PollItemOut, words: str) -> str:
     return escape(item.refusal) or ("has an occurrence" if item.occurred else words)
+
+
+def _sent_event(webhook: str | None, sends: str | None, correlation: str | None) -> dict[str, str | None] | None:
+    """Return the event that calls of a webhook send. Raises `Invalid` for options without the one that they need."""
+    if (sends is not None and webhook is None) or (correlation is not None and sends is None):
+        raise Invalid("--sends is of a webhook, and --correlation of --sends.", remedy="Add --webhook and --sends.")
+    return None if sends is None else {"name": sends, "correlation_from": correlation}
 
 
 def _poll_config(text: str) -> dict[str, object]:

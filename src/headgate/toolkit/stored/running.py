@@ -9,8 +9,6 @@ from headgate.features.access.permissions import Permission
 from headgate.features.runs import pausing, service
 from headgate.features.runs.once import start_once
 from headgate.features.runs.schemas import Ending, RunOut, RunStart, RunState
-from headgate.features.runs.sent_events import service as sent_events
-from headgate.features.runs.sent_events.schemas import EventIn
 from headgate.features.runs.views.runs import outside_of
 from headgate.features.runs.waiting import waiting_words
 from headgate.foundation.checked import checked
@@ -105,15 +103,6 @@ class Cancelled(TypedDict):
     run_id: str
     status: str
     changed: bool
-
-
-class EventLine(TypedDict):
-    """Outcome of an event."""
-
-    event_id: str
-    status: str
-    deliveries: int
-    duplicate: bool
 
 
 class EvidenceSummary(TypedDict):
@@ -304,41 +293,6 @@ async def continue_run(visit: Visit, run_id: str) -> Cancelled:
     return {"run_id": run.id, "status": run.status, "changed": run.changed}
 
 
-async def send_event(  # noqa: PLR0917 - arguments of a tool
-    visit: Visit,
-    name: str,
-    correlation: str = "",
-    data: JsonValue = None,
-    deliver: Literal["one", "all"] = "one",
-    keep_hours: float = 24.0,
-    key: str = "",
-) -> EventLine:
-    """Send an event to runs that wait for it; without one it is kept for steps that wait later.
-
-    Args:
-        name: Name of the event in WaitForEvent.
-        correlation: Value that the step waits for.
-        data: JSON that the step receives.
-        deliver: 'one' or 'all' waiting steps.
-        keep_hours: How long it is kept, up to 720.
-        key: Two events with the same key are one.
-    """
-    event_in = checked(
-        EventIn,
-        name=name,
-        correlation=correlation,
-        data=data,
-        deliver=deliver,
-        keep_hours=keep_hours,
-        key=key or None,
-    )
-    async with visit.studio.database.writing() as session:
-        event = await sent_events.send_event(
-            session, visit.principal, event_in, box=visit.studio.engine.services.sealer
-        )
-    return {"event_id": event.id, "status": event.status, "deliveries": event.deliveries, "duplicate": event.duplicate}
-
-
 async def get_run_evidence(visit: Visit, run_id: str) -> EvidenceSummary:
     """Summarise the signed evidence of a run; the complete document is a resource.
 
@@ -387,6 +341,5 @@ OPERATIONS: tuple[Row, ...] = (
     (cancel_run, Permission.RUNS_START, "set"),
     (pause_run, Permission.RUNS_START, "set"),
     (continue_run, Permission.RUNS_START, "set"),
-    (send_event, Permission.RUNS_START, "run"),
     (get_run_evidence, Permission.RUNS_VIEW, "read"),
 )

@@ -57,16 +57,19 @@ async def list_events(
     tenant_id: str,
     spaces: Collection[str] | None,
     name: str | None,
+    kept_at: int | None,
     limit: int,
     before: str | None,
 ) -> Sequence[SentEventRow]:
-    """List the events of these spaces (None: all), newest first."""
+    """List the events of these spaces (None: all), newest first; `kept_at`: only those that are kept at a time."""
     row = SentEventRow
     query = select(row).where(row.tenant_id == tenant_id)
     if spaces is not None:
         query = query.where(row.space_id.in_(sorted(spaces)))
     if name is not None:
         query = query.where(row.name == name)
+    if kept_at is not None:
+        query = query.where(row.keep_until > kept_at, or_(row.deliver == "all", row.deliveries == 0))
     if before is not None:
         query = query.where(row.id < before)
     return (await session.execute(query.order_by(row.id.desc()).limit(limit))).scalars().all()
@@ -170,7 +173,13 @@ async def mark_followed(session: AsyncSession, event_ids: Collection[str], *, te
 
 
 async def list_waiting(
-    session: AsyncSession, *, tenant_id: str, spaces: Collection[str] | None, run_id: str | None, limit: int
+    session: AsyncSession,
+    *,
+    tenant_id: str,
+    spaces: Collection[str] | None,
+    run_id: str | None,
+    name: str | None,
+    limit: int,
 ) -> Sequence[AnyRow]:
     """List steps of these spaces (None: all) that wait: `EventWaitRow` and `flow_name`, newest first."""
     row = EventWaitRow
@@ -184,6 +193,8 @@ async def list_waiting(
         query = query.where(row.space_id.in_(sorted(spaces)))
     if run_id is not None:
         query = query.where(row.flow_run_id == run_id)
+    if name is not None:
+        query = query.where(row.name == name)
     query = query.order_by(row.created_at.desc(), row.flow_run_id, row.step_id).limit(limit)
     rows: Sequence[AnyRow] = (await session.execute(query)).all()
     return rows

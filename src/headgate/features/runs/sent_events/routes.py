@@ -40,12 +40,15 @@ async def send(body: EventIn, session: WriteSession, caller: Caller, box: Box) -
 async def list_(
     session: ReadSession,
     caller: Caller,
+    *,
     limit: Limit = 50,
     cursor: Cursor = None,
     name: Annotated[str | None, Query(max_length=LONGEST_NAME, description="Only events with this name.")] = None,
+    kept: Annotated[bool, Query(description="Only events that a step which begins to wait receives.")] = False,
 ) -> Page[SentEventOut]:
     """List the events of the spaces that you can view, newest first, without their data."""
-    rows = await service.list_events(session, caller, name=name, limit=limit + 1, before=parse_cursor(cursor))
+    before = parse_cursor(cursor)
+    rows = await service.list_events(session, caller, name=name, kept=kept, limit=limit + 1, before=before)
     page, following = page_of(rows, limit, "id")
     return Page(items=page, next_cursor=following)
 
@@ -55,6 +58,7 @@ async def list_waiting(
     session: ReadSession,
     caller: Caller,
     run_id: Annotated[str | None, Query(max_length=36, description="Only steps of this run.")] = None,
+    name: Annotated[str | None, Query(max_length=LONGEST_NAME, description="Only events with this name.")] = None,
 ) -> Page[EventWaitOut]:
     """List steps that wait for an event, the latest first."""
-    return Page(items=list(await service.list_waiting(session, caller, run_id=run_id)))
+    return Page(items=list(await service.list_waiting(session, caller, run_id=run_id, name=name)))

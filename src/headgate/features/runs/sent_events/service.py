@@ -63,14 +63,21 @@ async def record_sent(session: AsyncSession, principal: Principal, event: SentEv
 
 
 async def list_events(
-    session: AsyncSession, principal: Principal, *, name: str | None = None, limit: int = 50, before: str | None = None
+    session: AsyncSession,
+    principal: Principal,
+    *,
+    name: str | None = None,
+    kept: bool = False,
+    limit: int = 50,
+    before: str | None = None,
 ) -> Sequence[SentEventOut]:
-    """List the events of the spaces in which the caller can view runs, newest first."""
+    """List the events of the spaces in which the caller can view runs, newest first; or only those that are kept."""
     rows = await repository.list_events(
         session,
         tenant_id=principal.tenant_id,
         spaces=principal.spaces_where(Permission.RUNS_VIEW),
         name=name,
+        kept_at=clock() if kept else None,
         limit=limit,
         before=before,
     )
@@ -78,7 +85,12 @@ async def list_events(
 
 
 async def list_waiting(
-    session: AsyncSession, principal: Principal, *, run_id: str | None = None, limit: int = MOST_WAITING
+    session: AsyncSession,
+    principal: Principal,
+    *,
+    run_id: str | None = None,
+    name: str | None = None,
+    limit: int = MOST_WAITING,
 ) -> Sequence[EventWaitOut]:
     """List the steps that wait for events, of the spaces in which the caller can view runs. Raises `RunNotFound`."""
     if run_id is not None:
@@ -88,6 +100,7 @@ async def list_waiting(
         tenant_id=principal.tenant_id,
         spaces=principal.spaces_where(Permission.RUNS_VIEW),
         run_id=run_id,
+        name=name,
         limit=limit,
     )
     return [_wait_out(row[0], row.flow_name) for row in rows]
