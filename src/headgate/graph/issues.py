@@ -53,6 +53,7 @@ class IssueCode(StrEnum):
     MODEL_CANNOT = "model_cannot"
     TEXT_FILES_ONLY = "text_files_only"
     EXTRA_NOT_INSTALLED = "extra_not_installed"
+    ERROR_CODE = "error_code"
 
 
 Severity = Literal["error", "warning"]

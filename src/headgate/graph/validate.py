@@ -9,6 +9,7 @@ from headgate.graph.check_params import param_issues
 from headgate.graph.check_policies import contract_issues, policy_issues
 from headgate.graph.check_run import run_issues
 from headgate.graph.check_tools import allowlist_issues, approval_issues
+from headgate.graph.error_codes import retry_code_issues
 from headgate.graph.issues import Issue
 from headgate.graph.model import Flow
 from headgate.graph.own_code import unchecked_issues
@@ -52,7 +53,7 @@ def check_runnable(flow: Flow, catalog: Catalog) -> list[Issue]:
 
 def check_advice(flow: Flow, catalog: Catalog) -> list[Issue]:
     """Return warnings about likely mistakes that do not prevent a flow from running."""
-    return list(hidden_values(wire(flow, catalog)))
+    return [*hidden_values(wire(flow, catalog)), *retry_code_issues(flow)]
 
 
 def _structural_issues(wiring: Wiring, catalog: Catalog) -> Iterator[Issue]:

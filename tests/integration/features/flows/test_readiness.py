@@ -181,6 +181,14 @@ CASES: dict[str, Case] = {
         steps(AGENT.format(tools="WorkspaceFiles", words="Read report.pdf and write summary.xlsx."), AGENT_EDGES),
         warnings=("text_files_only",),
     ),
+    "a code that no error has": Case(
+        steps(
+            "  heard: ChatInput\n  said: ChatOutput\n    policy:\n"
+            '      retry: {"max_attempts": 2, "codes": ["step_timout", "step_timeout", "*"]}\n',
+            "  heard.message -> said.input\n",
+        ),
+        warnings=("error_code",),
+    ),
     "a shared assistant that is not there": Case(
         steps("  heard: ChatInput\n  ask: AIStep\n    prompt: Answer.\n    assistant: nobody\n", ASK_EDGES),
         ("unresolved_reference", "missing_value"),

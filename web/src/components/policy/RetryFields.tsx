@@ -1,6 +1,7 @@
-import { useState } from "react";
+import { useRef, useState } from "react";
 import type { components } from "@/api/schema";
 import { Field, Input, Select } from "@/components/ui";
+import { ERROR_CODES } from "./errorCodes";
 import { NumberBox } from "./NumberBox";
 import { usePolicyTexts } from "./texts";
 
@@ -63,25 +64,58 @@ export function RetryFields({ retry, onChange }: RetryFieldsProps) {
   );
 }
 
+const MOST_SHOWN = 6;
+
+/** Known codes that contain the word that is being written, except those that are written already. */
+function completions(text: string): string[] {
+  const words = text.toLowerCase().split(/[^a-z0-9_*]+/);
+  const written = words.pop() ?? "";
+  if (written.length < 2) return [];
+  return ERROR_CODES.filter((code) => code !== written && code.includes(written) && !words.includes(code))
+    .sort((a, b) => Number(b.startsWith(written)) - Number(a.startsWith(written)))
+    .slice(0, MOST_SHOWN);
+}
+
 function Codes({ codes, onChange }: { codes: string[]; onChange: (codes: string[]) => void }) {
   const t = usePolicyTexts();
   const [text, setText] = useState(codes.join(" "));
+  const input = useRef<HTMLInputElement>(null);
   return (
     <Field label={t("codes")} help={t("codes_about")}>
       {(control) => (
-        <Input
-          {...control}
-          className="font-mono"
-          spellCheck={false}
-          placeholder="step_timeout model_rate_limited"
-          value={text}
-          onChange={(event) => setText(event.target.value)}
-          onBlur={() => {
-            const next = [...new Set(text.toLowerCase().match(/\*|[a-z][a-z0-9_]*/g) ?? [])];
-            setText(next.join(" "));
-            if (next.join(" ") !== codes.join(" ")) onChange(next);
-          }}
-        />
+        <>
+          <Input
+            {...control}
+            ref={input}
+            className="font-mono"
+            spellCheck={false}
+            placeholder="step_timeout model_rate_limited"
+            value={text}
+            onChange={(event) => setText(event.target.value)}
+            onBlur={() => {
+              const next = [...new Set(text.toLowerCase().match(/\*|[a-z][a-z0-9_]*/g) ?? [])];
+              setText(next.join(" "));
+              if (next.join(" ") !== codes.join(" ")) onChange(next);
+            }}
+          />
+          <ul aria-label={t("codes_known")} className="mt-1.5 flex flex-wrap gap-1.5 empty:hidden">
+            {completions(text).map((code) => (
+              <li key={code}>
+                <button
+                  type="button"
+                  className="rounded border border-line px-1.5 font-mono text-xs hover:border-line-strong"
+                  onMouseDown={(event) => event.preventDefault()}
+                  onClick={() => {
+                    setText(`${text.replace(/[a-zA-Z0-9_]*$/, "")}${code} `);
+                    input.current?.focus();
+                  }}
+                >
+                  {code}
+                </button>
+              </li>
+            ))}
+          </ul>
+        </>
       )}
     </Field>
   );

@@ -98,6 +98,7 @@ _OF_EXECUTION = frozenset(
             IssueCode.EXTRA_NOT_INSTALLED,
             IssueCode.EXPRESSION,
             IssueCode.ORPHAN,
+            IssueCode.ERROR_CODE,
         ),
     }
 )

@@ -17,10 +17,10 @@ from headgate.features.runs.transitions import Failed
 from headgate.features.runs.waiting import Failure, Suspension, Tries, WaitReason
 from headgate.foundation.errors import Cancelled, HeadgateError, RateLimited, Unavailable, UpstreamFailed
 from headgate.foundation.settings.engine import EngineSettings
+from headgate.graph.error_codes import ANY_CODE
 from headgate.graph.model import RetryPolicy
 
 MICROSECONDS = 1_000_000
-ANY_CODE = "*"
 _MAY_PASS = (Unavailable, RateLimited, UpstreamFailed)
 _WILL_NOT_PASS = (AnswerWithheld, KeyRejected, ModelNotAccessible, QuotaExhausted, RequestRefused)
 """Errors of the same kinds that the same request meets again."""

@@ -62,6 +62,7 @@ export default {
   max_delay_seconds: "Longest delay (seconds)",
   jitter: "Jitter (%)",
   codes: "Error codes to retry",
+  codes_known: "Known codes",
   codes_about: "Leave empty for timeouts, rate limits and outages. * retries every error.",
   attempt_limit: "Attempt timeout (seconds)",
   total_limit: "Total timeout (seconds)",

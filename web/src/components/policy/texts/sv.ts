@@ -64,6 +64,7 @@ const sv: Translation<typeof en> = {
   max_delay_seconds: "Längsta fördröjning (sekunder)",
   jitter: "Jitter (%)",
   codes: "Felkoder som ger nya försök",
+  codes_known: "Kända koder",
   codes_about: "Lämna tomt för tidsgränser, hastighetsgränser och avbrott. * gäller alla fel.",
   attempt_limit: "Tidsgräns per försök (sekunder)",
   total_limit: "Total tidsgräns (sekunder)",
