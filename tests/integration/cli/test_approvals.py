@@ -61,6 +61,21 @@ class TestApprovals:
         decided = answered(capsys, "approvals", "list", "--status", "decided")
         assert {item["status"] for item in decided} == {"rejected"}
 
+    def test_that_are_decided_are_not_waited_for_by_a_paused_run(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        monkeypatch.setenv("HEADGATE_DATA_DIR", str(tmp_path))
+        monkeypatch.setenv("COLUMNS", "200")
+        run_id = with_parts(_wait_for_approval)
+        assert run(["runs", "pause", run_id]) == exit_codes.OK
+        (line,) = answered(capsys, "approvals", "list", "--run", run_id)
+        assert run(["approvals", "approve", line["id"]]) == exit_codes.OK
+        capsys.readouterr()
+        assert run(["runs", "show", run_id]) == exit_codes.OK
+        shown = capsys.readouterr().out
+        assert "what it waited for has happened; it continues with the run" in shown
+        assert "Waiting for approval" not in shown
+
 
 EACH = """name: Each
 nodes:

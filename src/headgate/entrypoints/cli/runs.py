@@ -21,7 +21,7 @@ from headgate.entrypoints.installation import Installation
 from headgate.features.runs import service
 from headgate.features.runs.deliveries.schemas import DeliveryState
 from headgate.features.runs.schemas import RunOut, RunState, RunSummary, StartedRunsOut, StepSummary
-from headgate.features.runs.waiting import waiting_words
+from headgate.features.runs.waiting import ANSWERED, waiting_words
 from headgate.foundation.lazy import lazy_module
 
 if TYPE_CHECKING:
@@ -242,6 +242,11 @@ async def _flow_names(installation: Installation, runs: Sequence[RunSummary]) ->
     return {flow_id: _line(name) for flow_id, name in names.items()}
 
 
+def waits_for_approval(step: StepSummary) -> bool:
+    """Return whether a step waits for an approval that is not decided yet."""
+    return step.waiting is not None and step.waiting.reason == "approval" and not step.waiting.answered
+
+
 def _show(run: RunOut, flow: str, started: Mapping[str, StartedRunsOut]) -> None:
     took = f", {_ms(run.ms)}" if run.ms is not None else ""
     console.print(f"[bold]{run.id}[/] {_state(run.status)} {flow} [dim]version {run.version}{took}[/]")
@@ -249,7 +254,7 @@ def _show(run: RunOut, flow: str, started: Mapping[str, StartedRunsOut]) -> None
     console.print(table(("step", "component", "status", "attempts", "took", "tokens", ""), rows))
     if run.error is not None:
         console.print(f"[red]{escape(run.error.message)}[/] [dim]{run.error.code}[/]")
-    if any(step.waiting is not None and step.waiting.reason == "approval" for step in run.steps):
+    if any(waits_for_approval(step) for step in run.steps):
         console.print(f"[cyan]Waiting for approval:[/] headgate approvals list --run {run.id}")
     if run.status == "failed":
         console.print(f"[dim]after fixing the cause: headgate runs resume {run.id}[/]")
@@ -266,6 +271,8 @@ def _step_row(step: StepSummary, started: StartedRunsOut | None) -> tuple[object
     if step.waiting is not None and not note:
         until = step.waiting.until
         note = f"waits for {waiting_words(step.waiting.reason, until and when(until))}"
+        if step.waiting.answered:
+            note = ANSWERED
     if step.status in {"waiting", "running"} and started is not None:
         note = f"{note}: {_progress(started)}".removeprefix(": ")
     return (escape(step.label), step.type, _state(step.status), step.attempts, _ms(step.ms), tokens or "", note)

@@ -119,6 +119,8 @@ class WaitingOut(BaseModel):
     reason: WaitReason
     until: datetime | None
     """When it is woken at the latest; null: when it is answered."""
+    answered: bool = False
+    """Whether that has happened: the step continues as soon as its run does."""
 
 
 class WaitsForOut(WaitingOut):

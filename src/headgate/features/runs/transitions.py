@@ -370,6 +370,7 @@ class ReadStep:
     reused_from_run_id: str | None
     waits_for: str | None
     due_at: int | None
+    answered_at: int | None
     failures: int
     output_payload: dict[str, Any] | None
 

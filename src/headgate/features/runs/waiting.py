@@ -28,6 +28,10 @@ _WORDS = {
 }
 
 
+ANSWERED = "what it waited for has happened; it continues with the run"
+"""What a waiting step of a paused run does, when it needs nothing any more."""
+
+
 def waiting_words(reason: object, until: object) -> str:
     """Say what a step waits for, as in `approval, until 2026-11-24T12:00:00+00:00`; `until` is an ISO date or None."""
     words = _WORDS.get(WaitReason(str(reason)), "")

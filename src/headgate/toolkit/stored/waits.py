@@ -10,7 +10,7 @@ from headgate.features.runs.approvals.schemas import ApprovalSummary, AssigneeOu
 from headgate.features.runs.limits import service as limits
 from headgate.features.runs.schemas import RunOut, StepSummary
 from headgate.features.runs.sent_events import service as sent_events
-from headgate.features.runs.waiting import WaitReason, waiting_words
+from headgate.features.runs.waiting import ANSWERED, WaitReason, waiting_words
 from headgate.foundation.errors import Unavailable
 from headgate.graph.names import listed
 from headgate.toolkit.ports import RunOutcome
@@ -52,6 +52,8 @@ async def waits_of(visit: Visit, run: RunOut) -> dict[str, str]:
 
 
 def _words(step: StepSummary, details: list[str]) -> str:
+    if step.waiting is not None and step.waiting.answered:
+        return ANSWERED
     until = step.waiting.until if step.waiting is not None else None
     words = waiting_words(step.waiting.reason, until and until.isoformat()) if step.waiting is not None else ""
     return f"{words}: {'; '.join(details)}" if details else words

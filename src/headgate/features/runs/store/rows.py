@@ -48,7 +48,7 @@ READ_RUN_SQL = (
 READ_STEPS_SQL = (
     "SELECT s.step_id, s.step_order, v.type, s.status, s.attempts, s.num_tokens_input, s.num_tokens_output,"
     " s.error_code, s.error_message, s.started_at, s.finished_at, s.reused_from_run_id,"
-    " s.waits_for, s.due_at, s.failures,"
+    " s.waits_for, s.due_at, s.answered_at, s.failures,"
     f" CASE WHEN {_LEAF} OR s.step_id = {_STOPS_AT} THEN s.output_payload END"
     " FROM flow_step_results s JOIN version_steps v"
     " ON v.flow_id = s.flow_id AND v.version = s.version AND v.step_id = s.step_id"

@@ -18,6 +18,7 @@ from headgate.features.runs.schemas import (
     WaitingOut,
 )
 from headgate.features.runs.states import RunStatus
+from headgate.features.runs.waiting import WaitReason
 from headgate.foundation.database import moment
 from headgate.foundation.lazy import lazy_module
 from headgate.graph.classification import Scheme
@@ -215,8 +216,14 @@ def _step_members(row: Any, labels: Labels) -> dict[str, Any]:  # noqa: ANN401
         "started_at": _moment(row.started_at),
         "finished_at": _moment(row.finished_at),
         "failures": row.failures,
-        "waiting": WaitingOut(reason=row.waits_for, until=_moment(row.due_at)) if row.status == "waiting" else None,
+        "waiting": _waiting(row) if row.status == "waiting" else None,
     }
+
+
+def _waiting(row: Any) -> WaitingOut:  # noqa: ANN401
+    # A retry that waits keeps the time at which the step was answered before it failed.
+    answered = row.answered_at is not None and (row.waits_for != WaitReason.RETRY or row.due_at is None)
+    return WaitingOut(reason=row.waits_for, until=None if answered else _moment(row.due_at), answered=answered)
 
 
 def _output(row: Any, steps: Sequence[Any]) -> dict[str, Any] | None:  # noqa: ANN401

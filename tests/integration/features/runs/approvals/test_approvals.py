@@ -91,6 +91,21 @@ class TestApproval:
             count = await session.execute(text("SELECT count(*) FROM audit_events WHERE resource_kind = 'approval'"))
             assert count.scalar_one() == 1
 
+    async def test_that_is_decided_while_its_run_is_paused_is_no_longer_waited_for(self, us: Team) -> None:
+        approval = await asked(us)
+        run = f"/flow-runs/{approval['run_id']}"
+        assert (await us.ask("editor", "POST", f"{run}/pause")).status_code == 200
+        (before,) = [step for step in (await us.get("editor", run))["steps"] if step["waiting"]]
+        assert (before["waiting"]["reason"], before["waiting"]["answered"]) == ("approval", False)
+        assert await decide(us, "owner", approval) == 200
+        paused = await us.get("editor", run)
+        (step,) = [step for step in paused["steps"] if step["waiting"]]
+        assert (paused["status"], step["waiting"]["answered"], step["waiting"]["until"]) == ("paused", True, None)
+        assert (await us.get("editor", f"{run}/steps/check"))["waiting"]["answered"] is True
+        assert (await us.ask("editor", "POST", f"{run}/continue")).status_code == 200
+        over = await ended(us, approval["run_id"])
+        assert (over["status"], any(step["waiting"] for step in over["steps"])) == ("completed", False)
+
     async def test_is_encrypted_at_rest(self, us: Team) -> None:
         await asked(us)
         async with us.database.reading() as session:

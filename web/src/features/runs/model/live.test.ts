@@ -61,6 +61,9 @@ describe("a run that is followed", () => {
     const waiting = { reason: "approval", until: null } as const;
     const row = { ...RUN, steps: [step("a", 1, { status: "waiting", waiting })] };
     expect(waitsForApproval(fromRun(row))).toBe(true);
+    const decided = { ...RUN, steps: [step("a", 1, { status: "waiting", waiting: { ...waiting, answered: true } })] };
+    expect(waitsForApproval(fromRun(decided))).toBe(false);
+    expect(fromRun(decided).steps.a?.answered).toBe(true);
     let run = applyEvent(fromRun(RUN), event("step_waiting", { step_id: "a", reason: "time" }));
     expect(waitsForApproval(run)).toBe(false);
     run = applyEvent(run, event("step_waiting", { step_id: "a", reason: "approval" }));

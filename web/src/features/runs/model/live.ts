@@ -23,6 +23,8 @@ export interface LiveStep {
   retry: { attempt: number; most: number } | null;
   /** Whether it waits for a decision of users. */
   approval: boolean;
+  /** Whether what it waits for has happened: it continues with its run. */
+  answered: boolean;
   /** Whether it waits for runs that it started, or starts further ones between its waits. */
   below: boolean;
   /** How the runs that it started stand; null until that is asked for. */
@@ -69,10 +71,7 @@ export function fromRun(run: RunOut, before?: LiveRun): LiveRun {
       items: before?.steps[step.step_id]?.items ?? NO_ITEMS,
       error: step.error?.message ?? "",
       startedAt: step.started_at ? Date.parse(step.started_at) : null,
-      until: step.waiting?.until ?? null,
-      retry:
-        step.waiting?.reason === "retry" ? { attempt: (step.failures ?? 0) + 1, most: step.max_attempts ?? 1 } : null,
-      approval: step.waiting?.reason === "approval",
+      ...waitOf(step),
       below:
         step.waiting?.reason === "run" || (step.status === "running" && before?.steps[step.step_id]?.below === true),
       started: before?.steps[step.step_id]?.started ?? null,
@@ -88,6 +87,16 @@ export function fromRun(run: RunOut, before?: LiveRun): LiveRun {
     speaking: null,
     startedAt: run.started_at ? Date.parse(run.started_at) : null,
     ms: run.ms,
+  };
+}
+
+function waitOf({ waiting, failures, max_attempts: most }: RunOut["steps"][number]) {
+  const reason = waiting?.reason;
+  return {
+    until: waiting?.until ?? null,
+    retry: reason === "retry" ? { attempt: (failures ?? 0) + 1, most: most ?? 1 } : null,
+    approval: reason === "approval" && !waiting?.answered,
+    answered: waiting?.answered ?? false,
   };
 }
 
@@ -127,6 +136,7 @@ export function applyEvent(run: LiveRun, event: StreamEvent, now = Date.now()): 
           until: null,
           retry: null,
           approval: false,
+          answered: false,
           ms: null,
         };
       });
@@ -168,6 +178,7 @@ export function applyEvent(run: LiveRun, event: StreamEvent, now = Date.now()): 
             ? { attempt: (figure(data.failures) ?? 0) + 1, most: figure(data.max_attempts) ?? 1 }
             : null,
         approval: data.reason === "approval",
+        answered: false,
         below: data.reason === "run",
         error: words(data.message),
       }));

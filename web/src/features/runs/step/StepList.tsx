@@ -15,16 +15,20 @@ interface StepListProps {
   onSelect: (stepId: string) => void;
 }
 
+function waitInWords(step: LiveStep, t: Say): string {
+  const when = step.until ? dateTime(step.until) : "";
+  if (step.answered) return t("waits_no_more");
+  if (step.retry) return t("retry_at", { ...step.retry, when, error: step.error });
+  if (step.approval) return when ? t("waits_for_approval_until", { when }) : t("waits_for_approval");
+  return when ? t("waiting_until", { when }) : "";
+}
+
 /** What a step waits for, why it failed, or what it gave. */
 function inWords(step: LiveStep, t: Say, started: ReturnType<typeof useStartedRunsTexts>): string {
-  const when = step.until ? dateTime(step.until) : "";
-  if (step.status === "waiting" && step.retry) return t("retry_at", { ...step.retry, when, error: step.error });
-  if (step.status === "waiting" && step.approval) {
-    return when ? t("waits_for_approval_until", { when }) : t("waits_for_approval");
-  }
   if (["waiting", "running"].includes(step.status) && step.below && step.started)
     return startedWords(step.started, started);
-  if (step.status === "waiting" && when) return t("waiting_until", { when });
+  const waiting = step.status === "waiting" ? waitInWords(step, t) : "";
+  if (waiting) return waiting;
   if (step.status === "completed" && step.error) return t("continued", { error: step.error });
   return step.error || glimpse(step);
 }

@@ -1,5 +1,6 @@
 export default {
   limits: "Limits of the run",
+  waits_no_more: "What it waited for has happened. It continues with the run.",
   waits_for_slot: "Waits for a slot: {{slot}} ({{most}} at the same time, {{ahead}} ahead)",
   slot_flow: "this flow",
   slot_key: "key {{key}}",

@@ -3,6 +3,7 @@ import type en from "./en.limits";
 
 const sv: Translation<typeof en> = {
   limits: "Körningens gränser",
+  waits_no_more: "Det som steget väntade på har hänt. Det fortsätter med körningen.",
   waits_for_slot: "Väntar på en plats: {{slot}} ({{most}} samtidigt, {{ahead}} före)",
   slot_flow: "det här flödet",
   slot_key: "nyckeln {{key}}",
