@@ -4330,6 +4330,137 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/chat/flows": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List flows to chat with
+         * @description List the published flows with a chat input and without a form that you may run, newest first.
+         *
+         *     Requires the permission `runs.start`.
+         */
+        get: operations["list_flows_api_v1_chat_flows_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/chat/flows/{flow_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a flow to chat with
+         * @description Return what the chat shows of a published flow, without its definition.
+         *
+         *     Requires the permission `runs.start`.
+         */
+        get: operations["read_flow_api_v1_chat_flows__flow_id__get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/chat/conversations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List conversations
+         * @description List your conversations with a flow, the last used first. `search` finds words of their titles.
+         *
+         *     Requires the permission `runs.start`.
+         */
+        get: operations["list__api_v1_chat_conversations_get"];
+        put?: never;
+        /**
+         * Start a conversation
+         * @description Start a conversation with a published flow. Only you can read it; you keep the 1,000 last used of each flow.
+         *
+         *     Requires the permission `runs.start`.
+         */
+        post: operations["add_api_v1_chat_conversations_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/chat/conversations/{conversation_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete a conversation
+         * @description Delete one of your conversations. Its runs stay until the retention of the flow deletes them.
+         *
+         *     Requires the permission `runs.start`.
+         */
+        delete: operations["delete_api_v1_chat_conversations__conversation_id__delete"];
+        options?: never;
+        head?: never;
+        /**
+         * Rename a conversation
+         * @description Rename one of your conversations.
+         *
+         *     Requires the permission `runs.start`.
+         */
+        patch: operations["rename_api_v1_chat_conversations__conversation_id__patch"];
+        trace?: never;
+    };
+    "/api/v1/chat/conversations/{conversation_id}/messages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List messages of a conversation
+         * @description List the messages of one of your conversations, newest first: each is a run with its input and its result.
+         *
+         *     Requires the permission `runs.start`.
+         */
+        get: operations["messages_api_v1_chat_conversations__conversation_id__messages_get"];
+        put?: never;
+        /**
+         * Send a message
+         * @description Run the published version with the message; the flow receives the earlier messages of the conversation.
+         *
+         *     Responds as soon as the run is stored; `GET /flow-runs/{run_id}/events` streams the answer. With `wait` it responds
+         *     when the run is over, or with 202 when it waits for an approval or an event.
+         *
+         *     Requires the permission `runs.start`.
+         */
+        post: operations["send_api_v1_chat_conversations__conversation_id__messages_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/flow-runs/{run_id}/cost": {
         parameters: {
             query?: never;
@@ -6711,6 +6842,37 @@ export interface components {
             problem: components["schemas"]["BulkProblem"] | null;
         };
         /**
+         * CallEvent
+         * @description The event that a call sends, in the space of the flow.
+         */
+        CallEvent: {
+            /** Name */
+            name: string;
+            /**
+             * Correlation From
+             * @description JMESPath of the correlation value, for example `body.order.id`; none by default.
+             */
+            correlation_from?: string | null;
+            /**
+             * Data From
+             * @description JMESPath of the data; the whole body.
+             */
+            data_from?: string | null;
+            /**
+             * Deliver
+             * @description Whether one waiting step receives it, or every one.
+             * @default one
+             * @enum {string}
+             */
+            deliver?: "one" | "all";
+            /**
+             * Keep Hours
+             * @description How long it is kept for steps that wait later.
+             * @default 24
+             */
+            keep_hours?: number;
+        };
+        /**
          * CallOut
          * @description The call that test mode caught.
          */
@@ -6738,6 +6900,44 @@ export interface components {
             status: "queued" | "running" | "waiting" | "paused" | "completed" | "failed" | "cancelled";
             /** Changed */
             changed: boolean;
+        };
+        /**
+         * ChatFlow
+         * @description A published flow that users can chat with.
+         */
+        ChatFlow: {
+            /** Id */
+            id: string;
+            /** Name */
+            name: string;
+            /** Description */
+            description: string;
+            /** Space Id */
+            space_id: string;
+            /** Icon */
+            icon: string;
+        };
+        /**
+         * ChatFlowOut
+         * @description A published flow, as the chat shows it.
+         */
+        ChatFlowOut: {
+            /** Id */
+            id: string;
+            /** Name */
+            name: string;
+            /** Description */
+            description: string;
+            /** Space Id */
+            space_id: string;
+            /** Icon */
+            icon: string;
+            /** Welcome Text */
+            welcome_text: string;
+            /** Questions */
+            questions: string[];
+            /** Takes Files */
+            takes_files: boolean;
         };
         /**
          * ChatMessage
@@ -7330,6 +7530,39 @@ export interface components {
             text?: string;
         };
         /**
+         * ConversationIn
+         * @description A new conversation.
+         */
+        ConversationIn: {
+            /** Flow Id */
+            flow_id: string;
+        };
+        /**
+         * ConversationOut
+         * @description A conversation of the caller with a flow.
+         */
+        ConversationOut: {
+            /** Id */
+            id: string;
+            /** Flow Id */
+            flow_id: string;
+            /** Title */
+            title: string;
+            /**
+             * Used At
+             * Format: date-time
+             */
+            used_at: string;
+        };
+        /**
+         * ConversationPatch
+         * @description A renamed conversation.
+         */
+        ConversationPatch: {
+            /** Title */
+            title: string;
+        };
+        /**
          * CostOut
          * @description Usage of steps in the past run, as an estimate for executing them again.
          */
@@ -7830,6 +8063,47 @@ export interface components {
             used: number;
         };
         /**
+         * DryCall
+         * @description A flow that a step would run.
+         */
+        DryCall: {
+            /** Node */
+            node: string;
+            /** Flow Id */
+            flow_id: string;
+            /** Version */
+            version: number;
+            /** Name */
+            name: string;
+            /**
+             * Repeats
+             * @enum {string}
+             */
+            repeats: "once" | "item" | "round" | "tool";
+            /** At Least */
+            at_least: number;
+            /** At Most */
+            at_most: number | null;
+            /**
+             * Problem
+             * @default
+             * @enum {string}
+             */
+            problem?: "" | "cycle" | "depth" | "unavailable" | "limit";
+            /**
+             * Trail
+             * @default []
+             */
+            trail?: string[];
+            /**
+             * Shown Before
+             * @default false
+             */
+            shown_before?: boolean;
+            totals?: components["schemas"]["DryTotals"] | null;
+            preview?: components["schemas"]["DryRunOut"] | null;
+        };
+        /**
          * DryHost
          * @description A server that a step would access.
          */
@@ -7842,7 +8116,7 @@ export interface components {
              * Purpose
              * @enum {string}
              */
-            purpose: "model" | "input" | "delivery" | "component" | "tool" | "text";
+            purpose: "model" | "input" | "delivery" | "component" | "tool" | "text" | "flow";
         };
         /**
          * DryInput
@@ -8023,6 +8297,11 @@ export interface components {
              * @default []
              */
             connection_limits?: components["schemas"]["ConnectionLimit"][];
+            /**
+             * Calls
+             * @default []
+             */
+            calls?: components["schemas"]["DryCall"][];
         };
         /**
          * DryTotals
@@ -8035,10 +8314,20 @@ export interface components {
             certain_steps: number;
             /** Model Steps */
             model_steps: number;
+            /**
+             * Model Calls At Least
+             * @default 0
+             */
+            model_calls_at_least?: number;
             /** Tokens Input At Least */
             tokens_input_at_least: number;
             /** Cost Usd At Least */
             cost_usd_at_least: number | null;
+            /**
+             * Cost Usd Known
+             * @default 0
+             */
+            cost_usd_known?: number;
         };
         /**
          * DryWait
@@ -8879,6 +9168,11 @@ export interface components {
              * @description Flows of the template's steps that were created and published with it.
              */
             also_created?: components["schemas"]["FlowSummary"][];
+            /**
+             * Notes
+             * @description Flows of the template's steps that are not ready to be published, and why triggers were omitted.
+             */
+            notes?: string[];
         };
         /**
          * FlowFigures
@@ -10477,6 +10771,12 @@ export interface components {
             /** Label */
             label: string;
             /**
+             * Use
+             * @description `chat`, or `embedding` for search by meaning.
+             * @enum {string}
+             */
+            use: "chat" | "embedding";
+            /**
              * Size
              * @description Bytes.
              */
@@ -10897,6 +11197,25 @@ export interface components {
              * @description When the member was added.
              */
             created_at: string;
+        };
+        /**
+         * MessageIn
+         * @description A message of the user.
+         */
+        MessageIn: {
+            /**
+             * Text
+             * @default
+             */
+            text?: string;
+            /** File Ids */
+            file_ids?: string[];
+            /**
+             * Wait
+             * @description Respond when the run has ended, not when it starts.
+             * @default false
+             */
+            wait?: boolean;
         };
         /**
          * Model
@@ -11696,6 +12015,13 @@ export interface components {
             /** Next Cursor */
             next_cursor?: string | null;
         };
+        /** Page[ChatFlow] */
+        Page_ChatFlow_: {
+            /** Items */
+            items: components["schemas"]["ChatFlow"][];
+            /** Next Cursor */
+            next_cursor?: string | null;
+        };
         /** Page[CircuitOut] */
         Page_CircuitOut_: {
             /** Items */
@@ -11707,6 +12033,13 @@ export interface components {
         Page_ConnectionUse_: {
             /** Items */
             items: components["schemas"]["ConnectionUse"][];
+            /** Next Cursor */
+            next_cursor?: string | null;
+        };
+        /** Page[ConversationOut] */
+        Page_ConversationOut_: {
+            /** Items */
+            items: components["schemas"]["ConversationOut"][];
             /** Next Cursor */
             next_cursor?: string | null;
         };
@@ -11847,6 +12180,13 @@ export interface components {
         Page_QuotaOut_: {
             /** Items */
             items: components["schemas"]["QuotaOut"][];
+            /** Next Cursor */
+            next_cursor?: string | null;
+        };
+        /** Page[RunOut] */
+        Page_RunOut_: {
+            /** Items */
+            items: components["schemas"]["RunOut"][];
             /** Next Cursor */
             next_cursor?: string | null;
         };
@@ -13325,6 +13665,12 @@ export interface components {
              * @description The column that names a row; by default the cursor column.
              */
             key_column?: string | null;
+            /**
+             * Look Back
+             * @description Rows that each poll reads again before the last one: a transaction that ends late may add rows among them. A row that appears further back starts nothing.
+             * @default 200
+             */
+            look_back?: number;
         };
         /**
          * RunChange
@@ -13785,6 +14131,18 @@ export interface components {
              * @description By words, by meaning, or both fused by rank. Empty: hybrid where the passages are embedded, else lexical.
              */
             mode?: ("lexical" | "vector" | "hybrid") | null;
+            /**
+             * Neighbours
+             * @description Passages before and after each one that are returned with it.
+             * @default 0
+             */
+            neighbours?: number;
+            /**
+             * Diversity
+             * @description From 0, the best passages, to 1, passages that share few words.
+             * @default 0
+             */
+            diversity?: number;
         };
         /**
          * SearchOut
@@ -14648,6 +15006,11 @@ export interface components {
             /** Classification */
             classification: number | null;
             /**
+             * Type
+             * @enum {string}
+             */
+            type: "any" | "text" | "number" | "boolean" | "object" | "list" | "table";
+            /**
              * Changed At
              * Format: date-time
              */
@@ -14669,6 +15032,11 @@ export interface components {
             size: number;
             /** Classification */
             classification: number | null;
+            /**
+             * Type
+             * @enum {string}
+             */
+            type: "any" | "text" | "number" | "boolean" | "object" | "list" | "table";
             /**
              * Changed At
              * Format: date-time
@@ -15041,6 +15409,8 @@ export interface components {
             needs_network: boolean;
             /** Needs Flows */
             needs_flows: string[];
+            /** Triggers */
+            triggers: string[];
             sample: components["schemas"]["Sample"];
             /** Spec */
             spec: string;
@@ -15072,6 +15442,8 @@ export interface components {
             needs_network: boolean;
             /** Needs Flows */
             needs_flows: string[];
+            /** Triggers */
+            triggers: string[];
             sample: components["schemas"]["Sample"];
         };
         /**
@@ -15892,6 +16264,11 @@ export interface components {
             reason: components["schemas"]["WaitReason"];
             /** Until */
             until: string | null;
+            /**
+             * Answered
+             * @default false
+             */
+            answered?: boolean;
         };
         /**
          * WaitsForOut
@@ -15901,6 +16278,11 @@ export interface components {
             reason: components["schemas"]["WaitReason"];
             /** Until */
             until: string | null;
+            /**
+             * Answered
+             * @default false
+             */
+            answered?: boolean;
             /** Run Id */
             run_id: string;
             /** Flow Id */
@@ -15990,6 +16372,8 @@ export interface components {
              * @default 600
              */
             calls_per_minute?: number;
+            /** @description Send this event instead of starting a run. */
+            event?: components["schemas"]["CallEvent"] | null;
         };
         /**
          * Why
@@ -20931,6 +21315,8 @@ export interface operations {
                 cursor?: string | null;
                 /** @description Only events with this name. */
                 name?: string | null;
+                /** @description Only events that a step which begins to wait receives. */
+                kept?: boolean;
             };
             header?: never;
             path?: never;
@@ -21121,6 +21507,8 @@ export interface operations {
             query?: {
                 /** @description Only steps of this run. */
                 run_id?: string | null;
+                /** @description Only events with this name. */
+                name?: string | null;
             };
             header?: never;
             path?: never;
@@ -36456,6 +36844,735 @@ export interface operations {
             };
             /** @description Not Found */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The URL is too long; send long values in the body. */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_flows_api_v1_chat_flows_get: {
+        parameters: {
+            query?: {
+                /** @description Items per page. */
+                limit?: number;
+                /** @description `next_cursor` of the previous page. */
+                cursor?: string | null;
+                search?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_ChatFlow_"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The user or the API key lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The URL is too long; send long values in the body. */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    read_flow_api_v1_chat_flows__flow_id__get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                flow_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChatFlowOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The user or the API key lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The URL is too long; send long values in the body. */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list__api_v1_chat_conversations_get: {
+        parameters: {
+            query: {
+                flow_id: string;
+                /** @description Items per page. */
+                limit?: number;
+                /** @description `next_cursor` of the previous page. */
+                cursor?: string | null;
+                search?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_ConversationOut_"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The user or the API key lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The URL is too long; send long values in the body. */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    add_api_v1_chat_conversations_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ConversationIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConversationOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The user or the API key lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The URL is too long; send long values in the body. */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_api_v1_chat_conversations__conversation_id__delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                conversation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The user or the API key lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The URL is too long; send long values in the body. */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    rename_api_v1_chat_conversations__conversation_id__patch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                conversation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ConversationPatch"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConversationOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The user or the API key lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The URL is too long; send long values in the body. */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    messages_api_v1_chat_conversations__conversation_id__messages_get: {
+        parameters: {
+            query?: {
+                /** @description Messages per page. */
+                limit?: number;
+                /** @description `next_cursor` of the previous page. */
+                cursor?: string | null;
+            };
+            header?: never;
+            path: {
+                conversation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_RunOut_"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The user or the API key lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The URL is too long; send long values in the body. */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    send_api_v1_chat_conversations__conversation_id__messages_post: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A random key. The same request with the same key within 24 hours returns what the first one started, with `Idempotency-Replayed: true`; a different body is refused with 409. */
+                "idempotency-key"?: string | null;
+            };
+            path: {
+                conversation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MessageIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The user or the API key lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -3,7 +3,7 @@
 No version is created, and no model or server is connected to.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -114,9 +114,8 @@ class DryRuns:
         look.forget_disabled(steps)
         below = (walk or Walk()).into(flow_id, flow.name)
         for step, planned in zip(steps, plan.steps, strict=True):
-            if step.runs != "never":
-                step.calls = [await self._call(principal, call, below) for call in calls_of(planned, start.text)]
-                findings += findings_of(step)
+            await self._add_calls(principal, step, calls_of(planned, start.text), below)
+            findings += findings_of(step)
         totals = totals_of(steps)
         budgets = await budgets_of(self.services.budgets, flow.settings, flow_id, tenant_id=principal.tenant_id)
         findings += look.findings + exceeded(budgets, totals)
@@ -132,6 +131,10 @@ class DryRuns:
             max_concurrent_runs=flow.settings.max_concurrent_runs,
             runs_ahead=sum(await self.services.slots.count_flow(principal.tenant_id, flow_id)),
         )
+
+    async def _add_calls(self, principal: Principal, step: DryStep, calls: Iterable[DryCall], walk: Walk) -> None:
+        if step.runs != "never":
+            step.calls = [await self._call(principal, call, walk) for call in calls]
 
     async def _call(self, principal: Principal, call: DryCall, walk: Walk) -> DryCall:
         """Return a flow that a step runs with its dry run, which the caller's permissions limit."""
