@@ -14,13 +14,13 @@ import { runStart, valuesOf } from "../model/form";
 import { isOver } from "../model/live";
 import { useRunTexts } from "../texts";
 import { Blocked } from "./Blocked";
-import { Chat } from "./Chat";
 import { RunForm } from "./RunForm";
 import { RunNow } from "./RunNow";
 import { useCancel } from "./useCancel";
 import { useFirstField } from "./useFirstField";
 import { usePanelRun } from "./usePanelRun";
 
+const Chat = part(async () => ({ default: (await import("./Chat")).Chat }));
 const LookAhead = part(async () => ({ default: (await import("./LookAhead")).LookAhead }));
 const StepDialog = part(async () => ({ default: (await import("../step/StepDialog")).StepDialog }));
 
@@ -148,17 +148,19 @@ function Body({ panel, going, onAhead, onStep }: BodyProps) {
         )}
       </div>
       {panel.chat ? (
-        <Chat
-          flowId={panel.flowId}
-          session={panel.session}
-          newest={panel.runId}
-          busy={panel.starting || going}
-          onSend={panel.say}
-          onNew={panel.newChat}
-          onStep={(runId) =>
-            void navigate({ to: "/flows/$flowId/runs/$runId", params: { flowId: panel.flowId, runId } })
-          }
-        />
+        <Suspense>
+          <Chat
+            flowId={panel.flowId}
+            session={panel.session}
+            newest={panel.runId}
+            busy={panel.starting || going}
+            onSend={panel.say}
+            onNew={panel.newChat}
+            onStep={(runId) =>
+              void navigate({ to: "/flows/$flowId/runs/$runId", params: { flowId: panel.flowId, runId } })
+            }
+          />
+        </Suspense>
       ) : (
         <FormAndResult panel={panel} onAhead={onAhead} onStep={onStep} />
       )}
