@@ -64,10 +64,10 @@ def _member(value: JsonValue, path: str, index: int, subject: str) -> JsonValue:
         return value
     if not re.fullmatch(MEMBER, path):
         raise _refused(f"{clipped(path, 60)!r} is not a member of a result", subject)
-    found = select(path, value, subject=subject, location="reduce_of")
-    if found is None:
+    part = select(path, value, subject=subject, location="reduce_of")
+    if part is None:
         raise _refused(f"the result of item {index} (counted from 0) has no '{path}'", subject)
-    return found
+    return part
 
 
 def _number(value: JsonValue, index: int, how: str, subject: str) -> Number:

@@ -37,7 +37,7 @@ def type_field(help_text: str) -> Any:  # noqa: ANN401 - a field of pydantic
 def _typed(template: Template, params: Mapping[str, JsonValue] | None) -> Template:
     """Return a template whose output of the value has the declared type."""
     type_ = _PORTS.get(str((params or {}).get("value_type")), PortType.DATA)
-    outputs = [one.model_copy(update={"type": type_}) if one.name == "value" else one for one in template.outputs]
+    outputs = [port.model_copy(update={"type": type_}) if port.name == "value" else port for port in template.outputs]
     return template.model_copy(update={"outputs": tuple(outputs)})
 
 
