@@ -16,7 +16,7 @@ PACKAGES = (
     *("features.runs", "features.secrets", "features.workspace"),
 )
 """What runs in a step."""
-NOT_IN_STEPS = ("headgate.sandbox.guest", "headgate.foundation.migrations")
+NOT_IN_STEPS = ("headgate.sandbox.guest", "headgate.foundation.migrations", "headgate.features.runs.chat")
 
 
 def _modules() -> Iterator[str]:

@@ -240,9 +240,9 @@ async def _runs(walk: Walk, flow_id: str) -> None:
     again = await walk("send_event", name="paid", correlation="7", data={"sum": 40}, key="mcp")
     assert (event["status"], event["deliveries"], event["duplicate"], again["duplicate"]) == ("kept", 0, False, True)
     events = await walk("list_events", name="paid")
-    assert [(one["event_id"], one["correlation"]) for one in events["kept"]] == [(event["event_id"], "7")]
+    assert [(one["event_id"], one["correlation"]) for one in events["events"]] == [(event["event_id"], "7")]
     assert (events["waiting"], events["more"]) == ([], False)
-    assert (await walk("list_events", name="other"))["kept"] == []
+    assert (await walk("list_events", name="other"))["events"] == []
     evidence = await walk("get_run_evidence", run_id=ran["run_id"])
     assert (evidence["status"], evidence["steps"]) == ("completed", 2)
     read = await walk.client.read_resource(evidence["resource"])

@@ -21316,7 +21316,7 @@ export interface operations {
                 /** @description Only events with this name. */
                 name?: string | null;
                 /** @description Only events that a step which begins to wait receives. */
-                kept?: boolean;
+                kept_only?: boolean;
             };
             header?: never;
             path?: never;

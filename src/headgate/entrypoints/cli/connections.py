@@ -12,6 +12,7 @@ from pydantic import JsonValue, SecretStr
 from rich.prompt import Prompt
 
 from headgate.entrypoints.cli.api_documents import document_in, show_changes
+from headgate.entrypoints.cli.connection_options import Fields, MaxConcurrent, Outside
 from headgate.entrypoints.cli.output import JsonFlag, console, print_json, table, when
 from headgate.entrypoints.cli.session import acting, with_installation, with_parts
 from headgate.entrypoints.compose import Parts
@@ -39,24 +40,6 @@ app = typer.Typer(
     add_completion=False, no_args_is_help=True, help="Connections of flows: add, describe, authorize, test and delete."
 )
 Name = Annotated[str, typer.Argument(help="Name of the connection.")]
-Fields = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--field", "-f", help="NAME=VALUE of a field that is no secret; hosts separated by commas. Repeatable."
-    ),
-]
-Outside = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--from",
-        help="NAME=vault:PATH#KEY, NAME=file:PATH or NAME=environment:VARIABLE in place of a secret. Repeatable.",
-    ),
-]
-
-
-MaxConcurrent = Annotated[
-    int | None, typer.Option("--max-concurrent", help="Steps that may use it at the same time; 0: any number.", min=0)
-]
 
 
 @app.command()

@@ -50,12 +50,16 @@ def send(
 @app.command("list")
 def list_(
     name: Annotated[str | None, typer.Option(help="Only events with this name.")] = None,
-    kept: Annotated[bool, typer.Option("--kept", help="Only events that are kept for steps that wait later.")] = False,
+    kept_only: Annotated[
+        bool, typer.Option("--kept", help="Only those that are kept for steps that wait later.")
+    ] = False,
     limit: Annotated[int, typer.Option(help="Maximum number of events.", min=1, max=200)] = 50,
     json: JsonFlag = False,
 ) -> None:
     """List sent events, newest first."""
-    events = with_reading(lambda session, _: service.list_events(session, acting(), name=name, kept=kept, limit=limit))
+    events = with_reading(
+        lambda session, _: service.list_events(session, acting(), name=name, kept_only=kept_only, limit=limit)
+    )
     print_rows(
         events,
         ("id", "event", "correlation", "status", "received"),

@@ -12,7 +12,7 @@ from rich.markup import escape
 from headgate.entrypoints.cli import knowledge_evaluation
 from headgate.entrypoints.cli.exit_codes import FAILED, OK
 from headgate.entrypoints.cli.files import store_files
-from headgate.entrypoints.cli.knowledge_base import BaseArgument, find_base
+from headgate.entrypoints.cli.knowledge_base import BaseArgument, LevelOption, RoleOption, find_base
 from headgate.entrypoints.cli.output import JsonFlag, console, print_json, print_result, print_rows, table, when
 from headgate.entrypoints.cli.session import acting, with_installation, with_parts
 from headgate.entrypoints.compose import Parts
@@ -43,11 +43,6 @@ from headgate.sdk.coerce import text_of
 app = typer.Typer(
     add_completion=False, no_args_is_help=True, help="Knowledge: bases, documents, search, verify citations."
 )
-RoleOption = Annotated[
-    Literal["nobody", "visitor", "viewer", "runner", "editor", "publisher", "owner"] | None,
-    typer.Option(help="Lowest role in the space that may read it; nobody: only its owner and listed readers."),
-]
-LevelOption = Annotated[int | None, typer.Option(help="Sensitivity level.", min=0, max=4)]
 MOST_FILES = 10_000
 SHOWN = 600
 """Characters of a passage that a search prints; `--json` prints all."""

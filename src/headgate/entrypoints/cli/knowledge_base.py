@@ -1,6 +1,6 @@
 """The knowledge base that a command names."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -9,6 +9,11 @@ from headgate.entrypoints.installation import Installation
 from headgate.features.knowledge import service
 from headgate.features.knowledge.tables import KnowledgeBaseRow
 
+RoleOption = Annotated[
+    Literal["nobody", "visitor", "viewer", "runner", "editor", "publisher", "owner"] | None,
+    typer.Option(help="Lowest role in the space that may read it; nobody: only its owner and listed readers."),
+]
+LevelOption = Annotated[int | None, typer.Option(help="Sensitivity level.", min=0, max=4)]
 BaseArgument = Annotated[str, typer.Argument(metavar="BASE", help="Id or name of the knowledge base.")]
 
 

@@ -32,6 +32,7 @@ ROUTES: Sequence[BaseRoute] = (
         *(
             "",
             "templates",
+            "chat",
             "runs",
             "triggers",
             "inbox",

@@ -65,10 +65,10 @@ def ordered_by_diversity(
     return ordered
 
 
-def _shared(one: set[str], other: set[str]) -> float:
+def _shared(terms: set[str], other: set[str]) -> float:
     """Return the share of the terms of two passages that both have (Jaccard)."""
-    union = len(one | other)
-    return len(one & other) / union if union else 0.0
+    union = len(terms | other)
+    return len(terms & other) / union if union else 0.0
 
 
 async def read_neighbours(

@@ -17,7 +17,7 @@ from headgate.features.models.credentials import Credentials, find_credentials
 from headgate.features.models.diagnosis import Caller, friendly_error
 from headgate.features.models.errors import BadModelSettings, BrokenModelAnswer
 from headgate.features.models.libraries import ollama_library, openai_library
-from headgate.features.models.local.transport import PLACEHOLDER_URL
+from headgate.features.models.local.models import PLACEHOLDER_URL
 from headgate.features.models.params import ModelParams
 from headgate.features.models.ports import GuardedWeb, KeySource
 from headgate.features.models.providers import LOCAL, Provider

@@ -53,7 +53,7 @@ class WaitingStep(TypedDict):
 class EventList(TypedDict):
     """Kept events and waiting steps, newest first."""
 
-    kept: list[KeptEvent]
+    events: list[KeptEvent]
     waiting: list[WaitingStep]
     more: bool
     """Whether one of the lists is incomplete."""
@@ -104,9 +104,11 @@ async def list_events(visit: Visit, name: str = "", limit: int = 20) -> EventLis
     most = max(1, min(limit, MOST_LISTED))
     visit.require(Permission.RUNS_VIEW)
     async with visit.studio.database.reading() as session:
-        events = await sent_events.list_events(session, visit.principal, name=name or None, kept=True, limit=most + 1)
+        events = await sent_events.list_events(
+            session, visit.principal, name=name or None, kept_only=True, limit=most + 1
+        )
         waits = await sent_events.list_waiting(session, visit.principal, name=name or None, limit=most + 1)
-    kept: list[KeptEvent] = [
+    listed: list[KeptEvent] = [
         {
             "event_id": event.id,
             "name": event.name,
@@ -131,7 +133,7 @@ async def list_events(visit: Visit, name: str = "", limit: int = 20) -> EventLis
         }
         for wait in waits[:most]
     ]
-    return {"kept": kept, "waiting": waiting, "more": len(events) > most or len(waits) > most}
+    return {"events": listed, "waiting": waiting, "more": len(events) > most or len(waits) > most}
 
 
 OPERATIONS: tuple[Row, ...] = (

@@ -32,4 +32,7 @@ class TestGrammar:
         policy = grammar.grammar_of("policy")
         assert "input_source: flow_input | previous_step | all_previous_steps | http_get | http_post" in policy
         assert "number above 0 to 300" in policy
-        assert "type: text | number | select | json | image | audio | document | file" in grammar.grammar_of("form")
+        assert (
+            "type: text | long_text | number | select | multiselect | checkbox | date | json | image"
+            in grammar.grammar_of("form")
+        )

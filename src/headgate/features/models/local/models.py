@@ -18,6 +18,9 @@ else:
     httpx2 = lazy_module("httpx2")
     transport = lazy_module("headgate.features.models.local.transport")
 
+PLACEHOLDER_URL = "http://local.headgate.invalid/v1"
+"""Base URL for the client library; the real address is determined at each call, and may change between calls."""
+
 
 @dataclass(frozen=True, slots=True)
 class LocalModels:
@@ -39,7 +42,7 @@ class LocalModels:
         """Return what leads an OpenAI client to the model. Raises `LocalModelMissing`, `BadModelSettings`."""
         path = self._find(name, "chat")
         return {
-            "base_url": transport.PLACEHOLDER_URL,
+            "base_url": PLACEHOLDER_URL,
             "api_key": "local",
             "http_client": httpx2.Client(transport=transport.LocalTransport(self.server, path), trust_env=False),
             "http_async_client": httpx2.AsyncClient(

@@ -10,8 +10,6 @@ import httpx2
 
 from headgate.features.models.local.server import Endpoint, LocalModelServer
 
-PLACEHOLDER_URL = "http://local.headgate.invalid/v1"
-"""Base URL for the client library; the real address is determined at each call, and may change between calls."""
 _POLL_SECONDS = 0.05
 
 

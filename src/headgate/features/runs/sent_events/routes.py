@@ -44,11 +44,11 @@ async def list_(
     limit: Limit = 50,
     cursor: Cursor = None,
     name: Annotated[str | None, Query(max_length=LONGEST_NAME, description="Only events with this name.")] = None,
-    kept: Annotated[bool, Query(description="Only events that a step which begins to wait receives.")] = False,
+    kept_only: Annotated[bool, Query(description="Only events that a step which begins to wait receives.")] = False,
 ) -> Page[SentEventOut]:
     """List the events of the spaces that you can view, newest first, without their data."""
     before = parse_cursor(cursor)
-    rows = await service.list_events(session, caller, name=name, kept=kept, limit=limit + 1, before=before)
+    rows = await service.list_events(session, caller, name=name, kept_only=kept_only, limit=limit + 1, before=before)
     page, following = page_of(rows, limit, "id")
     return Page(items=page, next_cursor=following)
 

@@ -67,7 +67,7 @@ async def list_events(
     principal: Principal,
     *,
     name: str | None = None,
-    kept: bool = False,
+    kept_only: bool = False,
     limit: int = 50,
     before: str | None = None,
 ) -> Sequence[SentEventOut]:
@@ -77,7 +77,7 @@ async def list_events(
         tenant_id=principal.tenant_id,
         spaces=principal.spaces_where(Permission.RUNS_VIEW),
         name=name,
-        kept_at=clock() if kept else None,
+        kept_at=clock() if kept_only else None,
         limit=limit,
         before=before,
     )

@@ -1,5 +1,5 @@
-import webhook from "./en.webhook";
 import forms from "./en.forms";
+import webhook from "./en.webhook";
 
 export default {
   ...webhook,

@@ -1,7 +1,7 @@
 import type { Translation } from "@/lib/i18n/texts";
 import type en from "./en";
-import webhook from "./sv.webhook";
 import forms from "./sv.forms";
+import webhook from "./sv.webhook";
 
 const sv: Translation<typeof en> = {
   ...webhook,
