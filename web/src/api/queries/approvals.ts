@@ -1,6 +1,7 @@
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import { api, unwrap } from "../client";
 import type { components } from "../schema";
+import { APPROVAL_COUNT } from "./waitingCounts";
 
 type Schemas = components["schemas"];
 export type Approval = Schemas["ApprovalOut"];
@@ -16,7 +17,7 @@ export type InboxFilter = (typeof INBOX_FILTERS)[number];
 
 export const approvalKeys = {
   all: ["approvals"] as const,
-  count: ["approvals", "count"] as const,
+  count: APPROVAL_COUNT,
   list: (filter: InboxFilter) => ["approvals", "list", filter] as const,
   one: (id: string) => ["approvals", "one", id] as const,
   ofRun: (runId: string) => ["approvals", "run", runId] as const,
@@ -24,16 +25,7 @@ export const approvalKeys = {
 
 const A_PAGE = 30;
 const SOON_MS = 5000;
-const BADGE_MS = 15_000;
 const QUERIES = { mine: { mine: true }, waiting: { status: "pending" }, decided: { status: "decided" } } as const;
-
-/** How many approvals wait for the user, at most 100; asked for again and again. */
-export const approvalCountQuery = queryOptions({
-  queryKey: approvalKeys.count,
-  queryFn: async ({ signal }) => (await unwrap(api.GET("/api/v1/approvals/count", { signal }))).pending,
-  staleTime: SOON_MS,
-  refetchInterval: BADGE_MS,
-});
 
 /** Approvals of one filter, a page after the other: the most urgent first, decided ones by time. */
 export const approvalsQuery = (filter: InboxFilter) =>

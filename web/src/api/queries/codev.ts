@@ -1,6 +1,7 @@
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import { api, unwrap } from "../client";
 import type { components } from "../schema";
+import { CODEV_WAITING } from "./waitingCounts";
 
 type Schemas = components["schemas"];
 export type CodevSession = Schemas["SessionResponse"];
@@ -13,7 +14,7 @@ export type TestCase = Schemas["TestCase"];
 export const codevKeys = {
   all: ["codev"] as const,
   lists: ["codev", "list"] as const,
-  waiting: ["codev", "waiting"] as const,
+  waiting: CODEV_WAITING,
   one: (id: string) => ["codev", "one", id] as const,
   rollback: (id: string) => ["codev", "one", id, "rollback"] as const,
   summary: (id: string) => ["codev", "one", id, "summary"] as const,
@@ -38,24 +39,6 @@ export const codevSessionsQuery = infiniteQueryOptions({
   getNextPageParam: (last) => last.next_cursor,
   refetchInterval: (query) =>
     query.state.data?.pages.some((page) => page.items.some((one) => one.status === "in_progress")) ? SOON_MS : false,
-});
-
-const MOST_COUNTED = 20;
-
-/** Sessions that wait for somebody, at most so many. */
-export const codevWaitingQuery = queryOptions({
-  queryKey: codevKeys.waiting,
-  queryFn: async ({ signal }) =>
-    (
-      await unwrap(
-        api.GET("/api/v1/codev/sessions", {
-          params: { query: { limit: MOST_COUNTED, status: "pending_interrupt" } },
-          signal,
-        }),
-      )
-    ).items,
-  staleTime: SOME_TIME_MS / 2,
-  refetchInterval: SOME_TIME_MS,
 });
 
 /** A session as it is now; one that is not over may be answered, stopped or deleted elsewhere: it is asked after now and then. */

@@ -1,10 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { Search } from "lucide-react";
-import { approvalCountQuery } from "@/api/queries/approvals";
 import { attentionQuery } from "@/api/queries/attention";
-import { codevWaitingQuery } from "@/api/queries/codev";
 import { meQuery } from "@/api/queries/me";
+import { approvalCountQuery, codevWaitingQuery } from "@/api/queries/waitingCounts";
 import { maySomewhere } from "@/api/rights";
 import { cx, Tip } from "@/components/ui";
 import { usePalette } from "@/lib/commands/commands";

@@ -1,7 +1,8 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { MousePointerClick } from "lucide-react";
-import { approvalCountQuery, approvalsQuery, INBOX_FILTERS, type InboxFilter } from "@/api/queries/approvals";
+import { approvalsQuery, INBOX_FILTERS, type InboxFilter } from "@/api/queries/approvals";
+import { approvalCountQuery } from "@/api/queries/waitingCounts";
 import { cx, Segments } from "@/components/ui";
 import { ApprovalDetail } from "./detail/ApprovalDetail";
 import { ApprovalList } from "./list/ApprovalList";
