@@ -156,6 +156,8 @@ SHARED: dict[str, Callable[[World], Any]] = {
     "scope": lambda world: Scope.SPACE,
     "quota": lambda world: Quota.RUNS,
     "most": lambda world: 1,
+    "failed_polls": lambda world: 1,
+    "kept_at": lambda world: 1,
     "host": lambda world: VARIABLE,
     "turns": lambda world: "[]",
     "bound": lambda world: Bound(Quota.RUNS, Scope.TENANT, "", 1, by_operator=False),

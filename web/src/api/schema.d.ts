@@ -4689,7 +4689,7 @@ export interface paths {
         };
         /**
          * List what needs a human
-         * @description List failed and queued runs, failed deliveries, paused triggers, broken connections and waiting approvals.
+         * @description List failed and queued runs, failed deliveries, paused and failing triggers, broken connections and waiting approvals.
          *
          *     Runs that fail alike are one item. Only what you may view is listed.
          *
@@ -6510,7 +6510,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "failed_runs" | "queued_runs" | "failed_deliveries" | "approvals" | "trigger" | "connection" | "expiry";
+            kind: "failed_runs" | "queued_runs" | "failed_deliveries" | "approvals" | "trigger" | "failing_trigger" | "connection" | "expiry";
             /** Space Id */
             space_id?: string | null;
             /** Flow Id */

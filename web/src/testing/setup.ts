@@ -19,6 +19,7 @@ globalThis.matchMedia ??= ((query: string) => ({
 })) as unknown as typeof matchMedia;
 Element.prototype.scrollIntoView ??= () => undefined;
 window.scrollTo = () => undefined;
+Element.prototype.scrollTo = () => undefined;
 Element.prototype.hasPointerCapture ??= () => false;
 
 configure({ asyncUtilTimeout: 10_000 }); // a busy machine is no failure

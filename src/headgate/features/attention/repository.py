@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Row, Select, Table, and_, delete, func, or_, select
+from sqlalchemy import Row, Select, Table, and_, case, delete, func, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.features.attention.tables import AttentionDismissalRow
@@ -96,15 +96,20 @@ async def delivery_messages(
     return {row.id: row for row in (await session.execute(query)).all()}
 
 
-async def paused_triggers(session: AsyncSession, *, tenant_id: str, spaces: Spaces, limit: int) -> Sequence[AnyRow]:
-    """Return triggers that are paused with a reason."""
+async def stopped_triggers(
+    session: AsyncSession, *, tenant_id: str, spaces: Spaces, failed_polls: int, limit: int
+) -> Sequence[AnyRow]:
+    """Return triggers that are paused with a reason, and those whose last polls all failed, at least so many."""
     row = TriggerRow
+    is_paused = and_(row.enabled.is_(False), row.paused_reason != "")
+    at = case((is_paused, row.updated_at), else_=func.coalesce(row.polled_at, row.updated_at)).label("at")
+    reason = case((is_paused, row.paused_reason), else_=row.poll_error).label("reason")
     query = (
-        select(row.id, row.flow_id, row.name, row.paused_reason, row.updated_at, FlowRow.space_id)
+        select(row.id, row.flow_id, row.name, row.enabled, row.poll_failures, reason, at, FlowRow.space_id)
         .join(FlowRow, and_(FlowRow.id == row.flow_id, FlowRow.tenant_id == row.tenant_id))
-        .where(row.tenant_id == tenant_id, row.enabled.is_(False), row.paused_reason != "")
+        .where(row.tenant_id == tenant_id, or_(is_paused, and_(row.enabled, row.poll_failures >= failed_polls)))
         .where(FlowRow.deleted_at.is_(None))
-        .order_by(row.updated_at.desc())
+        .order_by(at.desc())
     )
     if spaces is not None:
         query = query.where(FlowRow.space_id.in_(sorted(spaces)))

@@ -5,7 +5,9 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-Kind = Literal["failed_runs", "queued_runs", "failed_deliveries", "approvals", "trigger", "connection", "expiry"]
+Kind = Literal[
+    "failed_runs", "queued_runs", "failed_deliveries", "approvals", "trigger", "failing_trigger", "connection", "expiry"
+]
 
 
 class AttentionItem(BaseModel):

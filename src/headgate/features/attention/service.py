@@ -22,6 +22,8 @@ QUEUED = timedelta(minutes=10)
 """A run that no worker starts in this time needs a human."""
 EXPIRES = timedelta(days=14)
 """Secrets that expire in this time are shown."""
+FAILED_POLLS = 3
+"""A trigger whose source could not be read so many times in a row is shown."""
 MOST_ITEMS = 50
 """Of each kind, the latest."""
 LONGEST_MESSAGE = 300
@@ -113,16 +115,19 @@ def _of_flow(row: AnyRow, kind: str, code: str, message: str, run_id: str) -> At
 
 async def _triggers(session: AsyncSession, principal: Principal) -> list[AttentionItem]:
     spaces = principal.spaces_where(Permission.FLOWS_VIEW)
-    rows = await repository.paused_triggers(session, tenant_id=principal.tenant_id, spaces=spaces, limit=MOST_ITEMS)
+    rows = await repository.stopped_triggers(
+        session, tenant_id=principal.tenant_id, spaces=spaces, failed_polls=FAILED_POLLS, limit=MOST_ITEMS
+    )
     return [
         AttentionItem(
-            key=f"trigger:{row.id}",
-            kind="trigger",
+            key=f"{'failing_trigger' if row.enabled else 'trigger'}:{row.id}",
+            kind="failing_trigger" if row.enabled else "trigger",
             space_id=row.space_id,
             flow_id=row.flow_id,
             name=row.name,
-            message=row.paused_reason,
-            last_at=moment(row.updated_at),
+            message=row.reason,
+            count=row.poll_failures if row.enabled else 1,
+            last_at=moment(row.at),
         )
         for row in rows
     ]

@@ -111,6 +111,18 @@ class TestOtherKinds:
         assert (item["kind"], item["name"], item["message"]) == ("trigger", "Nightly", "The server moves.")
         assert item["flow_id"] == flow_id
 
+    async def test_triggers_whose_polls_keep_failing(self, house: Team) -> None:
+        flow_id = await flow_of(house, FLOW)
+        body = {"name": "Watched", "config": {"kind": "page", "url": "https://example.org/"}}
+        trigger = await house.make("publisher", f"/flows/{flow_id}/triggers", **body)
+        failed = "UPDATE triggers SET poll_failures = :n, poll_error = 'No answer.', polled_at = 1 WHERE id = :id"
+        await execute(house.database, failed, id=trigger["id"], n=2)
+        assert await items(house) == []
+        await execute(house.database, failed, id=trigger["id"], n=3)
+        [item] = await items(house)
+        assert (item["kind"], item["count"], item["message"]) == ("failing_trigger", 3, "No answer.")
+        assert item["last_at"].startswith("1970-01-01")
+
     async def test_connections_that_do_not_work_or_expire(self, house: Team) -> None:
         for name in ("broken", "expiring", "fine"):
             body = {

@@ -16,6 +16,7 @@ const ICONS: Record<AttentionItem["kind"], LucideIcon> = {
   failed_runs: TriangleAlert,
   queued_runs: Clock,
   trigger: AlarmClockOff,
+  failing_trigger: AlarmClockOff,
 };
 const LINK = "rounded-sm text-sm text-accent hover:underline";
 
@@ -115,7 +116,7 @@ function Way({ item }: { item: AttentionItem }) {
     );
   }
   if (!item.flow_id) return null;
-  if (item.kind === "trigger") {
+  if (item.kind === "trigger" || item.kind === "failing_trigger") {
     return (
       <Link to="/flows/$flowId/triggers" params={{ flowId: item.flow_id }} className={LINK}>
         {t("open_trigger")}

@@ -53,6 +53,8 @@ export default {
   attention_failed_runs_other: "{{name}}: {{shown}} failed runs",
   attention_queued_runs_one: "{{name}}: {{shown}} run that no worker starts",
   attention_queued_runs_other: "{{name}}: {{shown}} runs that no worker starts",
+  attention_failing_trigger_one: "{{count}} poll of the trigger “{{name}}” failed",
+  attention_failing_trigger_other: "{{count}} polls in a row of the trigger “{{name}}” failed",
   attention_trigger: "The trigger “{{name}}” is paused",
   attention_since: "Since version {{release}}",
   attention_between: "First {{first}}, last {{last}}",

@@ -56,6 +56,8 @@ const sv: Translation<typeof en> = {
   attention_failed_runs_other: "{{name}}: {{shown}} misslyckade körningar",
   attention_queued_runs_one: "{{name}}: {{shown}} körning som ingen arbetsprocess startar",
   attention_queued_runs_other: "{{name}}: {{shown}} körningar som ingen arbetsprocess startar",
+  attention_failing_trigger_one: "{{count}} hämtning av utlösaren ”{{name}}” misslyckades",
+  attention_failing_trigger_other: "{{count}} hämtningar i rad av utlösaren ”{{name}}” misslyckades",
   attention_trigger: "Utlösaren ”{{name}}” är pausad",
   attention_since: "Sedan version {{release}}",
   attention_between: "Först {{first}}, senast {{last}}",
