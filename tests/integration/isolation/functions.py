@@ -251,6 +251,7 @@ _FOR_FUNCTION: dict[tuple[str, str], Callable[[World], Any]] = {
     ("list_passages", "after"): lambda world: -1,
     ("move_passages", "moved"): lambda world: [{"id": world.passage_ids[0], "ordinal": 7}],
     ("delete_passages", "ids"): lambda world: world.passage_ids,
+    ("connection_names", "ids"): lambda world: world.connection_ids,
     ("set_readers", "readers"): lambda world: [("group", world.group_id)],
     ("list_over", "logic"): lambda world: TESTED,
     ("list_over", "tests"): lambda world: TESTED,
