@@ -219,9 +219,19 @@ PERSONAL: Mapping[Name, Permission | None] = {
     ("DELETE", "/api/v1/api-keys/{key_id}"): Permission.KEYS_MANAGE,
     ("POST", "/api/v1/agentic/turns/{turn_id}/stop"): None,
     ("POST", "/api/v1/agentic/components"): None,
+    ("GET", "/api/v1/chat/conversations/{conversation_id}/messages"): None,
+    ("POST", "/api/v1/chat/conversations/{conversation_id}/messages"): None,
+    ("PATCH", "/api/v1/chat/conversations/{conversation_id}"): None,
+    ("DELETE", "/api/v1/chat/conversations/{conversation_id}"): None,
 }
 """Routes about what belongs to one person, and the permission with which others may use them."""
+_CONVERSATION = "a conversation is of the user who had it"
 SOMEWHERE: Mapping[Name, str] = {
+    ("GET", "/api/v1/chat/conversations"): _CONVERSATION,
+    ("GET", "/api/v1/chat/conversations/{conversation_id}/messages"): _CONVERSATION,
+    ("POST", "/api/v1/chat/conversations/{conversation_id}/messages"): _CONVERSATION,
+    ("PATCH", "/api/v1/chat/conversations/{conversation_id}"): _CONVERSATION,
+    ("DELETE", "/api/v1/chat/conversations/{conversation_id}"): _CONVERSATION,
     ("POST", "/api/v1/files"): "an upload is in no space until a run takes it",
     ("GET", "/api/v1/agentic/check-config"): "providers are the tenant's",
     ("POST", "/api/v1/agentic/page-metrics"): "figures of a window are of no space",

@@ -23,7 +23,7 @@ from headgate.features.files.tables import StoredFile
 from headgate.features.runs.form import READERS
 from headgate.features.runs.widget.tokens import VISIT_SECONDS, seal
 from headgate.foundation.settings import RateLimitSettings, Settings
-from headgate.graph.model import FormFieldType
+from headgate.graph.model import CHOICE_FIELD_TYPES, FILE_FIELD_TYPES, FormFieldType
 from tests.integration.features.runs.test_widget import Visitor
 from tests.support.images import png
 from tests.support.people import add_key, bearer
@@ -31,7 +31,7 @@ from tests.support.properties import THOROUGH
 from tests.support.team import Team, team
 
 TYPES: tuple[str, ...] = get_args(FormFieldType)
-FORM = [{"id": f"of_{one}", "type": one, **({"options": ["a"]} if one == "select" else {})} for one in TYPES]
+FORM = [{"id": f"of_{one}", "type": one, **({"options": ["a"]} if one in CHOICE_FIELD_TYPES else {})} for one in TYPES]
 FLOW: dict[str, Any] = {
     "name": "Take",
     "nodes": [{"id": "answers", "type": "FormInput"}, {"id": "said", "type": "ChatOutput"}],
@@ -41,7 +41,7 @@ FLOW: dict[str, Any] = {
 }
 KEEPS = "name: Keep\nnodes:\n  heard: ChatInput\n  kept: SaveFile\nedges:\n  heard.message -> kept.content\n"
 SECRET = "the-value-of-the-variable-9Kd2"
-DATA = {"of_text", "of_json"}
+DATA = {"of_text", "of_long_text", "of_json"}
 """Fields whose answer is data, whatever it says."""
 RECEIVERS = {"form_data", "form", "file_ids", "files", "form_files"}
 """Members of a request that take answers to a form or files."""
@@ -301,7 +301,7 @@ def _requests(place: Place, value: str) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def _names_file(body: Mapping[str, Any]) -> bool:
-    files = {f"of_{one}" for one in TYPES} - {"of_number", "of_select"} - DATA
+    files = {f"of_{one}" for one in FILE_FIELD_TYPES}
     return "file_ids" in body or not files.isdisjoint(body.get("form_data", {}))
 
 

@@ -436,8 +436,10 @@ DECISIONS = {
     "/api/v1/approvals/{approval_id}/links",
     "/api/v1/approvals/{approval_id}/links/{link_id}",
     "/api/v1/events",
+    "/api/v1/chat/conversations",
+    "/api/v1/chat/conversations/{conversation_id}",
 }
-"""Routes that name what a run has left or waits for, and start nothing."""
+"""Routes that name what a run has left or waits for, or a flow to chat with, and start nothing."""
 
 
 class TestRouteContracts:

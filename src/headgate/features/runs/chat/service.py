@@ -74,9 +74,9 @@ async def list_conversations(
 ) -> tuple[Sequence[ConversationOut], str | None]:
     """Return a page of the caller's conversations with a flow, the last used first, and the next cursor.
 
-    Raises `FlowNotFound`, `PermissionMissing`.
+    Raises `PermissionMissing`.
     """
-    await get_flow(session, principal, flow_id, permission=Permission.RUNS_START)
+    principal.require_somewhere(Permission.RUNS_START)
     rows = await repository.list_conversations(
         session, flow_id, **_owner(principal), search=search, limit=limit + 1, before=before
     )
@@ -194,6 +194,7 @@ async def _with_flow(
 async def _conversation(
     session: AsyncSession, principal: Principal, conversation_id: str, *, lock: bool = False
 ) -> repository.AnyRow:
+    principal.require_somewhere(Permission.RUNS_START)
     row = None
     if is_id(conversation_id):
         row = await repository.find_conversation(session, conversation_id, **_owner(principal), lock=lock)
