@@ -33,6 +33,8 @@ describe("the shape of a value", () => {
     });
     expect(shapeOf([{ a: 1 }, { b: 1 }, { c: 1 }]).kind).toBe("tree");
     expect(shapeOf([1, 2]).kind).toBe("tree");
+    expect(shapeOf([{ ride: "Airport", price: 4200 }]).kind).toBe("table");
+    expect(shapeOf([{ ride: { from: "Airport" } }]).kind).toBe("tree");
   });
 
   it("is copied as text", () => {

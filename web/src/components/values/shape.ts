@@ -71,9 +71,10 @@ function isTable(value: unknown): value is TableValue {
   );
 }
 
-/** A list of objects that share most of their members is read as a table. */
+/** A list of objects that share most of their members is read as a table; a single one if its members are plain. */
 function tableOf(items: unknown[]): TableValue | null {
-  if (items.length < 2 || !items.every(isRecord)) return null;
+  if (items.length === 0 || !items.every(isRecord)) return null;
+  if (items.length === 1 && Object.values(items[0] ?? {}).some((member) => typeof member === "object")) return null;
   const columns = [...new Set(items.flatMap((item) => Object.keys(item)))];
   const filled = items.reduce((sum, item) => sum + Object.keys(item).length, 0);
   if (columns.length === 0 || columns.length > 40 || filled / (items.length * columns.length) < 0.6) return null;
