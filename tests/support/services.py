@@ -98,7 +98,10 @@ class FreeSlots:
     async def take_key(self, origin: Origin, space_id: str, key: str, most: int, priority: int) -> bool:
         return True
 
-    async def take_model(self, origin: Origin, model: Model, priority: int) -> bool:
+    async def most_of_model(self, origin: Origin, model: Model) -> int | None:
+        return None
+
+    async def take_model(self, origin: Origin, model: Model, most: int, priority: int) -> bool:
         return True
 
     async def take_connection(self, origin: Origin, connection_id: str, most: int, priority: int) -> bool:

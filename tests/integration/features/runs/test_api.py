@@ -17,6 +17,7 @@ from headgate.features.runs.engine.backend import ExecutionBackend
 from headgate.features.runs.evidence.service import Notary
 from headgate.features.runs.evidence.verify import verify
 from headgate.features.runs.routes import router as runs_router
+from headgate.features.triggers.transfer import TriggerTransfer
 from headgate.foundation.crypto import EvidenceSigner, SecretBox
 from headgate.foundation.database import Database
 from headgate.foundation.ids import new_id
@@ -44,6 +45,7 @@ async def client(database: Database, engine: ExecutionBackend) -> AsyncIterator[
         "engine": engine,
         "registry": engine.services.components,
         "notary": NOTARY,
+        "trigger_transfer": TriggerTransfer(NOTARY.box),
         "rules": rules_of(database, engine.services.components),
     }
     async with api(flows_router, runs_router, **parts) as found:

@@ -18,6 +18,7 @@ from headgate.features.flows.routes import router as flows_router
 from headgate.features.models.classes import ModelClasses
 from headgate.features.runs.engine.build import build_engine
 from headgate.features.runs.routes import router as runs_router
+from headgate.features.triggers.transfer import TriggerTransfer
 from headgate.foundation.database import Database
 from headgate.foundation.settings import ClassificationSettings, Settings
 from headgate.graph.diff import diff_flows
@@ -96,6 +97,7 @@ async def client(database: Database, settings: Settings) -> AsyncIterator[httpx2
         "engine": engine,
         "registry": REGISTRY,
         "notary": NOTARY,
+        "trigger_transfer": TriggerTransfer(NOTARY.box),
         "rules": rules_of(database, REGISTRY),
     }
     async with api(flows_router, composition_router, runs_router, **parts) as found:

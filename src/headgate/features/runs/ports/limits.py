@@ -46,8 +46,12 @@ class Slots(Protocol):
         """Take a slot of a step for a key of its space. False: it is queued."""
         ...
 
-    async def take_model(self, origin: Origin, model: Model, priority: int) -> bool:
-        """Take a slot of a step for a model, where that has a limit. False: it is queued."""
+    async def most_of_model(self, origin: Origin, model: Model) -> int | None:
+        """Return how many steps may call a model at the same time; None: any number."""
+        ...
+
+    async def take_model(self, origin: Origin, model: Model, most: int, priority: int) -> bool:
+        """Take a slot of a step for a model. False: it is queued."""
         ...
 
     async def take_connection(self, origin: Origin, connection_id: str, most: int, priority: int) -> bool:

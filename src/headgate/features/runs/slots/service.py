@@ -60,11 +60,12 @@ class Slots:
             name = f"key:{space_id}:{key}"
             return await self._take(session, origin, origin.step_id, name, most=most, priority=priority)
 
-    async def take_model(self, origin: Origin, model: Model, priority: int) -> bool:
-        """Take a slot of a step for a model, where that has a limit. False: it is queued."""
-        most = await self.limits.most(origin, model)
-        if most is None:
-            return True
+    async def most_of_model(self, origin: Origin, model: Model) -> int | None:
+        """Return how many steps may call a model at the same time; None: any number."""
+        return await self.limits.most(origin, model)
+
+    async def take_model(self, origin: Origin, model: Model, most: int, priority: int) -> bool:
+        """Take a slot of a step for a model. False: it is queued."""
         async with self.database.writing() as session:
             name = f"model:{model.provider}/{model.name}"
             return await self._take(session, origin, origin.step_id, name, most=most, priority=priority)

@@ -25,6 +25,7 @@ from headgate.features.runs.steps.payments import StepPayments
 from headgate.features.runs.steps.recorder import Recorder
 from headgate.features.runs.steps.secrecy import SecretlessEvents, SecretlessHttp, SecretlessWorkspace
 from headgate.features.runs.steps.servers import StepServers
+from headgate.features.runs.steps.slots import StepSlots
 from headgate.features.runs.steps.state import StepState
 from headgate.features.runs.steps.waits import SHORTEST_SECONDS, Suspended
 from headgate.features.runs.transitions import clock
@@ -98,6 +99,7 @@ class StepContext:
         self._outside = outside
         self._calls = calls
         self._files: StepFiles | None = None
+        self.slots = StepSlots(services.slots, origin, self)
         self.limit = TimeLimit()
         """Time limit of the step; the executor sets it."""
         self.was_woken = False
@@ -216,21 +218,13 @@ class StepContext:
         """Return a secret that the saved flow refers to; with `url`, to be sent to that address."""
         return await self._services.secrets.secret(self._origin, reference.name, url=url)
 
-    async def _take_connection(self, connection: Connection) -> None:
-        """Take a slot of a connection that has a limit. Raises `Suspended` until one is free."""
-        slots, origin, most = self._services.slots, self._origin, connection.max_concurrent
-        if most is None:
-            return
-        if not await patiently(lambda: slots.take_connection(origin, connection.id, most, self.priority)):
-            raise Suspended(WaitReason.SLOT, None)
-
     async def connection(self, reference: ConnectionReference) -> Connection:
         """Open a connection that the saved flow names. Raises `ConnectionMismatch` for another kind, `ClassRefused`."""
         connection = await self._services.connections.open(self._origin, reference.name)
         connection.require_kind(reference)
         if self.guard is not None and connection.classification is not None:
             self.guard.check_connection(connection.name, connection.classification)
-        await self._take_connection(connection)
+        await self.slots.take_connection(connection)
         self._outside.complete(connection.text("url"))
         effect = connection.kind == "notification"  # its addresses are a secret, which no text of the flow names
         return replace(connection, http=self._guarded(connection.http, effect=effect))

@@ -12,15 +12,12 @@ from pydantic import JsonValue
 from headgate.features.knowledge.chunking import count_tokens
 from headgate.features.models.chain import Miss, ModelChain
 from headgate.features.runs.circuits.of_models import ModelCircuit
-from headgate.features.runs.patience import patiently
 from headgate.features.runs.ports.origin import Origin
 from headgate.features.runs.step_services import Services
 from headgate.features.runs.steps.calls import ModelMisses, StepCalls
 from headgate.features.runs.steps.recorder import Recorder
 from headgate.features.runs.steps.secrecy import SecretlessEvents
-from headgate.features.runs.steps.waits import Suspended
 from headgate.features.runs.transitions import clock
-from headgate.features.runs.waiting import WaitReason
 from headgate.foundation.errors import HeadgateError
 from headgate.foundation.lazy import lazy_module
 from headgate.sdk import File, Model, Recording, Transcript
@@ -104,7 +101,8 @@ class StepModels:
     async def _member(self, model: Model, *, replaceable: bool) -> "BaseChatModel":
         """One model by itself. Raises `Suspended` until a slot of it is free."""
         await self._context.check_cancelled()
-        await self._take_model(model)
+        if self._calls is not None:
+            await self._context.slots.take_model(model)
         chat = await self._services.chat_models.chat_model(self._origin, model)
         if self._calls is None:
             return chat
@@ -117,11 +115,6 @@ class StepModels:
         if circuits is None:
             return nullcontext()
         return ModelCircuit(circuits, self._origin.key.tenant_id).asking(model, replaceable=replaceable)
-
-    async def _take_model(self, model: Model) -> None:
-        slots, origin, priority = self._services.slots, self._origin, self._context.priority
-        if self._calls is not None and not await patiently(lambda: slots.take_model(origin, model, priority)):
-            raise Suspended(WaitReason.SLOT, None)
 
     def _check_models(self, model: Model) -> None:
         """Raise `ClassRefused` when the model or one of its fallback models may not see what reaches the step."""
@@ -193,7 +186,8 @@ class StepModels:
     async def _paid(self, model: Model, paid: "ModelCall", *, replaceable: bool) -> JsonValue:
         """Make a call of a model that is no chat, once: charged to budgets, and within its slots and circuits."""
         await self._context.check_cancelled()
-        await self._take_model(model)
+        if self._calls is not None:
+            await self._context.slots.take_model(model)
         tokens: int | None = None
 
         async def call() -> JsonValue:
