@@ -22,7 +22,11 @@ window.scrollTo = () => undefined;
 Element.prototype.scrollTo = () => undefined;
 Element.prototype.hasPointerCapture ??= () => false;
 
-configure({ asyncUtilTimeout: 10_000 }); // a busy machine is no failure
+const BUSY_MS = 10_000; // a busy machine is no failure
+configure({ asyncUtilTimeout: BUSY_MS });
+const waitFor = vi.waitFor;
+vi.waitFor = (check, options) =>
+  waitFor(check, typeof options === "number" ? options : { timeout: BUSY_MS, ...options });
 beforeAll(() => server.listen({ onUnhandledFrame: "error", onUnhandledRequest: "error" } as never));
 afterEach(() => {
   // What a test counted goes nowhere, also when its time comes.
