@@ -145,7 +145,7 @@ class TestShowSteps:
         expect(region.get_by_role("status")).to_have_text("3 steps")
         expect(region.get_by_role("button", name="Parse JSON")).to_be_visible()
         expect(region.get_by_role("link", name="Edit One line")).to_have_attribute(
-            "href", f"/flows/{inner}?from={flow}"
+            "href", f"/flows/{inner}?caller={flow}"
         )
         check_accessible(page)
         page.keyboard.press("Escape")

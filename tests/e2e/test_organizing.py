@@ -116,7 +116,7 @@ class TestPhone:
             more.click()
             sheet = page.get_by_role("dialog", name="More")
             expect(sheet.get_by_role("link")).to_have_text(
-                ["Templates", "Triggers", "Knowledge", re.compile(r"\d waiting for you ?Observe$"), "Settings"]
+                ["Templates", "Chat", "Triggers", "Knowledge", re.compile(r"\d waiting for you ?Observe$"), "Settings"]
             )
             check_accessible(page, within="[role=dialog]")
             sheet.get_by_role("link", name="Templates").click()

@@ -139,7 +139,7 @@ const flow = createRoute({
 const canvas = createRoute({
   getParentRoute: () => flow,
   path: "/",
-  validateSearch: words("ask", "from"),
+  validateSearch: words("ask", "caller"),
   component: lazyRouteComponent(() => import("./flow/views"), "CanvasView"),
 });
 const steps = createRoute({

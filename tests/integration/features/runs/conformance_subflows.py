@@ -240,7 +240,7 @@ class SubflowConformance:
         child = await published(database, gate)
         (tmp_path / "gate.open").touch()
         version = await store_flow(database, calling("ForEach", "items", child, parallel=1))
-        items = "\n".join(str(number) for number in range(60))
+        items = "\n".join(str(number) for number in range(200))
         process, run_id = await processes.start(version, items)
 
         async def some() -> bool:
@@ -250,11 +250,11 @@ class SubflowConformance:
         process.send_signal(signal.SIGKILL)
         process.wait()
         done = sum(row.status == "completed" for row in await child_rows(database, run_id))
-        assert done < 60
+        assert done < 200
         await over(await make_engine(), run_id)
         assert (await run_row(database, run_id)).status == "completed"
-        assert len(await child_rows(database, run_id)) == 60
-        assert 60 <= len((tmp_path / "lines").read_text().splitlines()) <= 61
+        assert len(await child_rows(database, run_id)) == 200
+        assert 200 <= len((tmp_path / "lines").read_text().splitlines()) <= 201
 
     async def test_a_killed_engine_fetches_no_page_again_but_the_interrupted_one(
         self, make_engine: Any, database: Database, processes: Any, tmp_path: Path

@@ -62,7 +62,7 @@ class TestVerifyExport:
     @given(st.integers(0, len(CONTENT) - 1), st.integers(0, 255))
     def test_finds_any_changed_byte(self, place: int, byte: int) -> None:
         changed = CONTENT[:place] + bytes([byte]) + CONTENT[place + 1 :]
-        if changed == CONTENT:
+        if changed.splitlines() == CONTENT.splitlines():  # other ends of lines change no entry
             return
         try:
             verdict = verify_export(lines_of(changed), SIGNER.key)

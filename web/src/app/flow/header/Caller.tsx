@@ -7,8 +7,8 @@ import { useCallerTexts } from "./texts";
 /** The flow that runs this one, where the user came from its steps; nothing where it cannot be read. */
 export function Caller() {
   const t = useCallerTexts();
-  const { from = "" } = useSearch({ strict: false });
-  const { data } = useQuery(calledFlowQuery(from, ""));
+  const { caller = "" } = useSearch({ strict: false });
+  const { data } = useQuery(calledFlowQuery(caller, ""));
   if (!data?.id) return null;
   const { id, name } = data;
   return (

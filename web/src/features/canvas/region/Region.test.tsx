@@ -98,7 +98,7 @@ it("shows the steps of the published version, takes the keyboard, and closes wit
   expect(region).toHaveFocus();
   expect(await screen.findByRole("button", { name: /Read the line/ })).toBeInTheDocument();
   expect(screen.getByRole("status")).toHaveTextContent("1 step");
-  expect(screen.getByRole("link", { name: "Edit One line" })).toHaveAttribute("href", `/flows/${ID}?from=flow-1`);
+  expect(screen.getByRole("link", { name: "Edit One line" })).toHaveAttribute("href", `/flows/${ID}?caller=flow-1`);
   expect(Object.keys(rememberedRegions("flow-1"))).toEqual(["each"]);
   await userEvent.keyboard("{Escape}");
   expect(screen.queryByRole("region")).not.toBeInTheDocument();

@@ -72,7 +72,7 @@ export function Region({ stage, id, rect, node }: Props) {
           <Link
             to="/flows/$flowId"
             params={{ flowId }}
-            search={{ from: caller }}
+            search={{ caller }}
             aria-label={t("edit", { name })}
             title={t(region.pinned ? "edit_pinned" : "edit_more", { name, version: version ?? "" })}
             className="inline-flex size-7 shrink-0 items-center justify-center rounded-md text-muted hover:bg-hover hover:text-ink [&_svg]:size-4"
