@@ -102,7 +102,7 @@ class TestTriggers:
         for width, height in ((1280, 720), (390, 844)):
             page.set_viewport_size({"width": width, "height": height})
             assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
-            box = page.get_by_role("button", name="Show details of Daily").bounding_box()
+            box = page.get_by_role("button", name="Show details of Daily").first.bounding_box()
             assert box is not None
             assert box["x"] + box["width"] <= width  # long addresses push nothing out of the screen
             shot(page, f"all-triggers-{width}")
