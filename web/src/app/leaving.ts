@@ -1,6 +1,6 @@
 import { ApiError } from "@/api/problem";
 
-/** Whoever is not signed in is on the way to the sign-in page: nothing is drawn meanwhile, and nothing failed. */
+/** A user who is not signed in is being redirected to the sign-in page: nothing is drawn meanwhile, and nothing failed. */
 export function unlessLeaving(error: unknown): Promise<never> {
   if (error instanceof ApiError && error.status === 401) return new Promise(() => undefined);
   throw error;

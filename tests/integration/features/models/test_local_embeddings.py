@@ -1,7 +1,6 @@
 """Local embedding models: converted from what is published, run by the real llama.cpp, compared with NumPy."""
 
 from collections.abc import Iterator
-from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -19,7 +18,6 @@ from tests.support.keys import GivenKeys
 from tests.support.web import open_web
 
 MODEL, REAL = "local/bert", "all-minilm-l6-v2"
-pytestmark = pytest.mark.skipif(find_spec("xllamacpp") is None, reason="xllamacpp is not installed (extra `local`)")
 
 
 @pytest.fixture(scope="module")

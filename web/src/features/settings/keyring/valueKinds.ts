@@ -28,7 +28,7 @@ const ALL: ReadonlySet<string> = new Set(Object.values(KINDS));
 
 export const isValueKind = (kind: string): kind is ValueKind => ALL.has(kind);
 
-/** Counts by kind, of counts by `table.column`; a table that is not known is a kind of its own. */
+/** Counts by kind, of counts by `table.column`; an unknown table is its own kind. */
 export function byKind(values: Record<string, number>): [string, number][] {
   const counts = new Map<string, number>();
   for (const [column, count] of Object.entries(values)) {
