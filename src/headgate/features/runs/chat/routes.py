@@ -120,7 +120,7 @@ async def delete(conversation_id: str, session: WriteSession, caller: Caller) ->
 )
 async def messages(
     conversation_id: str,
-    session: ReadSession,
+    database: Rows,
     engine: Engine,
     caller: Caller,
     limit: Annotated[int, Query(ge=1, le=50, description="Messages per page.")] = 20,
@@ -128,7 +128,7 @@ async def messages(
 ) -> Page[RunOut]:
     """List the messages of one of your conversations, newest first: each is a run with its input and its result."""
     items, following = await service.list_messages(
-        session, engine, caller, conversation_id, limit=limit, before=parse_cursor(cursor)
+        database, engine, caller, conversation_id, limit=limit, before=parse_cursor(cursor)
     )
     return Page(items=items, next_cursor=following)
 

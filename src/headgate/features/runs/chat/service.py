@@ -23,7 +23,7 @@ from headgate.features.runs.schemas import RunOut
 from headgate.features.runs.service import get_run
 from headgate.features.runs.transitions import clock
 from headgate.foundation.api import page_of
-from headgate.foundation.database import moment
+from headgate.foundation.database import Database, moment
 from headgate.foundation.ids import is_id, new_id
 from headgate.foundation.quoting import shortened
 from headgate.graph.model import Flow
@@ -154,7 +154,7 @@ async def continue_conversation(
 
 
 async def list_messages(
-    session: AsyncSession,
+    database: Database,
     engine: ExecutionBackend,
     principal: Principal,
     conversation_id: str,
@@ -164,12 +164,15 @@ async def list_messages(
 ) -> tuple[Sequence[RunOut], str | None]:
     """Return a page of the runs of a conversation of the caller, newest first, and the next cursor.
 
+    No connection is held while the store reads the runs.
+
     Raises `ConversationNotFound`, `FlowNotFound`, `PermissionMissing`.
     """
-    row, _ = await _with_flow(session, principal, conversation_id)
-    run_ids = await repository.list_message_runs(
-        session, row.id, row.flow_id, **_owner(principal), limit=limit + 1, before=before
-    )
+    async with database.reading() as session:
+        row, _ = await _with_flow(session, principal, conversation_id)
+        run_ids = await repository.list_message_runs(
+            session, row.id, row.flow_id, **_owner(principal), limit=limit + 1, before=before
+        )
     runs = [await get_run(engine, principal, run_id) for run_id in run_ids[:limit]]
     return runs, runs[-1].id if len(run_ids) > limit else None
 
