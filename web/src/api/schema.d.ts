@@ -4689,7 +4689,7 @@ export interface paths {
         };
         /**
          * List what needs a human
-         * @description List failed and queued runs, failed deliveries, paused and failing triggers, broken connections and waiting approvals.
+         * @description List failed and queued runs, failed deliveries, stopped triggers, broken connections and waiting approvals.
          *
          *     Runs that fail alike are one item. Only what you may view is listed.
          *
