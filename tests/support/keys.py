@@ -1,6 +1,6 @@
 """A key source of given values."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from pydantic import SecretStr
 
@@ -21,6 +21,7 @@ class GivenKeys:
         self._stored_for: dict[str, str] = {}
         self._values = values
         self.asked: list[str] = []
+        self.queries = 0
         self._setup = NOTHING
         self._access: dict[str, ServerAccess] = {}
 
@@ -32,8 +33,9 @@ class GivenKeys:
     async def checks(self) -> "GivenKeys":
         return self
 
-    async def is_set(self, name: str) -> bool:
-        return name in self._values
+    async def available(self, names: Collection[str]) -> frozenset[str]:
+        self.queries += 1
+        return frozenset(self._values).intersection(names)
 
     def tied(self, name: str, origin: str) -> "GivenKeys":
         """With a variable that was stored for one server; all others are the server's own."""

@@ -124,7 +124,7 @@ async def _of_provider(vault: Vault, provider: str) -> NeededCredential | None:
 async def _of_variable(vault: Vault, name: str) -> NeededCredential | None:
     if _NAME.fullmatch(name) is None or name.upper().startswith(variables.RESERVED_PREFIX):
         return None
-    if await vault.keys.is_set(name):
+    if await vault.keys.available([name]):
         return None
     provider = PROVIDERS.get(PROVIDER_VARIABLES.get(name, ""))
     label = f"{name} ({provider.label})" if provider is not None else name

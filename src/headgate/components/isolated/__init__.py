@@ -2,10 +2,11 @@
 
 from typing import Final
 
+_DOCUMENTS: Final = "headgate.components.isolated.documents"
 _MODULE: Final = "headgate.components.isolated.functions"
 _FORMATS: Final = "headgate.components.isolated.formats"
-DOCUMENT: Final = f"{_MODULE}:document"
-PAGE: Final = f"{_MODULE}:page"
+DOCUMENT: Final = f"{_DOCUMENTS}:document"
+PAGE: Final = f"{_DOCUMENTS}:page"
 TABLE_QUERY: Final = f"{_MODULE}:table_query"
 SELECTION: Final = f"{_MODULE}:selection"
 FIELD: Final = f"{_MODULE}:field"

@@ -1,6 +1,6 @@
 """Find a provider's key and address among the variables, and send a key nowhere but where it belongs."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -78,20 +78,18 @@ async def _of_server(provider: Provider, server: ModelServer, params: ModelParam
     return Credentials(arguments, "", server.address, server.networks, headers)
 
 
-async def missing_variable(provider: Provider, keys: KeySource) -> str | None:
-    """Return the name of the first required variable without a value; None when nothing is missing."""
+def variables_of(providers: Iterable[Provider]) -> frozenset[str]:
+    """Return the names of all variables that the providers read."""
+    settings = (setting for provider in providers for setting in provider.all_settings)
+    return frozenset(name for setting in settings for name in setting.variables)
+
+
+def missing_variable(provider: Provider, available: frozenset[str]) -> str | None:
+    """Return the name of the first required variable that is not available; None when nothing is missing."""
     for setting in provider.all_settings:
-        if setting.required and setting.default is None and not await is_set(setting, keys):
+        if setting.required and setting.default is None and available.isdisjoint(setting.variables):
             return setting.variables[0]
     return None
-
-
-async def is_set(setting: Setting, keys: KeySource) -> bool:
-    """Return whether one of its variables has a value; defaults do not count."""
-    for name in setting.variables:
-        if await keys.is_set(name):
-            return True
-    return False
 
 
 async def find_address(provider: Provider, keys: KeySource) -> str | None:

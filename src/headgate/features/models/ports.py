@@ -1,6 +1,6 @@
 """Ports of the models feature: keys, and guarded access to addresses in flows."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import TYPE_CHECKING, Protocol
 
@@ -28,8 +28,8 @@ class KeySource(Protocol):
         """Return the value of the variable of that name; None when it is nowhere."""
         ...
 
-    async def is_set(self, name: str) -> bool:
-        """Return whether the variable has a value, which is not read."""
+    async def available(self, names: Collection[str]) -> frozenset[str]:
+        """Return those of the variables that have a value, which is not read; one query for all of them."""
         ...
 
     async def checks(self) -> "KeySource":

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict
 
 from headgate.features.models import catalogue
 from headgate.features.models.catalogue import ModelInfo
-from headgate.features.models.credentials import Credentials, find_credentials, is_set, missing_variable
+from headgate.features.models.credentials import Credentials, find_credentials, missing_variable, variables_of
 from headgate.features.models.diagnosis import Caller, friendly_error
 from headgate.features.models.errors import BadModelSettings
 from headgate.features.models.listing import list_offered
@@ -147,7 +147,7 @@ async def every_provider(keys: KeySource) -> list[Provider]:
 async def list_providers(keys: KeySource, *, local: LocalModels | None = None) -> list[ProviderStatus]:
     """Return every provider in the order a default is looked for, without importing any provider's package."""
     providers = await every_provider(keys)
-    return list(await asyncio.gather(*(status_of(provider, keys, local) for provider in providers)))
+    return await _statuses(providers, keys, local)
 
 
 async def offered_models(
@@ -191,7 +191,7 @@ async def all_models(
 ) -> list[ModelInfo]:
     """Return the chat models of every provider, or of one, in the order of providers. Raises `UnknownProvider`."""
     providers = await every_provider(keys) if provider is None else [await provider_of(provider, keys)]
-    statuses = await asyncio.gather(*(status_of(selected, keys, local) for selected in providers))
+    statuses = await _statuses(providers, keys, local)
     offers = await asyncio.gather(
         *(offered_models(status, keys, local=local, refresh=refresh, hidden=hidden) for status in statuses)
     )
@@ -200,6 +200,18 @@ async def all_models(
 
 async def status_of(provider: Provider, keys: KeySource, local: LocalModels | None) -> ProviderStatus:
     """Whether one provider can be used now, without importing its package."""
+    (status,) = await _statuses([provider], keys, local)
+    return status
+
+
+async def _statuses(providers: Sequence[Provider], keys: KeySource, local: LocalModels | None) -> list[ProviderStatus]:
+    available = await keys.available(variables_of(providers))
+    return list(await asyncio.gather(*(_status(provider, keys, local, available) for provider in providers)))
+
+
+async def _status(
+    provider: Provider, keys: KeySource, local: LocalModels | None, available: frozenset[str]
+) -> ProviderStatus:
     installed = is_installed(provider)
     default = catalogue.default_name(provider.id)
     if not installed:
@@ -207,7 +219,7 @@ async def status_of(provider: Provider, keys: KeySource, local: LocalModels | No
     elif provider.id == LOCAL:
         default, reason, remedy = await asyncio.to_thread(_local_status, local)
     else:
-        reason, remedy = await _variable_status(provider, keys)
+        reason, remedy = _variable_status(provider, available)
         if not remedy and (provider.flow_base_url or provider.server is not None):
             default, reason, remedy = await _server_status(provider, keys)
     return ProviderStatus(
@@ -219,7 +231,7 @@ async def status_of(provider: Provider, keys: KeySource, local: LocalModels | No
         remedy=remedy,
         install=provider.install,
         variables=tuple(name for setting in provider.all_settings for name in setting.variables),
-        settings=await _settings_of(provider, keys),
+        settings=_settings_of(provider, available),
         params=accepted_params(provider),
         default_model=default,
         docs=provider.docs,
@@ -227,24 +239,22 @@ async def status_of(provider: Provider, keys: KeySource, local: LocalModels | No
     )
 
 
-async def _settings_of(provider: Provider, keys: KeySource) -> tuple[ProviderSetting, ...]:
+def _settings_of(provider: Provider, available: frozenset[str]) -> tuple[ProviderSetting, ...]:
     return tuple(
-        [
-            ProviderSetting(
-                variable=setting.variables[0],
-                kind="key" if setting is provider.key else "address" if setting is provider.base_url else "setting",
-                required=setting.required and setting.default is None,
-                default=None if setting is provider.key else setting.default,
-                is_set=await is_set(setting, keys),
-            )
-            for setting in provider.all_settings
-            if setting.variables
-        ]
+        ProviderSetting(
+            variable=setting.variables[0],
+            kind="key" if setting is provider.key else "address" if setting is provider.base_url else "setting",
+            required=setting.required and setting.default is None,
+            default=None if setting is provider.key else setting.default,
+            is_set=not available.isdisjoint(setting.variables),
+        )
+        for setting in provider.all_settings
+        if setting.variables
     )
 
 
-async def _variable_status(provider: Provider, keys: KeySource) -> tuple[str, str]:
-    variable = await missing_variable(provider, keys)
+def _variable_status(provider: Provider, available: frozenset[str]) -> tuple[str, str]:
+    variable = missing_variable(provider, available)
     if variable is None:
         return "Ready.", ""
     return f"The variable {variable} is not set.", f"Set it: headgate variables set {variable}"

@@ -72,11 +72,11 @@ class Variables:
             await self._audit.note(name, "server")
         return value
 
-    async def is_set(self, name: str) -> bool:
-        """Return whether it has a value, without reading it."""
+    async def available(self, names: Collection[str]) -> frozenset[str]:
+        """Return those of the variables that have a value, without reading it."""
         async with self._database.reading() as session:
-            row = await service.find_used(session, tenant_id=self._tenant_id, space_id=self._space_id, name=name)
-        return row is not None or self._from_environment(name) is not None
+            stored = await service.names_in_use(session, names, tenant_id=self._tenant_id, space_id=self._space_id)
+        return stored | {name for name in names if self._from_environment(name) is not None}
 
     async def note(self, name: str, source: Source) -> None:
         """Record the read of a value that is stored elsewhere, such as with a server."""
@@ -159,9 +159,9 @@ class LoadedVariables:
         self._open_to = open_to
         self._addresses = addresses
 
-    async def is_set(self, name: str) -> bool:
-        """See `Variables.is_set`."""
-        return self.has(name)
+    async def available(self, names: Collection[str]) -> frozenset[str]:
+        """See `Variables.available`."""
+        return frozenset(name for name in names if self.has(name))
 
     def has(self, name: str) -> bool:
         """Return whether it has a value."""

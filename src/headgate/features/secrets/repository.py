@@ -28,6 +28,14 @@ async def find_used(session: AsyncSession, name: str, *, tenant_id: str, space_i
     return (await session.execute(query)).scalar_one_or_none()
 
 
+async def names_in_use(
+    session: AsyncSession, names: Collection[str], *, tenant_id: str, space_id: str
+) -> frozenset[str]:
+    """Return those of the names under which the space or its organisation stores a variable."""
+    query = select(Variable.name).where(Variable.tenant_id == tenant_id, Variable.name.in_(names), _seen_in(space_id))
+    return frozenset((await session.execute(query)).scalars())
+
+
 async def list_variables(
     session: AsyncSession, *, tenant_id: str, space_ids: Collection[str] | None
 ) -> Sequence[Variable]:

@@ -172,6 +172,14 @@ async def find_used(session: AsyncSession, *, tenant_id: str, space_id: str, nam
     return await repository.find_used(session, name, tenant_id=tenant_id, space_id=space_id)
 
 
+async def names_in_use(
+    session: AsyncSession, names: Collection[str], *, tenant_id: str, space_id: str
+) -> frozenset[str]:
+    """Return those of the names under which the space or its organisation stores a variable."""
+    allowed = [name for name in names if _is_name(name)]
+    return await repository.names_in_use(session, allowed, tenant_id=tenant_id, space_id=space_id)
+
+
 async def list_used(session: AsyncSession, *, tenant_id: str, space_id: str) -> dict[str, Variable]:
     """Return every variable that flows of a space use: the space's own, else the organisation's."""
     rows = await repository.list_variables(session, tenant_id=tenant_id, space_ids={space_id})

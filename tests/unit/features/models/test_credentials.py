@@ -119,11 +119,11 @@ class TestKeysStayWhereTheyBelong:
 
 
 class TestMissingVariable:
-    async def test_is_none_when_all_is_there(self) -> None:
-        assert await missing_variable(find_provider("openai"), GivenKeys(OPENAI_API_KEY="k")) is None
+    def test_is_none_when_all_is_there(self) -> None:
+        assert missing_variable(find_provider("openai"), frozenset({"OPENAI_API_KEY"})) is None
 
-    async def test_names_the_first(self) -> None:
-        assert await missing_variable(find_provider("watsonx"), GivenKeys()) == "WATSONX_API_KEY"
+    def test_names_the_first(self) -> None:
+        assert missing_variable(find_provider("watsonx"), frozenset()) == "WATSONX_API_KEY"
 
 
 class TestFindAddress:

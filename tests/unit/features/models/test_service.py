@@ -46,6 +46,11 @@ class TestListProviders:
         assert statuses[0].variables == ("OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_ORG_ID")
         assert all(one.configured or one.remedy for one in statuses)
 
+    async def test_queries_the_variables_of_all_at_once(self) -> None:
+        keys = GivenKeys(**NOTHING)
+        await list_providers(keys)
+        assert keys.queries == 1
+
     async def test_is_ready_with_a_key(self) -> None:
         found = await status("openai", GivenKeys(OPENAI_API_KEY="k", **NOTHING))
         assert (found.configured, found.reason, found.remedy) == (True, "Ready.", "")

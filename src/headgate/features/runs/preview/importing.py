@@ -201,9 +201,10 @@ class ImportReports:
         """Return the variables of the plan and further ones that the file names."""
         keys = self.dry_runs.keys_of(principal.tenant_id, principal.space_id)
         planned_by_name = {secret.name: secret for secret in planned}
+        available = await keys.available(inventory.variables)
         for name, node in inventory.variables.items():
             if name not in planned_by_name:
-                planned_by_name[name] = DrySecret(step_id=node, name=name, known=await keys.is_set(name))
+                planned_by_name[name] = DrySecret(step_id=node, name=name, known=name in available)
         return list(planned_by_name.values())
 
 

@@ -4,7 +4,9 @@ import pytest
 
 from headgate.agents.assistant.offline.choices import nearest
 from headgate.agents.assistant.offline.cookbook import BUILDING, EVERYTHING
-from headgate.agents.assistant.offline.reading.patterns import compile_pattern
+from headgate.agents.assistant.offline.language.languages import Language
+from headgate.agents.assistant.offline.reading.patterns import compile_pattern, needed_words
+from headgate.agents.assistant.offline.reading.tokens import tokenize
 from headgate.agents.assistant.offline.trial import try_out
 from headgate.agents.assistant.offline.understand import understand
 from headgate.graph.model import Flow
@@ -47,6 +49,16 @@ class TestRecipe:
                     lost = {slot for slot in slots if f"{{{slot}}}" not in wording.say}
                     with item(recipe.key):
                         assert lost <= {"ones", "count"}, f"{text}: {lost} is not in '{wording.say}'"
+
+    @pytest.mark.parametrize("language", ["en", "sv"])
+    def test_matches_no_line_without_the_words_that_it_needs(self, language: Language) -> None:
+        examples = [example for recipe in EVERYTHING for example in recipe.wordings[language].examples]
+        lines = [tokenize(example).line for example in examples]
+        for text in [text for recipe in EVERYTHING for text in recipe.wordings[language].patterns]:
+            expression, needed = compile_pattern(text, language).expression, needed_words(text, language)
+            for line in lines:
+                if not all(any(word in line for word in words) for words in needed):
+                    assert expression.search(line) is None, (text, line)
 
     async def test_is_built_and_works_for_its_examples(self) -> None:
         with report_all() as item:

@@ -5,7 +5,7 @@ in `words.txt` of the language; `{slot}` or `{slot:name}` is a value of that typ
 """  # noqa: E501
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -111,6 +111,16 @@ def _slots(language: Language) -> dict[str, str]:
     }
 
 
+_MARKS: Mapping[str, str] = {
+    "quoted": "‹q",
+    "date": "‹d",
+    "files": "‹f",
+    "file": "‹f",
+    "url": "‹u",
+    "path": "‹p",
+    "math": "‹m",
+}
+"""How the tokens begin that each of these types of slot is made of."""
 _SLOTS: Mapping[Language, Mapping[str, str]] = {"en": _slots("en"), "sv": _slots("sv")}
 
 
@@ -136,6 +146,41 @@ def compile_pattern(text: str, language: Language) -> Pattern:
     if depth:
         raise ValueError(f"Brackets do not match in the pattern '{text}'.")
     return Pattern(text, re.compile("".join(parts)), slots)
+
+
+@lru_cache(maxsize=4096)
+def needed_words(text: str, language: Language) -> tuple[frozenset[str], ...]:
+    """Return what a line must contain to match, without compiling the pattern: a string of each of the sets.
+
+    A string is a word as it stands in a line, or the mark of a value (`‹q` of a quoted one).
+    """
+    return tuple(_needed_by_any(_PIECE.finditer(text), language))
+
+
+def _needed_by_any(pieces: Iterator[re.Match[str]], language: Language) -> list[frozenset[str]]:
+    """Read alternatives up to the bracket that closes them."""
+    alternatives: list[list[frozenset[str]]] = [[]]
+    for piece in pieces:
+        sign = piece.group()
+        if sign in {"]", ")"}:
+            break
+        if sign == "|":
+            alternatives.append([])
+        elif sign == "[":
+            _needed_by_any(pieces, language)  # may be absent
+        else:
+            alternatives[-1] += _needed_by_any(pieces, language) if sign == "(" else _needed(piece, language)
+    if len(alternatives) == 1:
+        return alternatives[0]
+    return [frozenset().union(*(needed[0] for needed in alternatives))] if all(alternatives) else []
+
+
+def _needed(piece: re.Match[str], language: Language) -> list[frozenset[str]]:
+    if piece["cls"]:
+        return [frozenset(f"{word} " for word in classes(language).get(piece["cls"], ()))]
+    if piece["slot"]:
+        return [frozenset({_MARKS[piece["slot"]]})] if piece["slot"] in _MARKS else []
+    return [] if piece["word"] in LIGHT[language] else [frozenset({f"{piece['word']} "})]
 
 
 def _expression(piece: re.Match[str], slots: dict[str, str], language: Language) -> str:
