@@ -208,7 +208,7 @@ nodes:
   note: PromptTemplate
     template: "now {{more.data.n}}"
   report: CombineText
-    parts: ["{{note.text}}", "{{more.data}}"]
+    parts: ["{{note.text}}", "data: {{more.data}}"]
 edges:
   ask.text -> parse.text
   parse.data -> more.data
@@ -283,7 +283,7 @@ REPEATED = [
         ["more", "note"],
         {"repeat": "until", "until": "more.n >= `4`"},
         {"text": '{"n": 1}'},
-        'now 4\n\n{"n": 4}',
+        'now 4\n\ndata: {"n": 4}',
         "first with parse.data, then with 'more' of the last round, until more.n >= `4`",
     ),
     (
