@@ -137,9 +137,7 @@ class WaitForState(Component):
         le=86_400,
     )
     timeout_hours: float = timeout_field()
-    value_type: StateType = type_field(
-        "Type of the value, and of the output value."
-    )
+    value_type: StateType = type_field("Type of the value, and of the output value.")
     passed: str | Data | Table = passed_field()
     _reached: StateValue | None = PrivateAttr(default=None)
     _checked: bool = PrivateAttr(default=False)
