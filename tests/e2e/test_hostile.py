@@ -1,5 +1,6 @@
 """Names, values and addresses that somebody hostile chose, in the page as it is built."""
 
+import json
 from typing import Any
 
 import pytest
@@ -7,6 +8,7 @@ from playwright.sync_api import Page, expect
 
 from tests.e2e.support.browser import Console
 from tests.e2e.support.studio import Studio
+from tests.e2e.support.waiting import until
 
 MARKUP = '<img src=x onerror="window.hit=1"><script>window.hit=2</script><svg onload=window.hit=3>'
 MARKDOWN = f"""{MARKUP}
@@ -90,6 +92,72 @@ class TestHostileTexts:
         page.get_by_label("Third").fill("3")
         expect(page.get_by_label("Third")).to_have_value("3")
         assert page.evaluate(HARMLESS)
+
+
+CHECKED = """name: Hostile approval
+nodes:
+  heard: ChatInput
+  check: Approval
+    question: {question}
+    editable: ["*"]
+  said: ChatOutput
+edges:
+  heard.text -> check.value
+  check.approve -> said.input
+settings:
+  widget: {{"enabled": true, "kind": "chat", "origins": ["*"]}}
+"""
+
+
+def assert_harmless(page: Page) -> None:
+    for frame in page.frames:
+        assert frame.evaluate(HARMLESS)
+        assert frame.locator("script:not([src]):has-text('window.hit')").count() == 0
+        assert frame.locator("a[href^='javascript:'], a[href^='data:'], a[href^='vbscript:']").count() == 0
+
+
+class TestHostileApprovals:
+    def test_are_text_in_inbox_link_chat_and_widget(self, page: Page, studio: Studio) -> None:
+        asked: list[str] = []
+        page.on("request", lambda request: asked.append(request.url))
+        question, value = f"Pay \u202egnp.exe\u200b? {MARKUP}", MARKDOWN + "y" * 20_000
+        flow_id = studio.flow(CHECKED.format(question=json.dumps(question)))
+        studio.post(f"/flows/{flow_id}/publish", {})
+        run = studio.post(f"/flows/{flow_id}/runs", {"text": value, "version": "published"})
+        until(lambda: len(studio.get(f"/approvals?run_id={run['id']}")["items"]), 1)
+        (approval,) = studio.get(f"/approvals?run_id={run['id']}")["items"]
+        page.goto(f"/inbox/{approval['id']}")
+        heading = page.get_by_role("heading", name="Pay [U+202E]gnp.exe[U+200B]? <img src=x")
+        expect(heading).to_be_visible()
+        region = page.get_by_role("region", name="What you approve")
+        expect(region.get_by_text("[U+202E]gnp.exe")).to_be_visible()
+        assert_harmless(page)
+        page.goto(f"/flows/{flow_id}/runs/{run['id']}")
+        expect(page.get_by_role("list", name="Waiting for approval")).to_contain_text("[U+202E]gnp.exe")
+        assert_harmless(page)
+        link = studio.post(f"/approvals/{approval['id']}/links", {"recipient": MARKUP[:100]})
+        page.goto(link["url"])
+        expect(page.get_by_role("heading", name="[U+202E]gnp.exe")).to_be_visible()
+        assert_harmless(page)
+        page.get_by_role("button", name="Approve").click()
+        expect(page.get_by_text("Your decision is stored.")).to_be_visible()
+        self._decide_in_chat(page, studio, flow_id, f"/chat/{flow_id}")
+        self._decide_in_chat(page, studio, flow_id, f"/w/{flow_id}")
+        assert not [url for url in asked if "example" in url]
+
+    @staticmethod
+    def _decide_in_chat(page: Page, studio: Studio, flow_id: str, path: str) -> None:
+        """Send the hostile text to a published flow, approve it, and look at the answer."""
+        page.goto(path)
+        page.get_by_role("textbox", name="Message").fill(MARKDOWN)
+        page.keyboard.press("Enter")
+        expect(page.get_by_text("aiting for approval").first).to_be_visible()
+        assert_harmless(page)
+        (approval,) = studio.get("/approvals?status=pending")["items"]
+        studio.post(f"/approvals/{approval['id']}/decision", {"decision": "approve"})
+        expect(page.get_by_text("[go]").or_(page.get_by_text("track")).last).to_be_visible()
+        expect(page.get_by_text("aiting for approval")).to_have_count(0)
+        assert_harmless(page)
 
 
 class TestLinks:

@@ -70,12 +70,13 @@ class PerItem(Component):
         """The results as rows."""
         return Table.from_records([row if isinstance(row, dict) else {"result": row} for row in await self._shaped()])
 
-    @output(help="Items that failed: index, item, error, code and run_id.")
+    @output(help="Items that failed: index, item, error, code, run_id and step.")
     async def errors(self) -> Data:
         """The failed items."""
         return [
             {"index": index, **self.named(index), "error": result.error, "code": result.code}
             | ({"run_id": result.run_id} if result.run_id else {})
+            | ({"step": result.step} if result.step else {})
             for index, result in enumerate(await self.ended())
             if result.error
         ]

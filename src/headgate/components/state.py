@@ -137,15 +137,21 @@ class WaitForState(Component):
         le=86_400,
     )
     timeout_hours: float = timeout_field()
+    value_type: StateType = type_field("Type of the value, and of the output value.")
     passed: str | Data | Table = passed_field()
     _reached: StateValue | None = PrivateAttr(default=None)
     _checked: bool = PrivateAttr(default=False)
+
+    @classmethod
+    def template(cls, params: Mapping[str, JsonValue] | None = None) -> Template:
+        """Return the template, with the declared type of the value."""
+        return _typed(super().template(params), params)
 
     @output(help="The value that meets the condition.", branch=True)
     async def value(self) -> Data | NotTaken:
         """Return the value or `NOT_TAKEN`."""
         reached = await self._wait()
-        return NOT_TAKEN if reached is None else reached.value
+        return NOT_TAKEN if reached is None else cast("Data", _as_port(reached.value, self.value_type))
 
     @output(help="The input value, when the condition was not met in time.", branch=True)
     async def timeout(self) -> Data | NotTaken:
@@ -165,12 +171,21 @@ class WaitForState(Component):
         while True:
             stored = await self.ctx.state.read(self.name)
             if await select_part(self.ctx, self.until, stored.value, subject="WaitForState", location="until"):
+                self._require_type(stored.value)
                 return stored
             now = current_time().timestamp()
             if now >= deadline:
                 return None
             pause = max(self.interval_seconds, (now - began) * SPARSER)
             await self.ctx.sleep(min(pause, deadline - now), restartable=True)
+
+    def _require_type(self, value: JsonValue) -> None:
+        if not has_type(value, self.value_type):
+            raise ComponentError(
+                f"WaitForState: state '{self.name}' is {describe(value)}, not of type {self.value_type}.",
+                remedy="Write a value of this type, or declare another type.",
+                field="value_type",
+            )
 
     async def _began(self) -> float:
         """When it began to wait, in seconds since 1970; the same for all attempts."""

@@ -171,6 +171,15 @@ class Loop(HasMembers):
         max_length=64,
         advanced=True,
     )
+    next_value: str = field(
+        default="",
+        label="Value of the next round",
+        help="Member of the result that the next round starts with. Empty: the whole result.",
+        port=False,
+        interpolate=False,
+        max_length=64,
+        advanced=True,
+    )
     until: str = field(
         label="Until",
         help=(
@@ -258,7 +267,19 @@ class Loop(HasMembers):
                 return result, number + 1, holds
             if self.pause_seconds:
                 await self.ctx.sleep(due - current_time().timestamp(), restartable=True)
-            number, inputs = number + 1, self._input(target, result.value)
+            number, inputs = number + 1, self._input(target, self._carried(result.value))
+
+    def _carried(self, value: JsonValue) -> JsonValue:
+        """Return what the next round starts with. Raises `ComponentError` for a result without the named member."""
+        if not self.next_value:
+            return value
+        if not isinstance(value, dict) or self.next_value not in value:
+            raise ComponentError(
+                f"Loop: the result of the round has no member '{self.next_value}'.",
+                remedy=f"Name a member of it: {', '.join(value)}." if isinstance(value, dict) else "Leave it empty.",
+                field="next_value",
+            )
+        return value[self.next_value]
 
     async def _next_round(self, number: int, began: float) -> float | None:
         """Return when the round after one begins, in seconds since 1970; None after the timeout."""

@@ -28,7 +28,7 @@ from headgate.graph.names import free_name
 from headgate.graph.ports import PortType
 from headgate.graph.selection import Selection, select, skip_faults
 from headgate.graph.template import Catalog
-from headgate.graph.value_names import EACH_STEP_OUTPUTS, FLOW_STEP, FLOW_STEP_INPUTS, FORM_OUTPUTS, FORM_TYPES
+from headgate.graph.value_names import FLOW_STEP, FLOW_STEP_INPUTS, FORM_OUTPUTS, FORM_TYPES, REPEATED_OUTPUTS
 from headgate.graph.wiring import FLOW_INPUT, MAIN_OUTPUT, RESERVED_IDS, Wiring, wire
 
 _APART = 320
@@ -86,7 +86,7 @@ def _border(wiring: Wiring, selection: Selection) -> _Border:
         if edge.target in steps and edge.source not in selection.inside:
             _cross(border.arriving, wiring, *edge_source(wiring, edge), by_edge=True, reserved=FLOW_STEP_INPUTS)
         elif edge.source in steps and edge.target not in selection.inside:
-            _cross(border.leaving, wiring, *edge_source(wiring, edge), by_edge=True, reserved=EACH_STEP_OUTPUTS)
+            _cross(border.leaving, wiring, *edge_source(wiring, edge), by_edge=True, reserved=REPEATED_OUTPUTS)
     form = {question.id for question in wiring.flow.form}
     for key, reference in referred(wiring, list(wiring.nodes)):
         if key in selection.inside:
@@ -95,7 +95,7 @@ def _border(wiring: Wiring, selection: Selection) -> _Border:
             elif reference.root not in selection.inside and (value := output_source(wiring, reference)):
                 _cross(border.arriving, wiring, *value, by_edge=False, reserved=FLOW_STEP_INPUTS)
         elif reference.root in steps and (value := output_source(wiring, reference)):
-            _cross(border.leaving, wiring, *value, by_edge=False, reserved=EACH_STEP_OUTPUTS)
+            _cross(border.leaving, wiring, *value, by_edge=False, reserved=REPEATED_OUTPUTS)
     reads = (wiring.templates[step] for step in selection.steps)
     border.reads_text |= any(template is not None and template.reads_input for template in reads)
     sources = (wiring.nodes[step].policy.input_source for step in selection.steps)

@@ -63,7 +63,8 @@ def repeat(extraction: Extraction, catalog: Catalog, how: Repeat) -> Extraction:
     """Return the extraction with a step that repeats the new flow. Raises `FlowInvalid` with the reason.
 
     One value that enters the selection is repeated: the list, or the value of the first round. The others are answers
-    that are the same in each run.
+    that are the same in each run. Of several results of a round, the first one of the same kind as that value is the
+    value of the next round.
     """
     flow, call = extraction.flow, extraction.flow.node(extraction.node_id)
     if call is None:
@@ -82,6 +83,8 @@ def repeat(extraction: Extraction, catalog: Catalog, how: Repeat) -> Extraction:
     several = _object(call.params.get("outputs"))
     if len(several) > 1:
         params["outputs"] = several
+        if kind is _LOOP:
+            params["next_value"] = _next_value(several, extraction.extracted, call, value)
     params |= {"until": how.until, "most": how.most} if kind is _LOOP else {"answers": answers} if answers else {}
     step = call.model_copy(update={"type": kind.type, "params": params})
     outer = _with_step(flow, step, catalog, value=(value, kind.value), outputs=outputs)
@@ -99,7 +102,8 @@ def in_words(flow: Flow, node_id: str) -> str:
     if step.type == EACH_STEP:
         return f"Step '{node_id}' runs the flow '{step.label}' for each item of {source}."
     limit = f"until {step.params['until']}, at most {step.params['most']} times"
-    return f"Step '{node_id}' runs the flow '{step.label}', first with {source}, {limit}."
+    carried = f", then with '{name}' of the last round" if (name := step.params.get("next_value")) else ""
+    return f"Step '{node_id}' runs the flow '{step.label}', first with {source}{carried}, {limit}."
 
 
 def _repeated_value(inner: Flow, call: Node, kind: _Kind) -> str:
@@ -138,14 +142,22 @@ def _answers(flow: Flow, call: Node, value: str) -> dict[str, JsonValue]:
     return answers
 
 
+def _next_value(results: Mapping[str, JsonValue], inner: Flow, call: Node, value: str) -> str:
+    """Return the result of a round that the next one starts with: the first of the same kind as the repeated value."""
+    types = {question.id: question.type for question in inner.form} | _object(call.params.get("inputs"))
+    is_text = str(types[value]) in _TEXTS
+    names = [name for name, type_ in results.items() if str(type_) in (_TEXTS if is_text else _LISTS)]
+    if not names:
+        problem = f"none of the values that leave the selection ({', '.join(results)}) is of the type of '{value}'."
+        _refuse("", problem, "Select the steps up to the one that returns the value of the next round.")
+    return names[0]
+
+
 def _with_result(inner: Flow, call: Node, kind: _Kind) -> tuple[Flow, dict[str, str]]:
     """Return the new flow with its result, and the new names of the step's outputs: several are members of it."""
     declared = _object(call.params.get("outputs"))
     if len(declared) > 1:
-        if kind is _EACH:
-            return inner, {name: name for name in declared}
-        problem = f"several values leave the selection: {', '.join(declared)}; a loop has one result."
-        _refuse("", problem, "Select the steps up to the one that joins them.")
+        return inner, {name: name for name in declared}
     outputs = {"text": kind.outputs["Text"], "result": kind.outputs["Data"], MAIN_OUTPUT: kind.outputs["Data"]}
     for name, type_ in declared.items():
         if str(type_) not in kind.outputs:

@@ -23,6 +23,8 @@ EACH_STEP_OUTPUTS = frozenset({"results", "table", "errors", REDUCED}) | FLOW_ST
 """Names that members of a result cannot have in a step that runs a flow for each item."""
 LOOP_STEP_OUTPUTS = frozenset({"rounds", "reached", "timeout"}) | FLOW_STEP_OUTPUTS
 """Names that members of a result cannot have in a step that repeats a flow."""
+REPEATED_OUTPUTS = EACH_STEP_OUTPUTS | LOOP_STEP_OUTPUTS
+"""Names that members of a result cannot have in any step that runs a flow."""
 FLOW_STEP_INPUTS = frozenset({"flow", "version", "text", "answers", "files", "inputs", "outputs"})
 _NAME = re.compile(PORT_PATTERN)
 

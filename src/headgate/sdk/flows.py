@@ -44,6 +44,8 @@ class FlowResult:
     """Why the run did not complete, where errors are results."""
     code: str = ""
     """Code of that error."""
+    step: str = ""
+    """The step of the flow that failed."""
 
 
 NextInput = Callable[[int], Awaitable[FlowInput | None]]

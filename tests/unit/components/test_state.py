@@ -139,6 +139,17 @@ class TestWaitForState:
         assert now == datetime(2027, 1, 1, tzinfo=UTC)
         assert 500 < checks < 1200
 
+    async def test_has_the_declared_type_and_refuses_another_one(self) -> None:
+        template = WaitForState.template({"value_type": "table"})
+        assert [port.type.value for port in template.outputs] == ["Table", "Data"]
+        harness = StepHarness()
+        harness.ctx.state.values["n"] = StateValue([{"a": 1}], 1)
+        params = {"name": "n", "until": "@"}
+        outputs = await harness.run(WaitForState, params | {"value_type": "table"})
+        assert isinstance(outputs["value"], Table)
+        with pytest.raises(ComponentError, match="not of type number"):
+            await harness.run(WaitForState, params | {"value_type": "number"})
+
     async def test_refuses_a_condition_that_is_none(self) -> None:
         with pytest.raises(ComponentError, match="Bad jmespath"):
             await StepHarness().run(WaitForState, {"name": "n", "until": "a ="})

@@ -185,6 +185,17 @@ class TestLoop:
         step = Loop(value={"amount": 1}, flow=FLOW, until="amount >= `4`", most=9).attach(ctx)
         assert (await step.result(), await step.rounds()) == ({"amount": 4}, {"rounds": 3, "holds": True})
 
+    async def test_carries_one_member_of_the_result_and_refuses_a_result_without_it(self) -> None:
+        ctx = context(lambda inputs: {"draft": f"{inputs.text}!", "score": len(inputs.text)})
+        params: dict[str, Any] = {"value": "Hi", "flow": FLOW, "until": "score >= `4`", "most": 9}
+        step = Loop(**params, next_value="draft").attach(ctx)
+        assert (await step.result(), await step.rounds()) == (
+            {"draft": "Hi!!!", "score": 4},
+            {"rounds": 3, "holds": True},
+        )
+        with pytest.raises(ComponentError, match="no member 'text'"):
+            await Loop(**params, next_value="text").attach(context(lambda _: {"score": 1})).result()
+
     async def test_ends_at_the_limit(self) -> None:
         step = Loop(value="a", flow=FLOW, until="`false`", most=2).attach(context())
         assert await step.rounds() == {"rounds": 2, "holds": False}

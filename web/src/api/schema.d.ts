@@ -6846,8 +6846,11 @@ export interface components {
          * @description The event that a call sends, in the space of the flow.
          */
         CallEvent: {
-            /** Name */
-            name: string;
+            /**
+             * Name
+             * @description Name of the event. Without one the call is the body of `POST /events`.
+             */
+            name?: string | null;
             /**
              * Correlation From
              * @description JMESPath of the correlation value, for example `body.order.id`; none by default.

@@ -53,6 +53,7 @@ ROUTES: Sequence[BaseRoute] = (
     LazyRouter("headgate.entrypoints.http.widget.routes", "widget.js", "w", "forms"),
     LazyRouter("headgate.features.runs.widget.routes", "w"),
     LazyRouter("headgate.features.triggers.hooks.routes", "hooks"),
+    LazyRouter("headgate.features.triggers.hooks.event_routes", "events", prefix=API),
     LazyRouter("headgate.features.triggers.forms.routes", "forms"),
     LazyRouter("headgate.features.runs.routes", "flows", "flow-runs", "evidence-keys", prefix=API),
     LazyRouter("headgate.features.accounts.me.routes", "me", prefix=API),

@@ -136,13 +136,14 @@ class ParentPaused(ParentGone):
 
 
 class SubflowFailed(Unavailable):
-    """A run that a step started did not complete. Has the code of that run's error."""
+    """A run that a step started did not complete. Has the code of that run's error, and where it failed."""
 
     code = "subflow_failed"
     title = "Flow that the step runs did not complete"
 
-    def __init__(self, run_id: str, code: str, message: str) -> None:
-        super().__init__(message, remedy=f"See run {run_id}.", run_id=run_id)
+    def __init__(self, code: str, message: str, *, run_id: str, flow_id: str, flow: str, step: str) -> None:
+        self.inner = {"run_id": run_id, "flow_id": flow_id, "flow": flow, "step": step}
+        super().__init__(message, remedy=f"See run {run_id}.", **self.inner)
         self.code = code  # type: ignore[misc]
 
 

@@ -112,6 +112,9 @@ class ChildRun:
     """Stored output of the step whose text is the result."""
     classification: int | None
     """Highest classification among the outputs of its steps."""
+    flow_name: str | None = None
+    failed_step: str | None = None
+    """The step with which it failed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,6 +248,8 @@ class Failed:
     code: str
     message: str
     record: StepRecord = StepRecord()
+    inner: Mapping[str, str] = field(default_factory=dict)
+    """Of a run that the step started: where it failed, as `SubflowFailed` has it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -67,7 +67,9 @@ class ScheduleConfig(_Settings):
 class CallEvent(_Settings):
     """The event that a call sends, in the space of the flow."""
 
-    name: Annotated[Name, Field(max_length=200)]
+    name: Annotated[Name, Field(max_length=200)] | None = Field(
+        default=None, description="Name of the event. Without one the call is the body of `POST /events`."
+    )
     correlation_from: Expression | None = Field(
         default=None, description="JMESPath of the correlation value, for example `body.order.id`; none by default."
     )
@@ -76,6 +78,12 @@ class CallEvent(_Settings):
         default="one", description="Whether one waiting step receives it, or every one."
     )
     keep_hours: float = Field(default=24.0, ge=0, le=720, description="How long it is kept for steps that wait later.")
+
+    @model_validator(mode="after")
+    def _has_one_source(self) -> "CallEvent":
+        if self.name is None and (self.correlation_from is not None or self.data_from is not None):
+            raise ValueError("an event without a name is read from the call: it has no correlation_from and data_from")
+        return self
 
 
 class WebhookConfig(_Settings):

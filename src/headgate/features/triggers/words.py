@@ -61,7 +61,8 @@ def sentence_of(config: Config, names: Mapping[str, str]) -> str:
         case ScheduleConfig():
             return _schedule(config)
         case WebhookConfig():
-            sent = "" if config.event is None else f"; sends the event {config.event.name}"
+            event = config.event
+            sent = "" if event is None else f"; sends the event {event.name}" if event.name else "; sends its event"
             return f"When its address is called, {_PRESETS[config.verification]}{sent}"
         case FlowConfig():
             outcomes = " or ".join(config.outcomes)

@@ -150,6 +150,7 @@ class SlotConformance:
         assert await in_status(database, requests, "completed") == [1, 2, 3]
         log = (await step_rows(database, requests[1].key.run_id))["gate"].log
         assert [line["message"] for line in log] == ["Steps that use the connection crm at the same time: 1 at most."]
+        assert log[0]["details"] == {"limit": 1, "connection": "crm"}
 
     async def test_a_sub_flow_of_the_same_flow_needs_no_second_slot(
         self, engine: ExecutionBackend, database: Database

@@ -8,8 +8,9 @@ from typing import Any
 from headgate.features.runs.engine.backend import ExecutionBackend
 from headgate.features.runs.waking import wake_step
 from headgate.foundation.database import Database
-from headgate.graph.model import Flow, FormField
+from headgate.graph.model import Flow, FormField, StepPolicy
 from tests.integration.features.runs.conformance import finish, over, until, value_of
+from tests.integration.features.runs.conformance_retries import with_policies
 from tests.integration.features.runs.conformance_waits import waits
 from tests.support.engine import make_chain, make_flow, new_run, publish, store_flow
 from tests.support.paged_server import PagedServer
@@ -61,13 +62,14 @@ class SubflowConformance:
     ) -> None:
         needs = {"file": str(tmp_path / "there"), "path": str(tmp_path / "lines")}
         flow = make_flow({"start": "Start", "needs": "Needs"}, ["start.text -> needs.input"], needs=needs)
-        child = await published(database, flow)
+        child = await published(database, flow.model_copy(update={"name": "Inner"}))
         request = new_run(await store_flow(database, calling("RunFlow", "text", child)), "hi")
         await finish(engine, request)
         (started,) = await child_rows(database, request.key.run_id)
         step = (await step_rows(database, request.key.run_id))["call"]
         assert (step.status, step.error_code) == ("failed", "invalid")
         assert started.id in step.error_message
+        assert "of the flow 'Inner', which this step started, failed at step 'needs': " in step.error_message
         (tmp_path / "there").touch()
         await engine.resume(request.key)
         await over(engine, request.key.run_id)
@@ -154,11 +156,30 @@ class SubflowConformance:
         )
         await finish(engine, request)
         step = (await step_rows(database, request.key.run_id))["call"]
-        assert [(error["index"], error["item"], error["code"]) for error in value_of(step, "errors")] == [
-            (0, "a", "invalid"),
-            (1, "b", "invalid"),
-            (2, "c", "invalid"),
-        ]
+        assert [
+            (error["index"], error["item"], error["code"], error["step"]) for error in value_of(step, "errors")
+        ] == [(0, "a", "invalid", "b"), (1, "b", "invalid", "b"), (2, "c", "invalid", "b")]
+
+    async def test_a_failure_as_data_names_the_innermost_flow_and_step(
+        self, engine: ExecutionBackend, database: Database
+    ) -> None:
+        broken = make_flow({"s": "Start", "b": "Broken"}, ["s.text -> b.input"]).model_copy(update={"name": "Inner"})
+        middle = calling("RunFlow", "text", await published(database, broken)).model_copy(update={"name": "Middle"})
+        child = await published(database, middle)
+        flow = calling("RunFlow", "text", child, output="result")
+        request = new_run(await store_flow(database, with_policies(flow, call=StepPolicy(on_error="error_data"))), "a")
+        await finish(engine, request)
+        step = (await step_rows(database, request.key.run_id))["call"]
+        (started,) = await child_rows(database, request.key.run_id)
+        error = value_of(step, "result")
+        assert error["inner"] == {
+            "run_id": started.id,
+            "flow_id": child,
+            "flow": "Middle",
+            "step": "call",
+        }
+        assert "'Middle', which this step started, failed at step 'call': " in error["message"]
+        assert "'Inner', which this step started, failed at step 'b': " in error["message"]
 
     async def test_a_flow_reduces_the_items_one_after_another(
         self, engine: ExecutionBackend, database: Database

@@ -198,6 +198,35 @@ edges:
   parse.data -> more.data
   more.data -> out.input
 """
+SCORED = """
+name: Scored
+nodes:
+  ask: ChatInput
+  parse: ParseJSON
+  more: SelectData
+    expression: "{n: sum([n, `1`])}"
+  note: PromptTemplate
+    template: "now {{more.data.n}}"
+  report: CombineText
+    parts: ["{{note.text}}", "data: {{more.data}}"]
+edges:
+  ask.text -> parse.text
+  parse.data -> more.data
+"""
+DRAFTS = """
+name: Drafts
+nodes:
+  ask: ChatInput
+  draft: PromptTemplate
+    template: "{text}!"
+  review: PromptTemplate
+    template: "read {draft}"
+  report: CombineText
+    parts: ["{{draft.text}}", "{{review.text}}"]
+edges:
+  ask.text -> draft.text
+  draft.text -> review.draft
+"""
 TWO = """
 name: Two
 nodes:
@@ -248,6 +277,22 @@ REPEATED = [
         {"text": '{"n": 1}'},
         {"n": 4},
         "first with parse.data, until n >= `4`, at most 10 times",
+    ),
+    (
+        SCORED,
+        ["more", "note"],
+        {"repeat": "until", "until": "more.n >= `4`"},
+        {"text": '{"n": 1}'},
+        'now 4\n\ndata: {"n": 4}',
+        "first with parse.data, then with 'more' of the last round, until more.n >= `4`",
+    ),
+    (
+        DRAFTS,
+        ["draft", "review"],
+        {"repeat": "until", "until": "contains(review, '!!!')"},
+        {"text": "Hi"},
+        "Hi!!!\n\nread Hi!!!",
+        "first with ask.text, then with 'draft' of the last round",
     ),
 ]
 

@@ -100,6 +100,45 @@ class TestEvents:
         assert long.status_code == 422
         assert await events(us) == []
 
+    @pytest.mark.parametrize(("kind", "sign", "secret"), SIGNED)
+    async def test_are_described_by_a_signed_call_at_the_address_for_events(
+        self, us: Team, kind: str, sign: Any, secret: str
+    ) -> None:
+        run_id = await waiting_run(us)
+        await until(lambda: _is_waiting(us, run_id))
+        trigger = await hook(us, verification=kind, secret=secret, event={})
+        assert trigger["sentence"].endswith("; sends its event")
+        address = trigger | {"path": trigger["path"].replace("/hooks/", "/api/v1/events/")}
+        body = orjson.dumps({"name": "paid", "correlation": "A 7", "data": {"sum": 3}, "key": "payment-1"})
+        unsigned = await call(us, address, body)
+        assert (unsigned.status_code, unsigned.json()["code"]) == (401, "hook_refused")
+        late = await call(us, address, body, **sign(body, secret, current() - 3600))
+        assert (late.status_code, await events(us)) == (401, [])
+        sent = await call(us, address, body, **sign(body, secret, current()))
+        assert (sent.status_code, sent.json()["deliveries"]) == (202, 1), sent.text
+        again = await call(us, address, body, **sign(body, secret, current() - 1))
+        assert (again.json()["duplicate"], again.json()["event"]) == (True, sent.json()["event"])
+        run = await until(lambda: _ended(us, run_id))
+        assert (run["status"], orjson.loads(run["text"])) == ("completed", {"sum": 3})
+        (event,) = await events(us)
+        assert (event["name"], event["correlation"], event["sender"]["name"]) == ("paid", "A 7", "Trigger Orders")
+
+    async def test_of_another_space_or_form_are_refused(self, us: Team) -> None:
+        trigger = await hook(us, verification="none", event={})
+        for wrong in ([1], {"name": ""}, {"correlation": "A 7"}, {"name": "paid", "more": 1}):
+            assert (await call(us, trigger, orjson.dumps(wrong))).status_code == 422, wrong
+        answer = await call(us, trigger, orjson.dumps({"name": "paid", "space_id": us.elsewhere}))
+        assert (answer.status_code, "another space" in answer.json()["detail"]) == (422, True)
+        assert await events(us) == []
+        same = await call(us, trigger, orjson.dumps({"name": "paid", "space_id": us.space}))
+        assert same.status_code == 202
+
+    async def test_have_no_address_where_the_webhook_starts_runs(self, us: Team) -> None:
+        trigger = await hook(us, verification="none")
+        answer = await call(us, trigger | {"path": trigger["path"].replace("/hooks/", "/api/v1/events/")})
+        assert (answer.status_code, answer.json()["code"]) == (404, "hook_not_found")
+        assert await occurrences(us, trigger["id"]) == []
+
     async def test_start_no_run_and_so_answer_with_none(self, us: Team) -> None:
         flow_id = await published(us)
         for wrong in ({"answer": "result"}, {"text_from": "body"}, {"form_from": {"a": "body"}}):

@@ -3,6 +3,7 @@ import { Link } from "@tanstack/react-router";
 import { UserCheck } from "lucide-react";
 import { approvalsOfRunQuery } from "@/api/queries/approvals";
 import { buttonLook } from "@/components/ui";
+import { visible } from "@/lib/visible";
 import { useApprovalTexts } from "./texts";
 import { useDeciders } from "./useDeciders";
 
@@ -22,7 +23,7 @@ export function WaitingForApproval({ runId }: { runId: string }) {
           <UserCheck aria-hidden className="size-4 shrink-0 self-start text-info" />
           <div className="min-w-0 flex-1 basis-48">
             <p className="font-medium text-info">{t("waiting")}</p>
-            <p className="line-clamp-3 break-words">{approval.question}</p>
+            <p className="line-clamp-3 break-words">{visible(approval.question)}</p>
             <p className="mt-0.5 text-xs text-muted">{t("who", { who: deciders(approval) })}</p>
           </div>
           <Link to="/inbox/{-$approvalId}" params={{ approvalId: approval.id }} className={buttonLook()}>

@@ -9,7 +9,7 @@ from headgate.features.runs.engine.descriptions import description_of, interrupt
 from headgate.features.runs.engine.recovery import Recovery, startable
 from headgate.features.runs.engine.turns import Turns
 from headgate.features.runs.engine.worker_lease import WorkerLease
-from headgate.features.runs.errors import FLOW_DELETED
+from headgate.features.runs.errors import FLOW_DELETED, SubflowFailed
 from headgate.features.runs.events import StepEvents
 from headgate.features.runs.patience import PatientBook, patiently
 from headgate.features.runs.states import RunStatus
@@ -348,7 +348,8 @@ class Conductor:
             return ()
         if not isinstance(error, HeadgateError):
             log.warning("step raised", run_id=run.key.run_id, step_id=claim.step_id, exc_info=error)
-        failed = Failed(claim, *description_of(error), recorder.as_record())
+        inner = error.inner if isinstance(error, SubflowFailed) else {}
+        failed = Failed(claim, *description_of(error), recorder.as_record(), inner)
         tries = run.tries.get(step.id, Tries())
         retry = next_attempt(run.key.run_id, step, tries, error, failed, began=began, now=clock())
         if retry is not None and not run.failed:

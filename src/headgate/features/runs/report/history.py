@@ -19,6 +19,7 @@ Entry = Mapping[str, Any]
 def history(labels: Words, entry: Entry) -> Iterator[str]:
     """Return the tables of a step from its evidence entry."""
     yield from _attempts(labels, entry)
+    yield from _limits(labels, entry)
     for approval in entry.get("approvals", ()):
         yield from _approval(labels, approval)
     for wait in entry.get("event_waits", ()):
@@ -44,6 +45,19 @@ def _attempts(labels: Words, entry: Entry) -> Iterator[str]:
         ),
     )
     yield from _rest(labels["more_attempts"], attempts)
+
+
+def _limits(labels: Words, entry: Entry) -> Iterator[str]:
+    """Return the limits of models and connections that the step kept, from its log."""
+    details = [line["details"] for line in entry.get("log") or () if isinstance(line.get("details"), Mapping)]
+    rows = {
+        (plain(f"{labels[kind]} {detail[kind]}"), plain(str(detail["limit"])))
+        for detail in details
+        for kind in ("model", "connection")
+        if isinstance(detail.get("limit"), int) and isinstance(detail.get(kind), str)
+    }
+    if rows:
+        yield table([labels["limited"], labels["at_most"]], sorted(rows)[:_MOST_ROWS])
 
 
 def _error(attempt: Entry) -> str:

@@ -43,6 +43,7 @@ def error_data(run: ActiveRun, step: PlannedStep, failed: Failed) -> dict[str, J
         "step": step.id,
         "attempt": 1 + (tries.failures if tries is not None else 0),
         "input": None if lowered else dict(_input(run, step)),
+        **({"inner": dict(failed.inner)} if failed.inner else {}),
     }
 
 

@@ -22,6 +22,7 @@ from headgate.features.runs.store.port import RunStore
 from headgate.features.runs.transitions import ChildRun, ChildStates, Parent, RunKey, clock
 from headgate.features.runs.waiting import WaitReason
 from headgate.foundation.errors import Unavailable
+from headgate.graph.names import clipped
 from headgate.graph.ports import PortType
 from headgate.sdk.coerce import data_of, decode, text_of
 from headgate.sdk.flows import FlowInput, FlowResult, FlowTarget, NextInput
@@ -193,7 +194,9 @@ class StepFlows:
         if child.status is RunStatus.COMPLETED:
             return await self._result(child)
         failure = _failure(child)
-        return FlowResult(child.key.run_id, "", None, error=failure.detail, code=failure.code)
+        return FlowResult(
+            child.key.run_id, "", None, error=failure.detail, code=failure.code, step=child.failed_step or ""
+        )
 
     async def _result(self, child: ChildRun) -> FlowResult:
         """Return the result of a completed run; its classification and its untrusted content reach this step."""
@@ -213,12 +216,16 @@ class StepFlows:
 
 
 def _failure(child: ChildRun) -> SubflowFailed:
+    """Return why a run did not complete, with its flow and the step that failed."""
+    flow, step = child.flow_name or "", child.failed_step or ""
     if child.status is RunStatus.CANCELLED:
-        return SubflowFailed(
-            child.key.run_id, "subflow_cancelled", f"Run {child.key.run_id}, which this step started, was cancelled."
-        )
-    message = f"Run {child.key.run_id}, which this step started, failed: {child.error_message or child.error_code}"
-    return SubflowFailed(child.key.run_id, child.error_code or SubflowFailed.code, message)
+        code, outcome = "subflow_cancelled", "was cancelled."
+    else:
+        place = f" at step '{step}'" if step else ""
+        code, outcome = child.error_code or SubflowFailed.code, f"failed{place}: {child.error_message or ''}"
+    message = f"The run of the flow '{clipped(flow)}', which this step started, {outcome}"
+    key = child.key
+    return SubflowFailed(code, message, run_id=key.run_id, flow_id=key.flow_id, flow=flow, step=step)
 
 
 def _in_scope(scope: str, iteration: int) -> int:

@@ -31,6 +31,7 @@ class StepSlots:
             lambda most: self._slots.take_model(self._origin, model, most, self._ctx.priority),
             f"call the model {model.provider}/{model.name}",
             most,
+            model=f"{model.provider}/{model.name}",
         )
 
     async def take_connection(self, connection: Connection) -> None:
@@ -39,13 +40,14 @@ class StepSlots:
             lambda most: self._slots.take_connection(self._origin, connection.id, most, self._ctx.priority),
             f"use the connection {connection.name}",
             connection.max_concurrent,
+            connection=connection.name,
         )
 
-    async def _take(self, take: Callable[[int], Awaitable[bool]], use: str, most: int | None) -> None:
+    async def _take(self, take: Callable[[int], Awaitable[bool]], use: str, most: int | None, **of: str) -> None:
         if most is None:
             return
         if not await patiently(lambda: take(most)):
             raise Suspended(WaitReason.SLOT, None)
         if use not in self._recorded:
             self._recorded.add(use)
-            self._ctx.log(f"Steps that {use} at the same time: {most} at most.", limit=most)
+            self._ctx.log(f"Steps that {use} at the same time: {most} at most.", limit=most, **of)

@@ -14,7 +14,10 @@ _OF_STEP = "r.parent_run_id = :run_id AND r.parent_step_id = :step_id AND r.tena
 _CHILDREN = (
     "SELECT r.id, r.tenant_id, r.flow_id, r.version, r.parent_iteration, r.status, r.error_code, r.error_message,"
     " r.output_payload, s.output_payload, (SELECT max(m.classification) FROM flow_step_results m"
-    " WHERE m.flow_run_id = r.id AND m.flow_id = r.flow_id)"
+    " WHERE m.flow_run_id = r.id AND m.flow_id = r.flow_id),"
+    " (SELECT f.name FROM flows f WHERE f.id = r.flow_id AND f.tenant_id = r.tenant_id),"
+    " CASE WHEN r.status = 'failed' THEN (SELECT x.step_id FROM flow_step_results x WHERE x.flow_run_id = r.id"
+    " AND x.flow_id = r.flow_id AND x.status = 'failed' ORDER BY x.finished_at, x.step_id LIMIT 1) END"
     " FROM flow_runs r LEFT JOIN flow_step_results s"
     " ON s.flow_run_id = r.id AND s.flow_id = r.flow_id AND s.step_id = {result_step}"
     f" WHERE {_OF_STEP} AND r.parent_iteration >= :first AND r.parent_iteration < :stop ORDER BY r.parent_iteration"

@@ -58,6 +58,13 @@ Contents = Annotated[UploadStore, Depends(_storage)]
 async def receive(address: str, request: Request, firing: Fires, box: Box, contents: Contents) -> Response:
     """Receive a call: 202 once it is stored with its run, or the result of the run."""
     listed = await service.find_hook(firing, address[:64])
+    return await answer_call(listed, request, firing, box, contents)
+
+
+async def answer_call(
+    listed: Listed, request: Request, firing: Firing, box: SecretBox, contents: UploadStore
+) -> Response:
+    """Verify a call of a webhook, and start its run or send its event."""
     config = WebhookConfig.model_validate(listed.row.config)
     await request.app.state.throttle.allow(Scope.TRIGGER, listed.row.id, limit=config.calls_per_minute)
     call = Call(_headers(request), await _content(request, config.max_bytes), service.now_seconds())

@@ -161,6 +161,8 @@ async def send_call(
 def _event_in(listed: Listed, config: WebhookConfig, event: CallEvent, received: Received) -> EventIn:
     if received.uploads or received.body.binary:
         raise Invalid("An event has no files.", remedy="Send JSON, a form or text.")
+    if event.name is None:
+        return _own_event(listed, config, event, received)
     name, document = listed.row.name, _document(config, received)
     correlation = "" if event.correlation_from is None else selected(event.correlation_from, document, name=name)
     if event.correlation_from is not None and correlation in (None, ""):
@@ -175,9 +177,26 @@ def _event_in(listed: Listed, config: WebhookConfig, event: CallEvent, received:
         data=data,
         deliver=event.deliver,
         keep_hours=event.keep_hours,
-        key=f"trigger:{listed.row.id}:{hashlib.sha256(_key(config, received, name).encode()).hexdigest()}",
+        key=_sent_key(listed, _key(config, received, name)),
         space_id=listed.space_id,
     )
+
+
+def _own_event(listed: Listed, config: WebhookConfig, event: CallEvent, received: Received) -> EventIn:
+    """Return the event that a call describes as the body of `POST /events` does, in the space of the trigger's flow."""
+    if not isinstance(received.body.value, dict):
+        raise Invalid("The body is not an object.", remedy="Send the body of POST /events: name, correlation, data.")
+    given = {"deliver": event.deliver, "keep_hours": event.keep_hours, **received.body.value}
+    event_in = checked(EventIn, **given)
+    if event_in.space_id not in {None, listed.space_id}:
+        raise Invalid("The event is of another space than the address.", remedy="Send it without space_id.")
+    key = event_in.key or _key(config, received, listed.row.name)
+    return event_in.model_copy(update={"space_id": listed.space_id, "key": _sent_key(listed, key)})
+
+
+def _sent_key(listed: Listed, key: str) -> str:
+    """Return the key of an event: those of two addresses are never the same."""
+    return f"trigger:{listed.row.id}:{hashlib.sha256(key.encode()).hexdigest()}"
 
 
 def _private_headers(config: WebhookConfig) -> frozenset[str]:

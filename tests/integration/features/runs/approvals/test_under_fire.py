@@ -3,6 +3,7 @@
 import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
 from typing import Any
 
 import httpx2
@@ -13,6 +14,7 @@ from headgate.features.access.permissions import Permission
 from headgate.foundation.settings import RateLimitSettings, Settings
 from tests.integration.features.runs.approvals.test_approvals import asked, decide, ended
 from tests.integration.features.runs.approvals.test_links import answer, linked
+from tests.support.mcp_client import connected, served
 from tests.support.people import BASE, add_key, bearer
 from tests.support.team import Team, team
 
@@ -38,12 +40,29 @@ async def decide_together(us: Team, who: str, approval: dict[str, Any], decision
 
 
 class TestHundredClicks:
-    async def test_by_request_in_bulk_by_key_and_by_link_are_one_decision(self, us: Team) -> None:
+    async def test_by_request_in_bulk_by_key_by_tool_and_by_link_are_one_decision(self, us: Team) -> None:
         approval = await asked(us)
         tokens = [await linked(us, approval, who) for who in DECIDERS for _ in range(4)]
         key = await add_key(us.database, us.people["owner"], scopes=[Permission.RUNS_START, Permission.RUNS_VIEW])
         decisions = ("approve", "reject")
-        async with client_of(us) as outsider, client_of(us, **bearer(key)) as program:
+        async with AsyncExitStack() as stack:
+            outsider = await stack.enter_async_context(client_of(us))
+            program = await stack.enter_async_context(client_of(us, **bearer(key)))
+            url = await stack.enter_async_context(served(us.app))
+            whole = await add_key(us.database, us.people["publisher"])
+            tools = [await stack.enter_async_context(connected(url, headers=bearer(whole))) for _ in range(2)]
+
+            async def by_tool(number: int) -> int:
+                arguments = {
+                    "approval_id": approval["id"],
+                    "decision": decisions[number % 2],
+                    "content_hash": approval["content_hash"],
+                }
+                result = await tools[number % len(tools)].call_tool("decide_approval", arguments)
+                assert isinstance(result.structured_content, dict)
+                if result.is_error:
+                    assert result.structured_content["code"] == "approval_decided"
+                return 409 if result.is_error else 200
 
             async def by_key(decision: str) -> int:
                 path = f"/approvals/{approval['id']}/decision"
@@ -52,8 +71,9 @@ class TestHundredClicks:
             clicks = [
                 *(answer(outsider, token, approval, decision=decisions[n % 2]) for n, token in enumerate(tokens)),
                 *(by_key(decisions[number % 2]) for number in range(20)),
-                *(decide(us, who, approval, decisions[n % 2]) for n in range(6) for who in DECIDERS),
-                *(decide_together(us, who, approval, decisions[n % 2]) for n in range(6) for who in DECIDERS),
+                *(by_tool(number) for number in range(20)),
+                *(decide(us, who, approval, decisions[n % 2]) for n in range(4) for who in DECIDERS),
+                *(decide_together(us, who, approval, decisions[n % 2]) for n in range(4) for who in DECIDERS),
             ]
             assert len(clicks) == 100
             statuses = Counter(await asyncio.gather(*clicks))

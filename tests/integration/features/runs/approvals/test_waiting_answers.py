@@ -10,8 +10,10 @@ import pytest
 
 from headgate.foundation.settings import Settings
 from tests.integration.features.runs.approvals.test_approvals import decide, ended
+from tests.integration.features.runs.approvals.test_tool_calls import agent_spec
 from tests.integration.features.runs.test_widget import Visitor
 from tests.integration.http.asking import listening
+from tests.support.openai_server import OpenAIServer
 from tests.support.patience import PATIENCE_SECONDS
 from tests.support.people import BASE, LOOPBACK
 from tests.support.team import Team, team
@@ -46,8 +48,8 @@ async def flow_id(us: Team) -> str:
     return found
 
 
-async def completion(us: Team, *, stream: bool, key: str = "") -> httpx2.Response:
-    body = {"model": "Letters", "stream": stream, "messages": [{"role": "user", "content": "Dear Eva"}]}
+async def completion(us: Team, *, stream: bool, key: str = "", text: str = "Dear Eva") -> httpx2.Response:
+    body = {"model": "Letters", "stream": stream, "messages": [{"role": "user", "content": text}]}
     headers = {"Idempotency-Key": key} if key else {}
     async with asyncio.timeout(PATIENCE_SECONDS):
         return await us.clients["runner"].post(f"{ROOT}/v1/chat/completions", json=body, headers=headers)
@@ -96,25 +98,116 @@ class TestCompletion:
         assert "".join(chunk["choices"][0]["delta"].get("content", "") for chunk in again) == "Dear Eva"
 
 
+HOSTILE = (
+    '<img src=x onerror="alert(1)"><script>alert(2)</script> [go](javascript:alert(3)) \u202egnp.exe\u2066 \x1b[31m'
+    "\r\nevent: done\r\ndata: {}\r\n\r\ndata: [DONE]\n\n" + "x" * 20_000
+)
+
+
+async def decided_in(us: Team, answer: httpx2.Response, **decision: Any) -> list[str]:
+    """Follow the events of a visitor's run; when it waits, a user approves. Returns the lines."""
+    lines: list[str] = []
+    async for line in answer.aiter_lines():
+        lines.append(line)
+        if line == "event: waiting":
+            (item,) = (await us.get("runner", "/approvals", params={"mine": True}))["items"]
+            assert item["starter_id"] is None
+            assert await decide(us, "runner", item, **decision) == 200
+    return lines
+
+
+def kinds_of(lines: list[str]) -> list[str]:
+    return [line.removeprefix("event: ") for line in lines if line.startswith("event: ")]
+
+
 class TestWidget:
     async def test_tells_a_visitor_that_it_waits_and_then_the_result(self, us: Team, flow_id: str) -> None:
         async with listening(us.app) as address, httpx2.AsyncClient(base_url=address, timeout=PATIENCE_SECONDS) as http:
             visitor = Visitor(http, flow_id)
             await visitor.load()
             run = await visitor.run(text="Dear Eva")
-            told: list[str] = []
             async with http.stream("GET", f"/w/{flow_id}/runs/{run}/events", headers={"origin": "null"}) as answer:
-                async for line in answer.aiter_lines():
-                    told.append(line)
-                    if line == "event: waiting":
-                        (item,) = (await us.get("runner", "/approvals", params={"mine": True}))["items"]
-                        assert item["starter_id"] is None
-                        assert await decide(us, "runner", item) == 200
-        kinds = [line.removeprefix("event: ") for line in told if line.startswith("event: ")]
+                lines = await decided_in(us, answer)
+        kinds = kinds_of(lines)
         assert kinds.count("waiting") == 1
         assert kinds[-1] == "done"
-        assert "secret" not in "".join(told)
-        assert "Dear Eva" in told[-2] + told[-1] + told[-3]
+        assert "secret" not in "".join(lines)
+        assert "Dear Eva" in "".join(lines[-3:])
+
+    @pytest.mark.parametrize(("decision", "result"), [("approve", "42"), ("reject", "The call was not made")])
+    async def test_tells_a_visitor_that_a_call_of_an_agent_waits_and_the_agent_continues(
+        self, us: Team, decision: str, result: str
+    ) -> None:
+        with OpenAIServer() as openai:
+            for name, value in (("OPENAI_API_KEY", "sk-test-0123456789abcdef"), ("OPENAI_BASE_URL", openai.base_url)):
+                assert (await us.ask("admin", "PUT", f"/variables/{name}", json={"value": value})).is_success
+            openai.script(openai.tool_call("calculator", {"expression": "6 * 7"}), openai.text("Here you are."))
+            widget = f"settings:\n  widget: {json.dumps(FLOW['settings']['widget'])}\n"
+            flow_id = await published(us, agent_spec({"tools": ["calculator"]}) + widget)
+            async with (
+                listening(us.app) as address,
+                httpx2.AsyncClient(base_url=address, timeout=PATIENCE_SECONDS) as http,
+            ):
+                visitor = Visitor(http, flow_id)
+                await visitor.load()
+                run = await visitor.run(text="What is 6 times 7?")
+                events = http.stream("GET", f"/w/{flow_id}/runs/{run}/events", headers={"origin": "null"})
+                async with events as answer:
+                    lines = await decided_in(us, answer, decision=decision)
+            assert len(openai.asked) == 2, "the answer before the approval was paid once"
+            (message,) = [one["content"] for one in openai.asked[-1].body["messages"] if one["role"] == "tool"]
+        kinds = kinds_of(lines)
+        assert (kinds.count("waiting"), kinds[-1]) == (1, "done")
+        assert "Here you are." in "".join(lines[-3:])
+        assert not any(word in "".join(lines) for word in ("calculator", "6 * 7"))
+        assert result in message
+
+
+class TestHostileTexts:
+    """What a flow asks and passes on is data: of a JSON answer, or of one event of a stream."""
+
+    @pytest.fixture
+    async def hostile_id(self, us: Team) -> str:
+        nodes = [
+            node | {"params": {"question": HOSTILE[:1_000]}} if node["id"] == "check" else node
+            for node in FLOW["nodes"]
+        ]
+        flow_id: str = (await us.make("editor", "/flows", definition=FLOW | {"nodes": nodes}))["id"]
+        await us.make("publisher", f"/flows/{flow_id}/publish")
+        return flow_id
+
+    @pytest.mark.parametrize("stream", [False, True])
+    @pytest.mark.usefixtures("hostile_id")
+    async def test_of_an_approval_stay_inside_it_and_come_back_as_text(self, us: Team, stream: bool) -> None:
+        first = await completion(us, stream=stream, key="hostile", text=HOSTILE)
+        assert not any(part in first.text for part in ("<img", "javascript:", "event: done"))
+        approval = await pending(us, first.headers["X-Headgate-Run-Id"])
+        assert approval["question"] == HOSTILE[:1_000].strip()
+        shown = await us.ask("runner", "GET", f"/approvals/{approval['id']}")
+        assert shown.json()["value"] == HOSTILE
+        for answer in (first, shown):
+            assert answer.headers["x-content-type-options"] == "nosniff"
+            assert "html" not in answer.headers["content-type"]
+        assert await decide(us, "owner", approval, comment=HOSTILE[:1_000]) == 200
+        await ended(us, approval["run_id"])
+        again = await completion(us, stream=stream, key="hostile", text=HOSTILE)
+        if stream:
+            content = "".join(chunk["choices"][0]["delta"].get("content", "") for chunk in chunks_of(again))
+        else:
+            content = again.json()["choices"][0]["message"]["content"]
+        assert content == HOSTILE
+
+    async def test_reach_a_visitor_as_one_event(self, us: Team, hostile_id: str) -> None:
+        async with listening(us.app) as address, httpx2.AsyncClient(base_url=address, timeout=PATIENCE_SECONDS) as http:
+            visitor = Visitor(http, hostile_id)
+            await visitor.load()
+            run = await visitor.run(text=HOSTILE[:19_000])
+            events = http.stream("GET", f"/w/{hostile_id}/runs/{run}/events", headers={"origin": "null"})
+            async with events as answer:
+                lines = await decided_in(us, answer)
+        assert (kinds_of(lines).count("waiting"), kinds_of(lines).count("done")) == (1, 1)
+        (data,) = [line for line in lines if line.startswith("data: ") and "onerror" in line and "files" in line]
+        assert json.loads(data.removeprefix("data: "))["text"] == HOSTILE[:19_000]
 
 
 async def published(us: Team, spec: str) -> str:

@@ -22,6 +22,13 @@ class TestHistory:
         assert "3 more; the evidence names all." in text
         assert "more;" not in printed(started_runs=[RUN | {"iteration": 0}])
 
+    def test_prints_the_limits_of_models_and_connections_once(self) -> None:
+        details = [{"limit": 2, "model": "openai/gpt-5"}, {"limit": 1, "connection": "crm | a"}, {"limit": 3}, None]
+        text = printed(log=[{"at": 1, "message": "x", "details": detail} for detail in (*details, details[0])])
+        assert text.count("Model openai/gpt-5") == 1
+        assert "| Connection crm | a | 1 |" in text
+        assert printed(log=[{"at": 1, "message": "x"}, {"at": 1, "message": "x", "details": {"limit": 3}}]) == ""
+
     def test_prints_attempts_only_where_one_failed(self) -> None:
         attempt = {"attempt_no": 1, "status": "completed", "error": None, "started_at": WHEN, "finished_at": WHEN}
         assert printed(attempts=[attempt]) == ""

@@ -3,6 +3,7 @@ import type { Approval } from "@/api/queries/approvals";
 import { looksLikeMarkdown, shapeOf } from "@/components/values/shape";
 import { ValueView } from "@/components/values/ValueView";
 import { own } from "@/lib/own";
+import { visible, visibleValue } from "@/lib/visible";
 import { type Edits, mayEdit, membersOf } from "../model/edits";
 import { useInboxTexts } from "../texts";
 import { Editable } from "./Editable";
@@ -33,7 +34,7 @@ export function ShownValue({ approval, edits, onEdit }: ShownValueProps) {
   if (Array.isArray(value) || shapeOf(value).kind !== "tree") {
     return (
       <div className={BOX}>
-        <ValueView value={value} />
+        <ValueView value={visibleValue(value)} />
       </div>
     );
   }
@@ -41,7 +42,7 @@ export function ShownValue({ approval, edits, onEdit }: ShownValueProps) {
     <dl className="divide-y divide-line rounded-lg border border-line bg-surface">
       {Object.entries(membersOf(value)).map(([name, shown]) => (
         <div key={name} className="grid gap-x-4 gap-y-1 px-4 py-2.5 sm:grid-cols-[10rem_1fr]">
-          <dt className="text-sm text-muted [overflow-wrap:anywhere]">{name}</dt>
+          <dt className="text-sm text-muted [overflow-wrap:anywhere]">{visible(name)}</dt>
           <dd className="min-w-0">{member(name, shown, name)}</dd>
         </div>
       ))}
@@ -51,19 +52,20 @@ export function ShownValue({ approval, edits, onEdit }: ShownValueProps) {
 
 const BOX = "rounded-lg border border-line bg-surface px-4 py-3";
 
-/** A text that reads as Markdown is shown formatted, and on request as exactly the characters that will be sent. */
+/** A text that reads as Markdown is shown formatted, and on request as exactly the characters that will be sent. Hidden characters are visible. */
 function Plain({ value }: { value: unknown }) {
   const t = useInboxTexts();
   const [plain, setPlain] = useState(false);
   if (typeof value === "boolean") return <p>{t(value ? "yes" : "no")}</p>;
   if (typeof value === "number") return <p className="tabular-nums">{value}</p>;
-  if (typeof value !== "string" || !looksLikeMarkdown(value)) return <ValueView value={value} />;
+  if (typeof value !== "string" || !looksLikeMarkdown(value)) return <ValueView value={visibleValue(value)} />;
+  const text = visible(value);
   return (
     <div className="flex flex-col gap-2">
       {plain ? (
-        <div className="whitespace-pre-wrap break-words font-mono text-sm">{value}</div>
+        <div className="whitespace-pre-wrap break-words font-mono text-sm">{text}</div>
       ) : (
-        <ValueView value={value} />
+        <ValueView value={text} />
       )}
       <button type="button" className="self-start text-xs text-accent hover:underline" onClick={() => setPlain(!plain)}>
         {t(plain ? "formatted" : "as_text")}

@@ -4,6 +4,7 @@ import { useState } from "react";
 import { type ApprovalSummary, approvalKeys, type DecisionResult, decideApprovals } from "@/api/queries/approvals";
 import { SelectionBar } from "@/components/lists";
 import { Button, Callout, Dialog, Field, Problem, Textarea } from "@/components/ui";
+import { questionOf } from "../model/question";
 import { useInboxTexts } from "../texts";
 
 /** More cannot be sent together. */
@@ -132,7 +133,7 @@ function Item({ approval, result }: { approval: ApprovalSummary; result: Decisio
   return (
     <li className="text-sm">
       <span className="line-clamp-2 break-words">
-        {approval.question} <span className="text-muted">· {approval.flow_name}</span>
+        {questionOf(t, approval)} <span className="text-muted">· {approval.flow_name}</span>
       </span>
       {result?.problem && <span className="text-bad">{t("bulk_not_stored", { why: result.problem.detail })}</span>}
     </li>

@@ -1,4 +1,5 @@
 import type { ApprovalSummary } from "@/api/queries/approvals";
+import { visible } from "@/lib/visible";
 import type { useInboxTexts } from "../texts";
 
 /** What is asked, in the language of the page where the server words it. */
@@ -6,5 +7,5 @@ export function questionOf(
   t: ReturnType<typeof useInboxTexts>,
   approval: Pick<ApprovalSummary, "question" | "tool">,
 ): string {
-  return approval.tool ? t("tool_question", { tool: approval.tool }) : approval.question;
+  return visible(approval.tool ? t("tool_question", { tool: approval.tool }) : approval.question);
 }

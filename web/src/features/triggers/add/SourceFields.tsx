@@ -65,7 +65,7 @@ export function WebhookFields({ draft, set, stored }: Props & { stored: boolean 
 function SentFields({ sent, set }: { sent: SentDraft; set: (changes: Partial<SentDraft>) => void }) {
   const t = useTriggerTexts();
   return (["name", "correlation", "data"] as const).map((name) => (
-    <Field key={name} label={t(`sent_${name}`)} help={t(`sent_${name}_help`)} required={name === "name"}>
+    <Field key={name} label={t(`sent_${name}`)} help={t(`sent_${name}_help`)}>
       {(control) => <Input {...control} value={sent[name]} onChange={(event) => set({ [name]: event.target.value })} />}
     </Field>
   ));

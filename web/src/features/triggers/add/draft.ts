@@ -120,7 +120,7 @@ export function configOf(draft: TriggerDraft): NewTrigger["config"] | null {
 
 function webhook(draft: TriggerDraft): NewTrigger["config"] | null {
   if (draft.verification === "basic" && draft.secret.trim() && !draft.secret.includes(":")) return null;
-  if (draft.sent && !draft.sent.name.trim()) return null;
+  if (draft.sent && !draft.sent.name.trim() && (draft.sent.correlation.trim() || draft.sent.data.trim())) return null;
   return {
     kind: "webhook",
     verification: draft.verification,
@@ -137,7 +137,7 @@ function webhook(draft: TriggerDraft): NewTrigger["config"] | null {
 
 function eventOf(sent: SentDraft) {
   return {
-    name: sent.name.trim(),
+    name: sent.name.trim() || null,
     correlation_from: sent.correlation.trim() || null,
     data_from: sent.data.trim() || null,
     deliver: sent.deliver,

@@ -54,6 +54,9 @@ test("a webhook that is to send an event loses what is of a run", () => {
     event: { name: "paid", correlation_from: "body.id", data_from: null, deliver: "all", keep_hours: 3 },
   });
   expect(configOf({ ...draft, sent: { ...sent, name: " " } })).toBeNull();
+  expect(configOf({ ...draft, sent: { ...sent, name: " ", correlation: "" } })).toMatchObject({
+    event: { name: null },
+  });
 });
 
 test("an interval replaces the cron expression", () => {

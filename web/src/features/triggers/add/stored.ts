@@ -43,7 +43,7 @@ export function draftOf(trigger: Trigger): TriggerDraft {
 function sentDraftOf(event: Extract<Config, { kind?: "webhook" }>["event"]): SentDraft | null {
   return event
     ? {
-        name: event.name,
+        name: event.name ?? "",
         correlation: event.correlation_from ?? "",
         data: event.data_from ?? "",
         deliver: event.deliver ?? "one",

@@ -20,7 +20,7 @@ export default {
   answer_result: "Starts a run, answers with its result",
   answer_event: "Sends an event",
   sent_name: "Event",
-  sent_name_help: "Name that a WaitForEvent step has.",
+  sent_name_help: "Name that a WaitForEvent step has. Empty: the call is the body of POST /events.",
   sent_correlation: "Correlation value",
   sent_correlation_help: "JMESPath in the call, for example body.order.id.",
   sent_data: "Data",

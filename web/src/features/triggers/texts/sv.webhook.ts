@@ -22,7 +22,7 @@ const sv: Translation<typeof en> = {
   answer_result: "Startar en körning, svarar med dess resultat",
   answer_event: "Skickar en händelse",
   sent_name: "Händelse",
-  sent_name_help: "Namnet som ett WaitForEvent-steg har.",
+  sent_name_help: "Namnet som ett WaitForEvent-steg har. Tomt: anropet har samma innehåll som POST /events.",
   sent_correlation: "Korrelationsvärde",
   sent_correlation_help: "JMESPath i anropet, till exempel body.order.id.",
   sent_data: "Data",
