@@ -239,6 +239,7 @@ async def _runs(walk: Walk, flow_id: str) -> None:
     event = await walk("send_event", name="paid", correlation="7", data={"sum": 40}, key="mcp")
     again = await walk("send_event", name="paid", correlation="7", data={"sum": 40}, key="mcp")
     assert (event["status"], event["deliveries"], event["duplicate"], again["duplicate"]) == ("kept", 0, False, True)
+    assert (await walk("list_attention"))["items"] == []
     events = await walk("list_events", name="paid")
     assert [(one["event_id"], one["correlation"]) for one in events["events"]] == [(event["event_id"], "7")]
     assert (events["waiting"], events["more"]) == ([], False)
