@@ -239,7 +239,6 @@ async def _runs(walk: Walk, flow_id: str) -> None:
     event = await walk("send_event", name="paid", correlation="7", data={"sum": 40}, key="mcp")
     again = await walk("send_event", name="paid", correlation="7", data={"sum": 40}, key="mcp")
     assert (event["status"], event["deliveries"], event["duplicate"], again["duplicate"]) == ("kept", 0, False, True)
-    assert (await walk("list_attention"))["items"] == []
     events = await walk("list_events", name="paid")
     assert [(one["event_id"], one["correlation"]) for one in events["events"]] == [(event["event_id"], "7")]
     assert (events["waiting"], events["more"]) == ([], False)
@@ -278,6 +277,7 @@ async def _approvals(walk: Walk) -> None:
     )
     (line,) = (await walk("list_approvals", run_id=ran["run_id"]))["approvals"]
     assert (line["question"], line["flow"], line["can_decide"]) == ("Send it?", "Asks", True)
+    assert {"kind": "approvals", "count": 1} in (await walk("list_attention"))["items"]
     read = await walk("read_approval", approval_id=line["approval_id"])
     assert (read["value"], read["editable"]) == ("Dear Eva", ["*"])
     about = {"approval_id": line["approval_id"], "decision": "approve", "edits": {"*": "Dear Eve"}}
