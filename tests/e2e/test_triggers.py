@@ -170,3 +170,45 @@ class TestChanges:
         rows = studio.get(f"/triggers/{made['id']}/occurrences")["items"]
         assert len({row["backfill_id"] for row in rows}) == 1
         assert len(rows) == 3
+
+
+class TestCanvas:
+    def test_triggers_are_drawn_at_the_start_of_the_flow_and_added_there(
+        self, page: Page, studio: Studio, flow_id: str
+    ) -> None:
+        page.goto(f"{studio.url}/flows/{flow_id}")
+        start = page.get_by_role("region", name="Triggers")
+        start.get_by_role("button", name="Add trigger").click()
+        dialog = page.get_by_role("dialog")
+        dialog.get_by_label("Name").fill("Weekdays")
+        dialog.get_by_label("Time zone").fill("Europe/Stockholm")
+        dialog.get_by_role("button", name="Add trigger").click()
+        expect(dialog).to_be_hidden()
+        trigger = start.get_by_role("button", name="Weekdays")
+        expect(trigger).to_contain_text("Every weekday at 07:00 (Europe/Stockholm)")
+        expect(trigger).to_contain_text("On · Next")
+        check_accessible(page)
+        shot(page, "canvas-triggers")
+        trigger.click()
+        page.get_by_role("dialog").get_by_role("switch", name="Weekdays: on or off").click()
+        expect(page.get_by_role("dialog").get_by_text("Paused", exact=True)).to_be_visible()
+        check_accessible(page)
+        page.keyboard.press("Escape")
+        expect(trigger).to_contain_text("Off")
+
+    def test_they_are_drawn_on_a_phone_in_swedish_and_the_dark_theme(
+        self, page: Page, studio: Studio, flow_id: str
+    ) -> None:
+        config = {"kind": "schedule", "every_seconds": 3600}
+        made = studio.post(f"/flows/{flow_id}/triggers", {"name": "Timvis", "config": config})
+        studio.post(f"/triggers/{made['id']}/pause", {"reason": "Servern byts ut"})
+        page.set_viewport_size({"width": 390, "height": 844})
+        page.emulate_media(color_scheme="dark")
+        page.add_init_script("localStorage.setItem('headgate.language', JSON.stringify('sv'))")
+        page.goto(f"{studio.url}/flows/{flow_id}")
+        trigger = page.get_by_role("region", name="Utlösare").get_by_role("button", name="Timvis")
+        expect(trigger).to_contain_text("Misslyckas")
+        expect(trigger).to_be_in_viewport(ratio=1)
+        shot(page, "canvas-triggers-phone")
+        trigger.click()
+        expect(page.get_by_role("dialog")).to_contain_text("Servern byts ut")

@@ -84,6 +84,7 @@ _BRINGS: Mapping[str, Callable[[Values, Values], Marks]] = {
     "glob_search": _path,
     "read_run": _of_the_run,
     "list_runs": _earlier_runs,
+    "list_attention": _earlier_runs,
     "list_events": _events,
     "get_tests": _earlier_runs,
     "run_tests": _earlier_runs,

@@ -21,6 +21,7 @@ from headgate.toolkit.running import save_flow
 from headgate.toolkit.schemas import plain
 from headgate.toolkit.stored import (
     approving,
+    attending,
     composing,
     describing,
     eventing,
@@ -121,6 +122,7 @@ OTHER_PARAMETERS: Mapping[str, Mapping[str, str]] = {
 _SHARED = (
     "list_flows",
     "list_runs",
+    "list_attention",
     "list_events",
     "read_run",
     "get_tests",
@@ -155,6 +157,7 @@ def _operations() -> dict[str, Operation]:
         knowing,
         surroundings,
         describing,
+        attending,
     )
     listed = [operation(*row) for module in modules for row in module.OPERATIONS]
     for tool in (*tools.TOOLS, _DRY_RUN, _REGISTER):
@@ -234,7 +237,7 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
     "tests": ("get_tests", "save_tests", "run_tests"),
     "other_flows": ("list_flows", "extract_flow", "inline_flow"),
     "services": ("list_connections", "search_api_operations", "read_api_operation"),
-    "triggers": ("set_schedule", "set_poll", "list_events"),
+    "triggers": ("set_schedule", "set_poll", "list_events", "list_attention"),
 }
 """Group to tools that a model is shown when it asks for the group (`more_tools`): what most requests do not need."""
 IN_GROUP = frozenset(name for names in GROUPS.values() for name in names)

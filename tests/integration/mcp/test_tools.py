@@ -277,6 +277,7 @@ async def _approvals(walk: Walk) -> None:
     )
     (line,) = (await walk("list_approvals", run_id=ran["run_id"]))["approvals"]
     assert (line["question"], line["flow"], line["can_decide"]) == ("Send it?", "Asks", True)
+    assert {"kind": "approvals", "count": 1} in (await walk("list_attention"))["items"]
     read = await walk("read_approval", approval_id=line["approval_id"])
     assert (read["value"], read["editable"]) == ("Dear Eva", ["*"])
     about = {"approval_id": line["approval_id"], "decision": "approve", "edits": {"*": "Dear Eve"}}

@@ -5,7 +5,13 @@ from typing import Any
 
 import pytest
 
+from headgate.entrypoints.studios import studio_of
+from headgate.features.access.principal import Principal
+from headgate.features.accounts.standing import access_of
+from headgate.features.accounts.tables import User
 from headgate.foundation.settings import Settings
+from headgate.toolkit.registry import OPERATIONS
+from headgate.toolkit.stored.visit import Visit
 from tests.support.rows import execute
 from tests.support.team import FLOW, Team, team
 
@@ -40,6 +46,12 @@ async def items(house: Team, who: str = "viewer", **asked: Any) -> list[dict[str
     return found
 
 
+async def principal_of(house: Team, who: str) -> Principal:
+    async with house.database.reading() as session:
+        user = await session.get_one(User, house.people[who].id)
+        return Principal(user.tenant_id, user.id, house.space, await access_of(session, user))
+
+
 class TestFailedRuns:
     async def test_that_fail_alike_are_one_item_with_a_count(self, house: Team) -> None:
         flow_id = await flow_of(house)
@@ -62,6 +74,17 @@ class TestFailedRuns:
         await run(house, await flow_of(house))
         assert [len(await items(house, who)) for who in ("viewer", "owner", "admin", "stranger")] == [1, 1, 1, 0]
         assert await items(house, "admin", space_id=house.elsewhere) == []
+
+    async def test_are_listed_by_the_tool_of_the_assistant_and_of_mcp_clients(self, house: Team) -> None:
+        flow_id = await flow_of(house)
+        run_id = [await run(house, flow_id) for _ in range(2)][-1]
+        studio = studio_of(house.app.state._state["parts"][2])
+        visits = {who: Visit(studio, await principal_of(house, who)) for who in ("viewer", "stranger")}
+        lists = {who: await OPERATIONS["list_attention"].call(visit, {}) for who, visit in visits.items()}
+        [line] = lists["viewer"]["items"]
+        assert (line["kind"], line["name"], line["count"], line["run_id"]) == ("failed_runs", "Import", 2, run_id)
+        assert (line["flow_id"], line["since_release"]) == (flow_id, 1)
+        assert lists["stranger"] == {"items": []}
 
 
 class TestDismissed:

@@ -4,6 +4,7 @@ import { AssistantDock } from "@/features/assistant";
 import { useNarrow } from "@/lib/narrow";
 import { type Tenant, usePanels } from "@/lib/panels";
 import { part } from "@/lib/part";
+import { useRested } from "@/lib/rested";
 import { readStored } from "@/lib/storage";
 import { useAppTexts } from "../texts";
 import { ColumnEdge, ColumnTabs } from "./ColumnParts";
@@ -14,7 +15,6 @@ const Inspector = part(async () => ({ default: (await import("@/features/inspect
 const RunPanel = part(async () => ({ default: (await import("@/features/runs/panel/RunPanel")).RunPanel }));
 
 const USUAL_WIDTH = 400;
-const RESTED_MS = 1200;
 /** How much of a narrow screen the sheet takes: the canvas stays in sight behind a node's settings. */
 const SHEETS: Record<Tenant, string> = { inspector: "h-[68%]", run: "h-[86%]", assistant: "h-[92%]" };
 const COVERED: Record<Tenant, number> = { inspector: 0.68, run: 0.86, assistant: 0.92 };
@@ -51,16 +51,6 @@ export function Column({ place }: { place: FlowPlace }) {
 function Asking(place: { beside: boolean; hidden: boolean }) {
   const { asks } = useFlowRights();
   return asks ? <AssistantDock {...place} /> : null;
-}
-
-/** Whether something was asked for, or the first picture has been there for a while: then it may be fetched. */
-function useRested(asked: boolean): boolean {
-  const [rested, setRested] = useState(false);
-  useEffect(() => {
-    const timer = setTimeout(() => setRested(true), RESTED_MS);
-    return () => clearTimeout(timer);
-  }, []);
-  return rested || asked;
 }
 
 function frameOf(shown: Tenant | null, narrow: boolean): string {

@@ -1,9 +1,14 @@
 import { Suspense } from "react";
+import { Canvas } from "@/features/canvas";
 import { part } from "@/lib/part";
 
-export { Canvas as CanvasView } from "@/features/canvas";
-
+const FlowStart = part(() => import("./FlowStart"));
 const StepCards = part(async () => ({ default: (await import("@/features/steps")).StepCards }));
+
+/** The draft as a graph, with what starts it. */
+export function CanvasView() {
+  return <Canvas Before={FlowStart} />;
+}
 
 /** The same draft as cards in order. */
 export function StepsView() {

@@ -7,11 +7,11 @@ import { Button, ContextMenu, Dialog, IconButton } from "@/components/ui";
 import { useDraft } from "@/lib/draft";
 import { usePanels } from "@/lib/panels";
 import { part } from "@/lib/part";
+import { useRested } from "@/lib/rested";
 import { useCanvasCommands } from "./actions/useCanvasCommands";
 import { useCanvasShortcuts } from "./actions/useCanvasShortcuts";
 import { useContextMenu } from "./actions/useContextMenu";
 import { Controls } from "./controls/Controls";
-import { Minimap } from "./controls/Minimap";
 import { useFollowing } from "./gestures/useFollowing";
 import { useRefit } from "./gestures/useRefit";
 import { firstViewport } from "./gestures/useViewport";
@@ -24,24 +24,25 @@ import { Palette } from "./palette/Palette";
 import { AddMenu } from "./pick/AddMenu";
 import { ConnectMenu } from "./pick/ConnectMenu";
 import { FindNode } from "./pick/FindNode";
-import { Surface } from "./Surface";
+import { type Before, Surface } from "./Surface";
 
-/** The open flow as a graph. */
-export function Canvas() {
+/** The open flow as a graph. `Before` is drawn at its start. */
+export function Canvas({ Before }: { Before?: Before }) {
   const [drawn] = useState<Stage["drawn"]>(() => ({ nodes: [], regions: [] }));
   return (
     <ReactFlowProvider>
       <Drawn value={drawn}>
-        <Inside />
+        <Inside Before={Before} />
       </Drawn>
     </ReactFlowProvider>
   );
 }
 
+const Minimap = part(async () => ({ default: (await import("./controls/Minimap")).Minimap }));
 const EmptyCanvas = part(async () => ({ default: (await import("./EmptyCanvas")).EmptyCanvas }));
 const nothing = () => undefined;
 
-function Inside() {
+function Inside({ Before }: { Before: Before | undefined }) {
   const api = useStoreApi();
   // Sizes and ports are reckoned from templates: what the drawing measures would cost a layout and say the same.
   useState(() => api.setState({ updateNodeInternals: nothing }));
@@ -56,7 +57,7 @@ function Inside() {
   return (
     <div className="flex h-full min-h-0">
       {narrow ? <PaletteSheet stage={stage} /> : <PaletteSide stage={stage} />}
-      <Stagecraft stage={stage} />
+      <Stagecraft stage={stage} Before={Before} />
       <AddMenu />
       <FindNode />
       <ConnectMenu />
@@ -72,9 +73,10 @@ function Extracting() {
   return <Suspense>{asked && <ExtractDialog {...asked} />}</Suspense>;
 }
 
-function Stagecraft({ stage }: { stage: Stage }) {
+function Stagecraft({ stage, Before }: { stage: Stage; Before: Before | undefined }) {
   const empty = useDraft((state) => state.document.order.length === 0);
   const minimap = useView((state) => state.minimap);
+  const rested = useRested();
   const { items, onContextMenu } = useContextMenu(stage);
   const box = useRef<HTMLDivElement>(null);
   const [start, setStart] = useState<Viewport | null>(null);
@@ -85,12 +87,12 @@ function Stagecraft({ stage }: { stage: Stage }) {
     <section aria-label={stage.t("canvas")} className="relative min-w-0 flex-1">
       <ContextMenu items={items}>
         <div ref={box} className="absolute inset-0" onContextMenuCapture={onContextMenu}>
-          {start && <Surface stage={stage} start={start} />}
+          {start && <Surface stage={stage} start={start} Before={rested ? Before : undefined} />}
         </div>
       </ContextMenu>
       <Suspense>{empty && <EmptyCanvas stage={stage} />}</Suspense>
       <Controls stage={stage} />
-      {minimap && !empty && <Minimap stage={stage} />}
+      <Suspense>{rested && minimap && !empty && <Minimap stage={stage} />}</Suspense>
     </section>
   );
 }

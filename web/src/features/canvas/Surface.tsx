@@ -1,5 +1,5 @@
 import { Background, BackgroundVariant, ReactFlow, type Viewport } from "@xyflow/react";
-import { memo, Suspense, useCallback, useMemo } from "react";
+import { type ComponentType, memo, Suspense, useCallback, useMemo } from "react";
 import { useDraft } from "@/lib/draft";
 import { usePanels } from "@/lib/panels";
 import { part } from "@/lib/part";
@@ -10,6 +10,7 @@ import { useConnecting } from "./gestures/useConnecting";
 import { useDrawing } from "./gestures/useDrawing";
 import { useDropping } from "./gestures/useDropping";
 import { useViewport } from "./gestures/useViewport";
+import type { CanvasNode } from "./model/flowNodes";
 import type { Stage } from "./model/stage";
 import { useView } from "./model/view";
 import { GroupNode } from "./nodes/GroupNode";
@@ -26,8 +27,17 @@ const UNDER_WAY = ["queued", "running", "waiting", "paused"];
 const ADD_TO_SELECTION = ["Shift", "Meta", "Control"];
 const PRO = { hideAttribution: true };
 
+/** What is drawn at the start of the flow. */
+export type Before = ComponentType<{ stage: Stage; nodes: readonly CanvasNode[] }>;
+
+interface Props {
+  stage: Stage;
+  start: Viewport;
+  Before: Before | undefined;
+}
+
 /** The flow as React Flow draws it. Sizes and ports are reckoned, never measured. */
-export const Surface = memo(function Surface({ stage, start }: { stage: Stage; start: Viewport }) {
+export const Surface = memo(function Surface({ stage, start, Before }: Props) {
   const far = useView((state) => state.far);
   const locked = useView((state) => state.locked);
   const regions = useView((state) => Object.keys(state.regions).length > 0);
@@ -94,6 +104,7 @@ export const Surface = memo(function Surface({ stage, start }: { stage: Stage; s
         {...viewport}
       >
         {!far && <Background variant={BackgroundVariant.Dots} gap={24} size={1.5} color="var(--line-strong)" />}
+        <Suspense>{Before && !far && <Before stage={stage} nodes={nodes} />}</Suspense>
         <Suspense>{regions && !far && <Regions stage={stage} nodes={nodes} />}</Suspense>
       </ReactFlow>
       {box && (

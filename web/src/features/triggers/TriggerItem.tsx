@@ -1,25 +1,5 @@
 import { Link } from "@tanstack/react-router";
-import {
-  AlarmClock,
-  ChevronDown,
-  ChevronUp,
-  ClipboardList,
-  Database,
-  EllipsisVertical,
-  FileDiff,
-  FolderOpen,
-  Globe,
-  Hand,
-  History,
-  Mail,
-  Pencil,
-  Play,
-  Plug,
-  Radio,
-  Rss,
-  Trash2,
-  Workflow,
-} from "lucide-react";
+import { ChevronDown, ChevronUp, EllipsisVertical, History, Pencil, Play, Trash2 } from "lucide-react";
 import { useState } from "react";
 import {
   fireTrigger,
@@ -36,29 +16,22 @@ import { dateTime } from "@/lib/i18n/format";
 import { TriggerDialog } from "./add/TriggerDialog";
 import { BackfillDialog } from "./detail/BackfillDialog";
 import { TriggerDetail } from "./detail/TriggerDetail";
+import { KIND_ICONS } from "./model/icons";
 import { triggerWords, zoneOf } from "./model/words";
 import { useTriggerTexts } from "./texts";
 
-const ICONS = {
-  schedule: AlarmClock,
-  webhook: Globe,
-  flow: Workflow,
-  event: Radio,
-  manual: Hand,
-  feed: Rss,
-  page: FileDiff,
-  folder: FolderOpen,
-  rows: Database,
-  mail: Mail,
-  api: Plug,
-  form: ClipboardList,
-};
+interface TriggerItemProps {
+  trigger: Trigger;
+  ofFlow: boolean;
+  /** Whether its details are open at first. */
+  shown?: boolean;
+}
 
 /** A trigger in a list: when it fires, whether it is on, and on request what it did. */
-export function TriggerItem({ trigger, ofFlow }: { trigger: Trigger; ofFlow: boolean }) {
+export function TriggerItem({ trigger, ofFlow, shown = false }: TriggerItemProps) {
   const t = useTriggerTexts();
   const { may } = useRights();
-  const [open, setOpen] = useState(false);
+  const [open, setOpen] = useState(shown);
   const [dialog, setDialog] = useState<"remove" | "edit" | "backfill" | null>(null);
   const close = () => setDialog(null);
   const change = { touches: [triggerKeys.all], failed: t("failed") };
@@ -66,7 +39,7 @@ export function TriggerItem({ trigger, ofFlow }: { trigger: Trigger; ofFlow: boo
   const remove = useChange({ change: () => removeTrigger(trigger.id), ...change });
   const fire = useChange({ change: () => fireTrigger(trigger.id), ...change });
   const manages = may("triggers.manage", trigger.space_id);
-  const Icon = ICONS[trigger.kind];
+  const Icon = KIND_ICONS[trigger.kind];
   const startNow = () =>
     fire.mutate(undefined, {
       onSuccess: ({ occurrence }) =>

@@ -13,7 +13,7 @@ export interface Stage {
   flow: ReactFlowInstance<CanvasNode, CanvasEdge>;
   t: ReturnType<typeof useCanvasTexts>;
   /** What is drawn now, near or far: nodes, and the frames with the steps of flows that they run. */
-  drawn: { nodes: readonly CanvasNode[]; regions: readonly Rect[] };
+  drawn: { nodes: readonly CanvasNode[]; regions: readonly Rect[]; start?: (() => Rect | null) | undefined };
 }
 
 /** One canvas's own list of what is drawn. */
@@ -86,7 +86,8 @@ export function showNew(stage: Stage, ids: ReadonlySet<string>): void {
 export function show(stage: Stage, ids?: readonly string[], animated = true): void {
   const chosen = ids ? new Set(ids) : null;
   const rects = stage.drawn.nodes.filter((node) => !chosen || chosen.has(node.id)).map(rectOf);
-  const bounds = boundsOf(chosen ? rects : [...rects, ...stage.drawn.regions]);
+  const start = stage.drawn.start?.() ?? [];
+  const bounds = boundsOf(chosen ? rects : [...rects, ...stage.drawn.regions].concat(start));
   if (!bounds) return;
   const box = sight();
   if (!box) return;

@@ -1,0 +1,30 @@
+import {
+  AlarmClock,
+  ClipboardList,
+  Database,
+  FileDiff,
+  FolderOpen,
+  Globe,
+  Hand,
+  Mail,
+  Plug,
+  Radio,
+  Rss,
+  Workflow,
+} from "lucide-react";
+
+/** The icon of each kind of trigger. */
+export const KIND_ICONS = {
+  schedule: AlarmClock,
+  webhook: Globe,
+  flow: Workflow,
+  event: Radio,
+  manual: Hand,
+  feed: Rss,
+  page: FileDiff,
+  folder: FolderOpen,
+  rows: Database,
+  mail: Mail,
+  api: Plug,
+  form: ClipboardList,
+};
