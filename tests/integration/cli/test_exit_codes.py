@@ -70,6 +70,7 @@ UNDOABLE: dict[str, tuple[str, ...]] = {
     "approvals reject": (NOBODY,),
     "approvals link": (NOBODY, "--recipient", "eva@customer.example"),
     "events send": ("paid", "--data", "{"),
+    "chat": ("nobody", "hello"),
     "knowledge create": ("a", "--passage-tokens", "1"),
     "knowledge add": ("nobody", "missing.txt"),
     "knowledge change": ("nobody", "missing.txt"),
