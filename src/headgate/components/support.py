@@ -10,9 +10,8 @@ from dataclasses import dataclass
 
 from pydantic import JsonValue
 
-LEAST_SHARE = 0.5
-"""Least part of a sentence's words that must be in the cited passages."""
-UNSUPPORTED = "[not supported]"
+from headgate.graph.statements import LEAST_SHARE, UNSUPPORTED, missing_numbers, missing_words
+
 _CITATION = re.compile(r"\[(\d{1,3})\]")
 _PART = re.compile(r"\S.*?(?:[.!?…](?=[\s\[\"'”’)]|$)[\"'”’)]*|[。！？]|\n|$)(?:\s*\[\d{1,3}\])*", re.DOTALL)
 _ABBREVIATIONS = (
@@ -24,10 +23,6 @@ _CONTINUES = re.compile(
 """The end of a part that is no sentence: a number of a list item, an abbreviation, an initial, what leads to a list."""
 _MARKER = re.compile(r"^\s*\(?(?:\d{1,3}|[^\W\d_])[.)]\s", re.MULTILINE)
 """Numbers of list items."""
-_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
-_WORD = re.compile(r"[^\W\d_]{4,}|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
-_STEM = 5
-"""Characters of a word that are compared: an ending in another form makes no difference."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,19 +85,10 @@ def _fault(sentence: str, cited: Sequence[int], passages: Sequence[str]) -> str:
         return "It cites no passage."
     text = _CITATION.sub(" ", _MARKER.sub(" ", sentence))
     source = "\n".join(passages[number - 1] for number in cited)
-    numbers = {_plain(number) for number in _NUMBER.findall(text)}
-    invented = sorted(numbers - {_plain(number) for number in _NUMBER.findall(source)})
+    invented = missing_numbers(text, source)
     if invented:
         return f"The number {invented[0]} is in none of the cited passages."
-    words, known = _words(text), _words(source)
-    if words and len(words & known) < LEAST_SHARE * len(words):
-        return f"{len(words - known)} of its {len(words)} words are in none of the cited passages."
+    absent, number = missing_words(text, source)
+    if number and number - absent < LEAST_SHARE * number:
+        return f"{absent} of its {number} words are in none of the cited passages."
     return ""
-
-
-def _plain(number: str) -> str:
-    return number.replace(",", ".").rstrip(".")
-
-
-def _words(text: str) -> set[str]:
-    return {word[:_STEM] for word in _WORD.findall(text.casefold())}

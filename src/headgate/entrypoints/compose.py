@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from headgate.agents.codev.domains.flowise.domain import FlowiseServers
     from headgate.agents.codev.sessions import expiry
     from headgate.agents.codev.sessions.service import Sessions
-    from headgate.entrypoints import assistance, flow_runs, services, studios
+    from headgate.entrypoints import assistance, flow_runs, model_asking, services, studios
     from headgate.entrypoints.backups import scheduled
     from headgate.entrypoints.development import ground, opening
     from headgate.features.catalog.own.check import ComponentChecker
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from headgate.features.runs.engine import build
     from headgate.features.runs.engine.backend import ExecutionBackend
     from headgate.features.runs.preview import service as preview
-    from headgate.features.testing import runner
+    from headgate.features.testing import judging, runner
     from headgate.features.triggers import firing, scheduler, uploads
     from headgate.features.triggers.polling import context as poll_context
     from headgate.features.triggers.polling import poller
@@ -54,6 +54,7 @@ else:
     maintenance = lazy_module("headgate.features.maintenance.service")
     build = lazy_module("headgate.features.runs.engine.build")
     preview = lazy_module("headgate.features.runs.preview.service")
+    judging = lazy_module("headgate.features.testing.judging")
     runner = lazy_module("headgate.features.testing.runner")
     firing = lazy_module("headgate.features.triggers.firing")
     poll_context = lazy_module("headgate.features.triggers.polling.context")
@@ -126,6 +127,11 @@ class Parts(Installation):
         return self.services.searcher
 
     @property
+    def asker(self) -> "model_asking.SpaceAsker":
+        """Asks chat models outside of runs."""
+        return self.services.asker
+
+    @property
     def citations(self) -> "verifying.Verifier":
         """Verifies citations of documents."""
         return self.services.citations
@@ -161,7 +167,8 @@ class Parts(Installation):
     @cached_property
     def tests(self) -> "runner.TestRuns":
         """Runs the tests of flows."""
-        return runner.TestRuns(self.database, self.engine, self.services.jobs)
+        judge = judging.Judge(self.database, self.services.asker)
+        return runner.TestRuns(self.database, self.engine, self.services.jobs, judge)
 
     @cached_property
     def firing(self) -> "firing.Firing":

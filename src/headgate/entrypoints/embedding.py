@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from headgate.entrypoints.installation import Installation
+from headgate.entrypoints.model_asking import clearance_of
 from headgate.features.access.principal import Principal
 from headgate.features.models.ports import GuardedWeb
 from headgate.foundation.lazy import lazy_module
-from headgate.graph.classification import model_ref
 from headgate.sdk import Model
 
 if TYPE_CHECKING:  # named without importing the HTTP library
@@ -36,7 +36,4 @@ class SpaceEmbedder:
 
     async def clearance(self, tenant_id: str, model: str) -> int | None:
         """Return the classification of a model; None when classifications are disabled."""
-        classes, ref = self.installation.classes, model_ref(model)
-        if not classes.enabled or ref is None:
-            return None
-        return (await classes.of_tenant(tenant_id)).of(ref)
+        return await clearance_of(self.installation, tenant_id, model)

@@ -20,7 +20,7 @@ from headgate.foundation.settings import EngineSettings, LimitSettings, Settings
 from headgate.foundation.telemetry import Telemetry
 
 if TYPE_CHECKING:
-    from headgate.entrypoints import adapters, embedding, starter_workspaces, traced
+    from headgate.entrypoints import adapters, embedding, model_asking, starter_workspaces, traced
     from headgate.features.catalog.own import check
     from headgate.features.catalog.registry import Registry
     from headgate.features.connections import http as connection_http
@@ -60,6 +60,7 @@ else:
     oauth_tokens = lazy_module("headgate.features.connections.oauth.tokens")
     run_files = lazy_module("headgate.features.files.run_files")
     embedding = lazy_module("headgate.entrypoints.embedding")
+    model_asking = lazy_module("headgate.entrypoints.model_asking")
     knowledge_embedding = lazy_module("headgate.features.knowledge.embedding")
     indexing = lazy_module("headgate.features.knowledge.indexing")
     verifying = lazy_module("headgate.features.knowledge.verifying")
@@ -325,6 +326,11 @@ class StepServices:
     def searcher(self) -> "knowledge_embedding.Searcher":
         """Searches knowledge bases as users."""
         return knowledge_embedding.Searcher(self.installation.database, self._embedder)
+
+    @cached_property
+    def asker(self) -> "model_asking.SpaceAsker":
+        """Asks chat models outside of runs."""
+        return model_asking.SpaceAsker(self.installation, self.web, "evaluation")
 
     @cached_property
     def _embedder(self) -> "embedding.SpaceEmbedder":

@@ -1,13 +1,16 @@
-"""Test cases of a flow: an input, and expectations of the output. Checked without a model."""
+"""Test cases of a flow: an input, and expectations of the output. Checked by rule, unless a case names a model."""
 
-from typing import Annotated, Any
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Annotated, Any, Self
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, field_validator
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, field_validator, model_validator
 
 from headgate.foundation.names import Name
 from headgate.graph.expressions import re2
 from headgate.graph.json_schema import schema_faults, schema_violations
 from headgate.graph.json_values import PlainObject, PlainText, parse_json
+from headgate.graph.statements import NO_ANSWER, UNSUPPORTED, difference
 
 MOST_CASES = 50
 _SHOWN = 200
@@ -36,6 +39,33 @@ class Expectation(BaseModel):
         default=None,
         description=("JSON Schema, in the subset that contracts support, that the answer satisfies as JSON."),
     )
+    reference: PlainText | None = Field(
+        default=None,
+        min_length=1,
+        max_length=20_000,
+        description=(
+            "A correct answer. The answer has all of its numbers and at least half of its words; with `judge_model`,"
+            " the model decides whether it states the same."
+        ),
+    )
+    documents: list[_Sought] = Field(
+        default_factory=list,
+        max_length=20,
+        description="Names of documents of knowledge bases of which the run received a passage each.",
+    )
+    supported: bool = Field(
+        default=False,
+        description="Whether the answer must be one that passages support: no sentence of it is marked as unsupported.",
+    )
+    criterion: PlainText | None = Field(
+        default=None, min_length=1, max_length=2_000, description="What `judge_model` judges the answer by."
+    )
+    judge_model: str = Field(
+        default="",
+        max_length=250,
+        pattern=r"^([^\s/\x00][^/\x00]*/[^\s\x00][^\x00]*)?$",
+        description="Chat model that judges the answer by `reference` and `criterion`, as `provider/name`.",
+    )
 
     @field_validator("matches")
     @classmethod
@@ -52,10 +82,35 @@ class Expectation(BaseModel):
             raise ValueError(str(fault))
         return schema
 
+    @model_validator(mode="after")
+    def _has_a_judge(self) -> Self:
+        if self.criterion is not None and not self.judge_model:
+            raise ValueError("a criterion needs a judge_model, which judges the answer by it")
+        if self.judge_model and self.criterion is None and self.reference is None:
+            raise ValueError("a judge_model needs a reference or a criterion to judge the answer by")
+        return self
+
+    @property
+    def needs_evidence(self) -> bool:
+        """Return whether it takes more than the text of the answer: what the run read, or a model."""
+        return bool(self.documents or self.judge_model)
+
     @property
     def is_empty(self) -> bool:
         """Return whether only the existence of an output is expected."""
-        return not (self.contains or self.excludes or self.matches or self.json_schema) and self.equals is None
+        by_text = self.contains or self.excludes or self.matches or self.json_schema or self.reference
+        return not (by_text or self.documents or self.supported or self.criterion) and self.equals is None
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a run returned: its answer, and what expectations need to know of it."""
+
+    answer: str
+    documents: Collection[str] = ()
+    """Names of the documents that it received passages of."""
+    objection: str = ""
+    """Why the model of the case judged the answer as wrong; empty: it did not."""
 
 
 class TestCase(BaseModel):
@@ -73,9 +128,9 @@ class TestCase(BaseModel):
     expect: Expectation = Expectation()
 
 
-def misses(expected: Expectation, answer: str) -> list[str]:
+def misses(expected: Expectation, outcome: Outcome) -> list[str]:
     """Return unmet expectations of an output, one line each, to be read after "the answer"; empty when all are met."""
-    text = answer.encode(errors="replace").decode().strip()
+    text = outcome.answer.encode(errors="replace").decode().strip()
     folded = text.casefold()
     lines = [f"does not contain {_clipped(text)}" for text in expected.contains if text.casefold() not in folded]
     lines += [f"contains {_clipped(text)}" for text in expected.excludes if text.casefold() in folded]
@@ -87,7 +142,22 @@ def misses(expected: Expectation, answer: str) -> list[str]:
         lines += _against(expected.json_schema, text)
     if expected.is_empty and not text:
         lines.append("is empty")
-    return lines
+    return lines + _grounding_misses(expected, text, outcome)
+
+
+def _grounding_misses(expected: Expectation, text: str, outcome: Outcome) -> list[str]:
+    """Return unmet expectations of what the answer states, and of what it is based on."""
+    lines = [
+        f"is based on no passage of {_clipped(name)}" for name in expected.documents if name not in outcome.documents
+    ]
+    if expected.supported and (not text or NO_ANSWER in text):
+        lines.append("is not supported by any passage")
+    elif expected.supported and UNSUPPORTED in text:
+        lines.append("has sentences that no passage supports")
+    if expected.reference is not None and not expected.judge_model:
+        lacking = difference(expected.reference, text)
+        lines += [f"lacks {lacking} of the reference answer"] if lacking else []
+    return [*lines, f"was judged as wrong: {outcome.objection}"] if outcome.objection else lines
 
 
 def _clipped(text: str) -> str:

@@ -237,6 +237,10 @@ FOR_ROUTE: dict[tuple[str, str], Any] = {
     ("/api/v1/mcp-servers", "url"): "https://example.org/mcp",
     ("/api/v1/assistants", "name"): "Another",
     ("/api/v1/knowledge-bases", "name"): "Another",
+    ("/api/v1/knowledge-bases/{base_id}/questions/import", "content"): lambda world: (
+        f'[{{"question": "Which?", "documents": ["{world.document_ids[0]}"]}}]'
+    ),
+    ("/api/v1/knowledge-bases/{base_id}/questions/proposals", "model"): "openai/gpt-5-mini",
     ("/api/v1/flows/{flow_id}/tests", "revision"): lambda world: revision_of(
         [TestCase(name="same", text=world.marker, file_ids=[world.file_ids[0]])]
     ),

@@ -4,8 +4,9 @@ import pytest
 from langchain_core.language_models import GenericFakeChatModel
 from langchain_core.messages import AIMessage
 
-from headgate.components.knowledge import NO_ANSWER, NOTHING, AnswerFromKnowledge, Retrieve
+from headgate.components.knowledge import NOTHING, AnswerFromKnowledge, Retrieve
 from headgate.components.support import check_support, marked_answer
+from headgate.graph.statements import NO_ANSWER
 from headgate.sdk import ComponentError
 from headgate.sdk.fake_knowledge import FakeKnowledge
 from headgate.sdk.knowledge import KnowledgeQuery, Passage

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from headgate.graph.cases import Expectation, TestCase, misses
+from headgate.graph.cases import Expectation, Outcome, TestCase, misses
+from headgate.graph.statements import NO_ANSWER
 
 SCHEMA = {"type": "object", "required": ["name"], "properties": {"name": {"type": "string"}}}
 
@@ -24,23 +25,42 @@ class TestMisses:
             ({"json_schema": SCHEMA}, '{"name": "Ada"}', '{"name": 1}', "does not satisfy its schema: $.name"),
             ({"json_schema": SCHEMA}, '{"name": "Ada"}', "Ada", "is not JSON"),
             ({}, "anything", " \n", "is empty"),
+            (
+                {"reference": "27 days of holiday"},
+                "You get 27 holidays",
+                "You get 25 days of holiday",
+                "lacks the number 27",
+            ),
+            ({"reference": "Trains are preferred"}, "Prefer trains", "Take a plane", "lacks 2 of 2 words"),
+            ({"supported": True}, "27 days. [1]", "Thirty days. [not supported]", "has sentences that no passage"),
+            ({"supported": True}, "27 days. [1]", NO_ANSWER, "is not supported by any passage"),
         ],
     )
     def test_tell_what_does_not_hold_and_nothing_else(
         self, expected: dict[str, Any], good: str, bad: str, told: str
     ) -> None:
         expectation = Expectation(**expected)
-        assert misses(expectation, good) == []
-        (line,) = misses(expectation, bad)
+        assert misses(expectation, Outcome(good)) == []
+        (line,) = misses(expectation, Outcome(bad))
         assert line.startswith(told)
 
     def test_tell_everything_that_does_not_hold(self) -> None:
         expectation = Expectation(contains=["a", "b"], excludes=["x"], equals="ab", matches="^a")
-        assert len(misses(expectation, "x")) == 5
+        assert len(misses(expectation, Outcome("x"))) == 5
+
+    def test_tell_which_documents_the_run_did_not_receive(self) -> None:
+        expectation = Expectation(documents=["handbook.md", "menu.md"])
+        assert misses(expectation, Outcome("x", {"handbook.md"})) == ["is based on no passage of 'menu.md'"]
+        assert misses(expectation, Outcome("x", {"handbook.md", "menu.md"})) == []
+
+    def test_of_a_judged_reference_are_those_of_the_judge(self) -> None:
+        expectation = Expectation(reference="27 days", judge_model="openai/gpt-5-mini")
+        assert misses(expectation, Outcome("twenty-seven days")) == []
+        assert misses(expectation, Outcome("27 days", objection="It is 28.")) == ["was judged as wrong: It is 28."]
 
     def test_stay_short_whatever_was_expected(self) -> None:
         expectation = Expectation(contains=["a" * 20_000], equals="b" * 50_000)
-        assert max(len(line) for line in misses(expectation, "c")) < 300
+        assert max(len(line) for line in misses(expectation, Outcome("c"))) < 300
 
     @given(
         st.text(max_size=200),
@@ -58,12 +78,12 @@ class TestMisses:
             )
         except ValidationError:  # a text that no database stores
             return
-        found = misses(expectation, answer)
+        found = misses(expectation, Outcome(answer))
         assert len(found) >= len(texts), "a text is either missing or there"
 
     @pytest.mark.parametrize("answer", ["\ud800", "[" * 5000, '{"a": NaN}', '{"a": 1, "a": 2}', "\x00", "9" * 5000])
     def test_never_raise_for_what_models_come_up_with(self, answer: str) -> None:
-        assert misses(Expectation(json_schema=SCHEMA, matches="b"), answer)
+        assert misses(Expectation(json_schema=SCHEMA, matches="b"), Outcome(answer))
 
 
 class TestExpectation:
@@ -77,6 +97,9 @@ class TestExpectation:
             {"contains": [""]},
             {"contains": ["\x00"]},
             {"like": "x"},
+            {"criterion": "polite"},
+            {"judge_model": "openai/gpt-5-mini"},
+            {"judge_model": "gpt-5-mini", "criterion": "polite"},
         ],
     )
     def test_is_refused_when_it_could_never_be_checked(self, wrong: dict[str, Any]) -> None:

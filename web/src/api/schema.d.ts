@@ -3466,6 +3466,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/knowledge-bases/{base_id}/questions/import": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Add questions of a file
+         * @description Add the questions of a file, CSV or JSON, all or none. Those that the base has already are skipped.
+         *
+         *     Requires the permission `knowledge.edit`.
+         */
+        post: operations["import_questions_api_v1_knowledge_bases__base_id__questions_import_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/knowledge-bases/{base_id}/questions/proposals": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Propose questions
+         * @description Have a model make questions from passages that you may read. They are returned, not stored.
+         *
+         *     Requires the permission `knowledge.edit`.
+         */
+        post: operations["propose_questions_api_v1_knowledge_bases__base_id__questions_proposals_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/knowledge-bases/{base_id}/questions/{question_id}": {
         parameters: {
             query?: never;
@@ -4750,6 +4794,28 @@ export interface paths {
          */
         put: operations["replace_api_v1_flows__flow_id__tests_put"];
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/flows/{flow_id}/tests/questions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Add tests from the questions of a knowledge base
+         * @description Add a test for each question: it expects the reference answer, and passages of the documents that answer it.
+         *
+         *     Requires the permission `flows.edit`.
+         */
+        post: operations["add_questions_api_v1_flows__flow_id__tests_questions_post"];
         delete?: never;
         options?: never;
         head?: never;
@@ -8644,6 +8710,33 @@ export interface components {
             json_schema?: {
                 [key: string]: components["schemas"]["JsonValue"];
             } | null;
+            /**
+             * Reference
+             * @description A correct answer. The answer has all of its numbers and at least half of its words; with `judge_model`, the model decides whether it states the same.
+             */
+            reference?: string | null;
+            /**
+             * Documents
+             * @description Names of documents of knowledge bases of which the run received a passage each.
+             */
+            documents?: string[];
+            /**
+             * Supported
+             * @description Whether the answer must be one that passages support: no sentence of it is marked as unsupported.
+             * @default false
+             */
+            supported?: boolean;
+            /**
+             * Criterion
+             * @description What `judge_model` judges the answer by.
+             */
+            criterion?: string | null;
+            /**
+             * Judge Model
+             * @description Chat model that judges the answer by `reference` and `criterion`, as `provider/name`.
+             * @default
+             */
+            judge_model?: string;
         };
         /**
          * ExpectedOut
@@ -12764,6 +12857,48 @@ export interface components {
             remedy?: string;
         };
         /**
+         * ProposalIn
+         * @description A request for questions that a model makes from passages of a base.
+         */
+        ProposalIn: {
+            /**
+             * Model
+             * @description Chat model, as `provider/name`.
+             */
+            model: string;
+            /**
+             * Count
+             * @description Passages to ask about, chosen at random.
+             * @default 10
+             */
+            count?: number;
+        };
+        /**
+         * ProposalOut
+         * @description A question that a model made from a passage. It is not stored.
+         */
+        ProposalOut: {
+            /** Question */
+            question: string;
+            document: components["schemas"]["ExpectedOut"];
+            /** Quote */
+            quote: string;
+            /** Answer */
+            answer: string;
+        };
+        /**
+         * ProposalsOut
+         * @description Questions that a model made.
+         */
+        ProposalsOut: {
+            /** Proposals */
+            proposals: components["schemas"]["ProposalOut"][];
+            /** Rejected */
+            rejected: number;
+            /** Tokens */
+            tokens: number;
+        };
+        /**
          * ProviderSetting
          * @description A setting of a provider, stored as a variable.
          */
@@ -12861,6 +12996,17 @@ export interface components {
          */
         Purpose: "secrets" | "evidence";
         /**
+         * QuestionFile
+         * @description A file of questions.
+         */
+        QuestionFile: {
+            /**
+             * Content
+             * @description CSV with the columns `question`, `documents` (names, separated by `;`), `quote` and `answer`; or JSON: a list of objects with these members, or one on each line. `documents` is a list there.
+             */
+            content: string;
+        };
+        /**
          * QuestionIn
          * @description A question with the documents that answer it.
          */
@@ -12878,6 +13024,12 @@ export interface components {
              * @default
              */
             quote?: string;
+            /**
+             * Answer
+             * @description A correct answer, which tests of flows compare with.
+             * @default
+             */
+            answer?: string;
         };
         /**
          * QuestionOut
@@ -12892,11 +13044,56 @@ export interface components {
             documents: components["schemas"]["ExpectedOut"][];
             /** Quote */
             quote: string;
+            /** Answer */
+            answer: string;
             /**
              * Created At
              * Format: date-time
              */
             created_at: string;
+        };
+        /**
+         * QuestionTestsIn
+         * @description Tests to make from the questions of a knowledge base.
+         */
+        QuestionTestsIn: {
+            /**
+             * Base Id
+             * @description Knowledge base whose questions are asked.
+             */
+            base_id: string;
+            /**
+             * Judge Model
+             * @description Chat model that compares answers with the reference answers; empty: compared by rule.
+             * @default
+             */
+            judge_model?: string;
+            /**
+             * Supported
+             * @description Whether passages must support every sentence of the answers.
+             * @default false
+             */
+            supported?: boolean;
+        };
+        /**
+         * QuestionTestsOut
+         * @description Tests that were made from questions.
+         */
+        QuestionTestsOut: {
+            /** Added */
+            added: string[];
+            /** Skipped */
+            skipped: number;
+        };
+        /**
+         * QuestionsAdded
+         * @description What was added of a file.
+         */
+        QuestionsAdded: {
+            /** Added */
+            added: components["schemas"]["QuestionOut"][];
+            /** Skipped */
+            skipped: number;
         };
         /**
          * Quota
@@ -15483,7 +15680,10 @@ export interface components {
             /**
              * @default {
              *       "contains": [],
-             *       "excludes": []
+             *       "excludes": [],
+             *       "documents": [],
+             *       "supported": false,
+             *       "judge_model": ""
              *     }
              */
             expect?: components["schemas"]["Expectation"];
@@ -32774,6 +32974,212 @@ export interface operations {
             };
         };
     };
+    import_questions_api_v1_knowledge_bases__base_id__questions_import_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                base_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["QuestionFile"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QuestionsAdded"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The URL is too long; send long values in the body. */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    propose_questions_api_v1_knowledge_bases__base_id__questions_proposals_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                base_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ProposalIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProposalsOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The URL is too long; send long values in the body. */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Bad Gateway */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     delete_question_api_v1_knowledge_bases__base_id__questions__question_id__delete: {
         parameters: {
             query?: never;
@@ -38905,6 +39311,109 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["TestSetOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The URL is too long; send long values in the body. */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    add_questions_api_v1_flows__flow_id__tests_questions_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                flow_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["QuestionTestsIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QuestionTestsOut"];
                 };
             };
             /** @description Not signed in, or the API key is not valid. */

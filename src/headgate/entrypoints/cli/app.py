@@ -27,6 +27,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "worker": ("worker", "Execute runs as a worker process."),
     "beat": ("beat", "Run the scheduler: periodic recovery, retention and deliveries."),
     "run": ("run", "Run a flow and follow its steps."),
+    "chat": ("chat", "Talk to a published flow: send messages, list and show conversations."),
     "flows": ("flows", "List, show, publish, compare, restore and delete flows."),
     "tests": ("tests", "Tests of a flow: list, set and run them."),
     "deliveries": ("all_deliveries", "List deliveries of all runs, and send failed ones again."),

@@ -15,6 +15,15 @@ def expected(expect: Expectation) -> str:
         phrases.append(f"matches {in_short(expect.matches)}")
     if expect.json_schema is not None:
         phrases.append("is JSON that matches the schema")
+    if expect.reference is not None:
+        phrases.append(f"agrees with '{in_short(expect.reference)}'")
+    phrases += [f"is based on {in_short(name)}" for name in expect.documents]
+    if expect.supported:
+        phrases.append("is supported by passages")
+    if expect.criterion is not None:
+        phrases.append(f"satisfies '{in_short(expect.criterion)}'")
+    if expect.judge_model:
+        phrases.append(f"as judged by {expect.judge_model}")
     return ", ".join(phrases) or "is not empty"
 
 

@@ -396,4 +396,5 @@ def delete(
 
 
 app.command("questions")(knowledge_evaluation.questions_)
+app.command()(knowledge_evaluation.propose)
 app.command()(knowledge_evaluation.evaluate)

@@ -1,11 +1,10 @@
-"""`headgate knowledge questions` and `headgate knowledge evaluate`."""
+"""`headgate knowledge questions`, `headgate knowledge propose` and `headgate knowledge evaluate`."""
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from rich.markup import escape
 
 from headgate.entrypoints.cli.knowledge_base import BaseArgument, find_base
@@ -13,10 +12,18 @@ from headgate.entrypoints.cli.output import JsonFlag, console, print_json, print
 from headgate.entrypoints.cli.session import acting, with_installation, with_parts
 from headgate.entrypoints.compose import Parts
 from headgate.entrypoints.installation import Installation
-from headgate.features.knowledge import documents
 from headgate.features.knowledge.evaluation import questions
 from headgate.features.knowledge.evaluation.evaluating import Evaluator
-from headgate.features.knowledge.evaluation.schemas import DEFAULT_LIMIT, EvaluationDetail, EvaluationIn, QuestionIn
+from headgate.features.knowledge.evaluation.proposing import Proposer
+from headgate.features.knowledge.evaluation.question_files import QuestionLine, read_questions
+from headgate.features.knowledge.evaluation.schemas import (
+    DEFAULT_LIMIT,
+    MOST_PROPOSALS,
+    EvaluationDetail,
+    EvaluationIn,
+    ProposalIn,
+    ProposalsOut,
+)
 from headgate.features.knowledge.schemas import MOST_PASSAGES
 from headgate.foundation.checked import checked
 from headgate.foundation.errors import Invalid
@@ -26,20 +33,18 @@ def questions_(
     which: BaseArgument,
     add: Annotated[
         Path | None,
-        typer.Option(help="File of questions to add, one JSON object a line: question, documents (names), quote."),
+        typer.Option(help="File of questions to add, CSV or JSON: question, documents (names), quote, answer."),
     ] = None,
     json: JsonFlag = False,
 ) -> None:
     """List the questions of a knowledge base with the documents that answer them, after adding those of a file."""
-    added = [] if add is None else list(_question_lines(add))
+    added = [] if add is None else _question_lines(add)
 
     async def work(installation: Installation) -> None:
         base = await find_base(installation, which)
         async with installation.database.writing() as session:
-            for line in added:
-                ids = [await documents.document_id_of(session, acting(), base.id, name) for name in line.documents]
-                body = checked(QuestionIn, question=line.question, document_ids=ids, quote=line.quote)
-                await questions.add_question(session, acting(), base.id, body)
+            if added:
+                await questions.add_questions(session, acting(), base.id, added)
             rows = await questions.list_questions(session, acting(), base.id)
         shown = [(escape(row.question), escape(", ".join(item.name for item in row.documents)), row.id) for row in rows]
         none = "No question. Add some: headgate knowledge questions BASE --add FILE"
@@ -48,31 +53,48 @@ def questions_(
     with_installation(work)
 
 
-class _QuestionLine(BaseModel):
-    """A line of a file of questions."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    question: str
-    documents: list[str] = Field(min_length=1)
-    quote: str = ""
-
-
-def _question_lines(path: Path) -> Iterator[_QuestionLine]:
-    """Yield the questions of a file. Raises `Invalid` with the line that is wrong."""
+def _question_lines(path: Path) -> Sequence[QuestionLine]:
+    """Return the questions of a file. Raises `Invalid` with the line that is wrong."""
     try:
-        lines = path.read_text("utf-8").splitlines()
+        return read_questions(path.read_text("utf-8"))
     except (OSError, UnicodeDecodeError) as error:
         raise Invalid(f"{path} cannot be read as text: {error}", remedy="Give a UTF-8 file.") from error
-    for number, line in enumerate(lines, start=1):
-        if line.strip():
-            try:
-                yield _QuestionLine.model_validate_json(line)
-            except ValidationError as error:
-                raise Invalid(
-                    f"Line {number} of {path} is no question: {error.errors()[0]['msg']}.",
-                    remedy='Write {"question": "...", "documents": ["name"]} on each line.',
-                ) from error
+
+
+def propose(
+    which: BaseArgument,
+    model: Annotated[str, typer.Argument(help="Chat model that makes the questions, as provider/name.")],
+    count: Annotated[
+        int, typer.Option(help="Passages to ask about, chosen at random.", min=1, max=MOST_PROPOSALS)
+    ] = 10,
+    add: Annotated[bool, typer.Option("--add", help="Add them to the questions of the base.")] = False,
+    json: JsonFlag = False,
+) -> None:
+    """Have a model make questions from passages that you may read, with their answers and quotes.
+
+    Without --add nothing is stored: --json writes a file that `headgate knowledge questions BASE --add` reads.
+    """
+    proposal_in = checked(ProposalIn, model=model, count=count)
+
+    async def work(parts: Parts) -> tuple[ProposalsOut, list[QuestionLine]]:
+        base = await find_base(parts, which)
+        proposals = await Proposer(parts.database, parts.asker).propose(acting(), base.id, proposal_in)
+        lines = [
+            checked(
+                QuestionLine, question=row.question, documents=[row.document.name], quote=row.quote, answer=row.answer
+            )
+            for row in proposals.proposals
+        ]
+        if add:
+            async with parts.database.writing() as session:
+                await questions.add_questions(session, acting(), base.id, lines)
+        return proposals, lines
+
+    proposals, lines = with_parts(work)
+    shown = [(escape(line.question), escape(line.answer), escape(line.documents[0])) for line in lines]
+    print_rows(lines, ("question", "answer", "document"), shown, json=json, none="No usable question was made.")
+    if proposals.rejected and not json:
+        console.print(f"{proposals.rejected} rejected: their quote or a number of their answer is not in the passage.")
 
 
 def evaluate(

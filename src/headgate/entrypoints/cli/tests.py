@@ -12,6 +12,7 @@ from rich.markup import escape
 from headgate.entrypoints.cli.exit_codes import FAILED, OK
 from headgate.entrypoints.cli.expected import expected, given, in_short
 from headgate.entrypoints.cli.flow_choice import FlowArgument, flow_id_of
+from headgate.entrypoints.cli.knowledge_base import find_base
 from headgate.entrypoints.cli.output import JsonFlag, console, print_json, print_result, table, when
 from headgate.entrypoints.cli.session import acting, with_installation, with_parts
 from headgate.entrypoints.cli.transfer import read_text
@@ -19,7 +20,16 @@ from headgate.entrypoints.compose import Parts
 from headgate.entrypoints.installation import Installation
 from headgate.features.testing import results, service
 from headgate.features.testing.errors import TestResultNotFound
-from headgate.features.testing.schemas import MOST_TRIALS, Standing, TestResultOut, TestResultSummary, TrialOut
+from headgate.features.testing.from_questions import add_question_tests
+from headgate.features.testing.schemas import (
+    MOST_TRIALS,
+    QuestionTestsIn,
+    Standing,
+    TestResultOut,
+    TestResultSummary,
+    TrialOut,
+)
+from headgate.foundation.checked import checked
 from headgate.foundation.errors import Invalid
 from headgate.graph.cases import TestCase
 
@@ -29,7 +39,7 @@ app = typer.Typer(
 _CASES = TypeAdapter(list[TestCase])
 _MEMBERS = (
     "A test has `name`, `text`, `form`, `file_ids` and `expect`: `contains`, `excludes`, `equals`, `matches`, "
-    "`json_schema`."
+    "`json_schema`, `reference`, `documents`, `supported`, `criterion`, `judge_model`."
 )
 
 
@@ -85,6 +95,32 @@ def set_(
             f"The flow has {_counted(len(stored), 'test')}.",
             json=json,
         )
+
+    with_installation(work)
+
+
+@app.command("from-questions")
+def from_questions_(
+    which: FlowArgument,
+    base: Annotated[str, typer.Argument(help="Id or name of the knowledge base.")],
+    judge_model: Annotated[
+        str, typer.Option(help="Chat model that compares answers with the reference answers. Default: by rule.")
+    ] = "",
+    supported: Annotated[
+        bool, typer.Option("--supported", help="Passages must support every sentence of the answers.")
+    ] = False,
+    json: JsonFlag = False,
+) -> None:
+    """Add a test for each question of a knowledge base: the reference answer, and the documents that answer it."""
+
+    async def work(installation: Installation) -> None:
+        flow_id = await flow_id_of(installation, which)
+        base_id = (await find_base(installation, base)).id
+        body = checked(QuestionTestsIn, base_id=base_id, judge_model=judge_model, supported=supported)
+        async with installation.database.writing() as session:
+            tests = await add_question_tests(session, acting(), flow_id, body)
+        skipped = f"; {tests.skipped} skipped" if tests.skipped else ""
+        print_result(tests, f"Added {_counted(len(tests.added), 'test')}{skipped}.", json=json)
 
     with_installation(work)
 

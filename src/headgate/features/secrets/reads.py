@@ -22,6 +22,7 @@ Purpose = Literal[
     "assistant",
     "connection",
     "development",
+    "evaluation",
     "flowise",
     "knowledge",
     "mcp",

@@ -59,6 +59,16 @@ class TestsRunning(Conflict):
         )
 
 
+class JudgeRefused(Invalid):
+    """A model cannot judge an answer, or returned no verdict."""
+
+    code = "judge_refused"
+    title = "Not judged"
+
+    def __init__(self, detail: str) -> None:
+        super().__init__(detail, remedy="Choose another `judge_model` in the test, or remove it.")
+
+
 class TestResultNotFound(NotFound):
     """The caller can view no such result."""
 

@@ -11,8 +11,17 @@ from headgate.features.catalog.registry import Registry
 from headgate.features.idempotency.http import Once
 from headgate.features.idempotency.keys import StartKey
 from headgate.features.testing import results, service
+from headgate.features.testing.from_questions import add_question_tests
 from headgate.features.testing.runner import TestRuns
-from headgate.features.testing.schemas import TestResultOut, TestResultSummary, TestRunIn, TestSetIn, TestSetOut
+from headgate.features.testing.schemas import (
+    QuestionTestsIn,
+    QuestionTestsOut,
+    TestResultOut,
+    TestResultSummary,
+    TestRunIn,
+    TestSetIn,
+    TestSetOut,
+)
 from headgate.foundation.api import (
     Cursor,
     Limit,
@@ -63,6 +72,18 @@ async def replace(
     """
     await service.replace_cases(session, caller, flow_id, body.cases, revision=body.revision)
     return await results.read_tests(session, bringing(caller, Permission.FLOWS_VIEW), catalog, flow_id)
+
+
+@router.post(
+    "/questions",
+    status_code=201,
+    summary="Add tests from the questions of a knowledge base",
+    responses=problems(403, 404, 409),
+    dependencies=[EDIT],
+)
+async def add_questions(flow_id: str, body: QuestionTestsIn, session: WriteSession, caller: Caller) -> QuestionTestsOut:
+    """Add a test for each question: it expects the reference answer, and passages of the documents that answer it."""
+    return await add_question_tests(session, caller, flow_id, body)
 
 
 @router.post(

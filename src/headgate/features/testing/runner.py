@@ -19,16 +19,16 @@ from headgate.features.runs.engine.backend import ExecutionBackend
 from headgate.features.runs.patience import patiently
 from headgate.features.runs.schemas import RunOut, RunStart
 from headgate.features.testing import repository, results
+from headgate.features.testing.judging import Judge, Verdict
 from headgate.features.testing.results import INTERRUPTED
 from headgate.features.testing.schemas import TrialOut
 from headgate.features.testing.tables import TrialRow
 from headgate.foundation.database import Database, microseconds, now
 from headgate.foundation.errors import HeadgateError, Unavailable
-from headgate.foundation.flow_threads import run_in_flow_thread
 from headgate.foundation.ids import new_id
 from headgate.foundation.log import get_logger
 from headgate.foundation.quoting import clipped_to
-from headgate.graph.cases import TestCase, misses
+from headgate.graph.cases import TestCase
 
 AT_ONCE = 3
 """Maximum concurrent trials of one result."""
@@ -65,14 +65,16 @@ class TestRuns:
         database: The database of the results. No connection is held during runs.
         engine: Executes the runs.
         jobs: Runs each result as a job that is claimed when it is created.
+        judge: Compares answers with what is expected of them.
     """
 
     __test__ = False
 
-    def __init__(self, database: Database, engine: ExecutionBackend, jobs: JobRunner) -> None:
+    def __init__(self, database: Database, engine: ExecutionBackend, jobs: JobRunner, judge: Judge) -> None:
         self._database = database
         self._engine = engine
         self._jobs = jobs
+        self._judge = judge
         self._requests: dict[str, _Request] = {}
         """Requested results whose job has not started."""
         jobs.register(JobKind(KIND, repository.QUEUE, self._run_trials, MOST_RESULTS))
@@ -167,7 +169,7 @@ class TestRuns:
 
     async def _trial(self, request: _Request, job: Job, position: int, number: int) -> bool:
         case, caller, began = request.cases[position], None, time.monotonic()
-        run_id, run, error, output = "", None, "", ""
+        run_id, run, error, output, verdict = "", None, "", "", Verdict([])
         start = RunStart(
             text=case.text,
             form_data=case.form,
@@ -181,22 +183,24 @@ class TestRuns:
             run = await self._outcome(request, run_id)
             error = _why_no_answer(run)
             output = await runs.complete_text(self._engine, request.principal, run)
+            if not error:
+                space_id = await self._engine.services.spaces.of(caller.tenant_id, run.flow_id)
+                verdict = await self._judge.judge(caller, space_id, run_id, case, output)
         except HeadgateError as fault:
             if caller is None and not isinstance(fault, Unavailable):
                 raise  # no further trial may run
             error = str(fault)
-        missed = [] if error else await run_in_flow_thread(misses, case.expect, output)
         line = TrialOut(
             position=position,
             trial=number,
             name=case.name,
-            passed=not error and not missed,
-            misses=missed,
+            passed=not error and not verdict.misses,
+            misses=verdict.misses,
             answer=clipped_to(output, SHOWN_CHARACTERS),
             error=error,
             run_id=run_id,
             ms=round((time.monotonic() - began) * 1000) if run is None or run.ms is None else round(run.ms),
-            tokens=0 if run is None else sum((s.tokens_input or 0) + (s.tokens_output or 0) for s in run.steps),
+            tokens=verdict.tokens + (0 if run is None else _tokens_of(run)),
         )
         await self._keep(request, job, line)
         request.report(line)
@@ -250,6 +254,10 @@ class TestRuns:
             await patiently(finish)
         except Unavailable as error:  # a later attempt ends it as interrupted
             log.warning("test_result_not_ended", result_id=job.id, error=str(error))
+
+
+def _tokens_of(run: RunOut) -> int:
+    return sum((step.tokens_input or 0) + (step.tokens_output or 0) for step in run.steps)
 
 
 def _why_no_answer(run: RunOut) -> str:

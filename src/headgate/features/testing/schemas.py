@@ -40,6 +40,30 @@ class TestRunIn(BaseModel):
     wait: bool = Field(default=False, description="Respond when the tests have finished, not when they start.")
 
 
+class QuestionTestsIn(BaseModel):
+    """Tests to make from the questions of a knowledge base."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    base_id: str = Field(max_length=36, description="Knowledge base whose questions are asked.")
+    judge_model: str = Field(
+        default="",
+        max_length=250,
+        pattern=r"^([^\s/\x00][^/\x00]*/[^\s\x00][^\x00]*)?$",
+        description="Chat model that compares answers with the reference answers; empty: compared by rule.",
+    )
+    supported: bool = Field(default=False, description="Whether passages must support every sentence of the answers.")
+
+
+class QuestionTestsOut(BaseModel):
+    """Tests that were made from questions."""
+
+    added: list[str]
+    """Their names."""
+    skipped: int
+    """Questions that the flow has a test of already, or that have neither an answer nor a document to expect."""
+
+
 class Standing(BaseModel):
     """Test status of a flow's content."""
 

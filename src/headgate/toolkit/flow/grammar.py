@@ -126,6 +126,11 @@ _WORDS: Mapping[type[BaseModel], Mapping[str, str]] = {
         "equals": "the whole answer",
         "matches": "an RE2 expression found in it",
         "json_schema": "JSON Schema that it satisfies as JSON",
+        "reference": "a correct answer: it has its numbers and half of its words, or `judge_model` finds them equal",
+        "documents": "names of documents of a knowledge base that it is based on",
+        "supported": "true: passages support every sentence",
+        "criterion": "what `judge_model` judges it by",
+        "judge_model": "provider/name of the model that judges it",
     },
 }
 _INTRODUCTIONS: Mapping[str, str] = {

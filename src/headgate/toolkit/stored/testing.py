@@ -116,7 +116,7 @@ async def save_tests(visit: Visit, flow_id: str, tests: Cases, revision: str = "
 
     Args:
         flow_id: Id of the flow.
-        tests: Each {name, text, form, file_ids, expect: {contains, excludes, equals, matches, json_schema}}.
+        tests: Each {name, text, form, file_ids, expect: {contains, excludes, equals, matches, json_schema, ...}}.
         revision: From get_tests; refused if the tests have changed since.
     """
     async with visit.studio.database.writing() as session:

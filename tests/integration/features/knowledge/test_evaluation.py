@@ -78,6 +78,21 @@ class TestQuestions:
         assert refused["code"] == "too_many_knowledge_questions"
         assert MOST_QUESTIONS == 200
 
+    async def test_of_a_file_are_added_once_all_or_none(self, evaluated: Evaluated) -> None:
+        content = f"question,documents,quote,answer\n{LEAVE},handbook.md,27 days,27 days\nSoup?,menu.md,,\n"
+        path = f"{API}/{evaluated.base}/questions/import"
+        unknown = await evaluated.client.post(path, json={"content": f"{content}Where?,nowhere.md,,\n"})
+        assert unknown.json()["code"] == "knowledge_document_not_found"
+        assert await evaluated.get("questions") == []
+        first = await evaluated.client.post(path, json={"content": content})
+        assert first.status_code == 201, first.text
+        assert [row["question"] for row in first.json()["added"]] == [LEAVE, "Soup?"]
+        again = await evaluated.client.post(path, json={"content": content})
+        assert again.json() == {"added": [], "skipped": 2}
+        leave, _soup = await evaluated.get("questions")
+        assert (leave["quote"], leave["answer"]) == ("27 days", "27 days")
+        assert leave["documents"] == [{"id": evaluated.handbook, "name": "handbook.md"}]
+
     async def test_of_deleted_documents_have_no_name(self, evaluated: Evaluated) -> None:
         await evaluated.add("Soup?", evaluated.menu)
         await evaluated.client.delete(f"{API}/{evaluated.base}/documents/{evaluated.menu}")

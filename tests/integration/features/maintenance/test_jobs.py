@@ -32,6 +32,7 @@ from headgate.features.runs.engine.backend import ExecutionBackend
 from headgate.features.runs.engine.build import build_engine
 from headgate.features.runs.transitions import Reuse, RunKey
 from headgate.features.testing import results
+from headgate.features.testing.judging import Judge
 from headgate.features.testing.runner import TestRuns
 from headgate.features.testing.service import replace_cases
 from headgate.foundation.database import Database
@@ -40,6 +41,7 @@ from headgate.foundation.settings import RetentionSettings, Settings
 from headgate.graph.cases import TestCase
 from headgate.graph.model import FlowSettings
 from tests.integration.features.runs.conformance import finish
+from tests.support.asking import ScriptedAsker
 from tests.support.engine import make_chain, make_flow, make_services, new_run, on_disk, store_flow
 from tests.support.jobs import open_jobs
 from tests.support.knowledge import Shelf, open_shelf
@@ -193,7 +195,7 @@ class TestRetention:
             flow = await create_flow(session, LOCAL, engine.services.components, definition=make_chain(1))
             await replace_cases(session, LOCAL, flow.id, cases)
         async with open_jobs(database, storage._root.parent) as jobs:
-            tests = TestRuns(database, engine, jobs)
+            tests = TestRuns(database, engine, jobs, Judge(database, ScriptedAsker()))
             result_id = await tests.begin(LOCAL, flow.id, trials=2)
             await tests.wait(result_id)
         old, young = sorted(await ids(database, "flow_runs"))

@@ -11,6 +11,7 @@ from headgate.features.flows import service as flows
 from headgate.features.runs import service as runs
 from headgate.features.runs.engine.backend import ExecutionBackend
 from headgate.features.testing import results, service
+from headgate.features.testing.judging import Judge
 from headgate.features.testing.runner import TestRuns
 from headgate.features.testing.schemas import TestResultOut
 from headgate.foundation.database import Database
@@ -24,6 +25,7 @@ from tests.integration.features.runs.celery_fixtures import (  # noqa: F401 - fi
     workers,
 )
 from tests.integration.features.runs.conformance import appears
+from tests.support.asking import ScriptedAsker
 from tests.support.engine import make_chain, make_flow
 from tests.support.jobs import open_jobs
 from tests.support.patience import PATIENCE_SECONDS
@@ -39,7 +41,7 @@ async def tests(
     tmp_path: Path,
 ) -> AsyncIterator[TestRuns]:
     async with open_jobs(database, tmp_path) as jobs:
-        yield TestRuns(database, engine, jobs)
+        yield TestRuns(database, engine, jobs, Judge(database, ScriptedAsker()))
 
 
 class TestOnWorkers:

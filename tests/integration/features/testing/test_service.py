@@ -324,7 +324,7 @@ class TestRun:
         await _set(database, found["id"], left)
         tests: TestRuns = app.state.tests
         async with open_jobs(database, settings.data_dir, scans=True) as jobs:
-            TestRuns(database, tests._engine, jobs)
+            TestRuns(database, tests._engine, jobs, tests._judge)
             assert await jobs.recover() == 0
             assert (await client.get(f"flows/{flow_id}/tests")).json()["running"] == found["id"]
             await _set(database, found["id"], {"lease_until": clock() - hour})

@@ -42,11 +42,31 @@ export const evaluationQuery = (base_id: string, evaluation_id: string) =>
       ),
   });
 
-export const addQuestion = (base_id: string, question: string, document_ids: string[]) =>
+export type Proposals = Schemas["ProposalsOut"];
+
+export const addQuestion = (base_id: string, question: Schemas["QuestionIn"]) =>
   unwrap(
     api.POST("/api/v1/knowledge-bases/{base_id}/questions", {
       params: { path: { base_id } },
-      body: { question, document_ids, quote: "" },
+      body: question,
+    }),
+  );
+
+/** Adds the questions of a file, CSV or JSON. */
+export const addQuestions = (base_id: string, content: string) =>
+  unwrap(
+    api.POST("/api/v1/knowledge-bases/{base_id}/questions/import", {
+      params: { path: { base_id } },
+      body: { content },
+    }),
+  );
+
+/** Questions that a model makes from passages; they are not stored. */
+export const proposeQuestions = (base_id: string, model: string) =>
+  unwrap(
+    api.POST("/api/v1/knowledge-bases/{base_id}/questions/proposals", {
+      params: { path: { base_id } },
+      body: { model, count: 10 },
     }),
   );
 

@@ -80,6 +80,10 @@ export const runTests = (flowId: string, trials: number) =>
     }),
   );
 
+/** Makes tests of the questions of a knowledge base. */
+export const addQuestionTests = (flowId: string, body: components["schemas"]["QuestionTestsIn"]) =>
+  unwrap(api.POST("/api/v1/flows/{flow_id}/tests/questions", { params: { path: { flow_id: flowId } }, body }));
+
 export const cancelTests = (flowId: string, resultId: string) =>
   unwrap(
     api.POST("/api/v1/flows/{flow_id}/tests/results/{result_id}/cancel", {

@@ -5,7 +5,7 @@ import { FileAnswer } from "@/components/files/FileAnswer";
 import { Button, Callout, Dialog, Field, Input, Textarea } from "@/components/ui";
 import { CaseWords } from "./CaseList";
 import { Expectations } from "./Expectations";
-import { expectOf, isSchema, listed } from "./expectations";
+import { expectOf, isSchema, type Kind, lacksPartner, listed } from "./expectations";
 import { FormAnswer } from "./FormAnswer";
 import { useCaseTexts } from "./texts";
 
@@ -19,6 +19,8 @@ interface CaseDialogProps {
   /** What a run answered that this is made of. */
   answer?: string | undefined;
   taken: readonly string[];
+  /** Conditions to choose from; all by default. */
+  kinds?: readonly Kind[];
   busy?: boolean;
   onClose: () => void;
   onKeep: (test: TestCase) => void;
@@ -31,6 +33,7 @@ export function CaseDialog({
   form: fields = [],
   answer,
   taken,
+  kinds,
   busy = false,
   onClose,
   onKeep,
@@ -50,10 +53,12 @@ export function CaseDialog({
   const [tried, setTried] = useState(false);
   const given = name.trim();
   const nameFault = taken.includes(given) ? t("name_taken") : given === "" && tried ? t("name_needed") : null;
-  const wrongSchema = rows.some((row) => row.kind === "json_schema" && row.text !== "" && !isSchema(row.text));
+  const wrongRow = rows.some(
+    (row) => (row.kind === "json_schema" && row.text !== "" && !isSchema(row.text)) || lacksPartner(row, rows),
+  );
   const keep = () => {
     setTried(true);
-    if (given === "" || nameFault || wrongSchema || busy || waiting.length > 0) return;
+    if (given === "" || nameFault || wrongRow || busy || waiting.length > 0) return;
     onKeep({ name: given, text, form, file_ids: files, expect: expectOf(rows) });
   };
   const answered = (id: string, change: (value: unknown) => unknown) =>
@@ -132,7 +137,7 @@ export function CaseDialog({
             ))}
           </fieldset>
         )}
-        <Expectations rows={rows} onChange={setRows} />
+        <Expectations rows={rows} {...(kinds ? { kinds } : {})} onChange={setRows} />
         {answer && (
           <div className="flex flex-col items-start gap-1.5">
             <p className="text-sm font-medium">{t("it_answered")}</p>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { expectOf, freeName, isSchema, listed } from "./expectations";
+import { expectOf, freeName, isSchema, type Kind, lacksPartner, listed } from "./expectations";
 
 const FULL = {
   contains: ["one", "two\nlines"],
@@ -7,6 +7,11 @@ const FULL = {
   equals: "",
   matches: "^a+$",
   json_schema: { type: "object" },
+  reference: "27 days",
+  documents: ["handbook.md"],
+  supported: true,
+  criterion: "polite",
+  judge_model: "openai/gpt-5-mini",
 };
 
 describe("what a case expects", () => {
@@ -16,8 +21,27 @@ describe("what a case expects", () => {
   });
 
   it("asks for nothing where nothing was written", () => {
-    const rows = listed(FULL).map((row) => ({ ...row, text: "" }));
-    expect(expectOf(rows)).toEqual({ contains: [], excludes: [], equals: null, matches: null, json_schema: null });
+    const rows = listed({ ...FULL, supported: false }).map((row) => ({ ...row, text: "" }));
+    expect(expectOf(rows)).toEqual({
+      contains: [],
+      excludes: [],
+      equals: null,
+      matches: null,
+      json_schema: null,
+      reference: null,
+      documents: [],
+      supported: false,
+      criterion: null,
+      judge_model: "",
+    });
+  });
+
+  it("needs a judge for a criterion, and something to judge by for a judge", () => {
+    const row = (key: number, kind: Kind) => ({ key, kind, text: "x" });
+    expect(lacksPartner(row(0, "criterion"), [row(0, "criterion")])).toBe(true);
+    expect(lacksPartner(row(0, "judge_model"), [row(0, "judge_model")])).toBe(true);
+    const both = [row(0, "criterion"), row(1, "judge_model")];
+    expect(both.some((one) => lacksPartner(one, both))).toBe(false);
   });
 
   it("is refused where the schema is no JSON object", () => {

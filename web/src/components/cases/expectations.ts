@@ -7,16 +7,34 @@ export interface Expected {
   text: string;
 }
 
-export const KINDS = ["contains", "excludes", "equals", "matches", "json_schema"] as const;
+/** What the text of the answer alone decides. */
+export const TEXT_KINDS = [
+  "contains",
+  "excludes",
+  "equals",
+  "matches",
+  "json_schema",
+  "reference",
+  "supported",
+] as const;
+export const KINDS = [...TEXT_KINDS, "documents", "criterion", "judge_model"] as const;
 export type Kind = (typeof KINDS)[number];
 /** Kinds of which there is one at most. */
-export const ONCE: readonly Kind[] = ["equals", "matches", "json_schema"];
+export const ONCE: readonly Kind[] = [
+  "equals",
+  "matches",
+  "json_schema",
+  "reference",
+  "supported",
+  "criterion",
+  "judge_model",
+];
 
 type Expect = NonNullable<TestCase["expect"]>;
 
 /** What a case expects, one after the other. */
 export function listed(expect: TestCase["expect"]): Expected[] {
-  const { contains = [], excludes = [], equals, matches, json_schema } = expect ?? {};
+  const { contains = [], excludes = [], documents = [], equals, matches, json_schema, ...more } = expect ?? {};
   const found: [Kind, string][] = [
     ...contains.map((text): [Kind, string] => ["contains", text]),
     ...excludes.map((text): [Kind, string] => ["excludes", text]),
@@ -24,6 +42,11 @@ export function listed(expect: TestCase["expect"]): Expected[] {
   if (typeof equals === "string") found.push(["equals", equals]);
   if (typeof matches === "string") found.push(["matches", matches]);
   if (json_schema) found.push(["json_schema", JSON.stringify(json_schema, null, 2)]);
+  if (typeof more.reference === "string") found.push(["reference", more.reference]);
+  found.push(...documents.map((text): [Kind, string] => ["documents", text]));
+  if (more.supported) found.push(["supported", ""]);
+  if (typeof more.criterion === "string") found.push(["criterion", more.criterion]);
+  if (more.judge_model) found.push(["judge_model", more.judge_model]);
   return found.map(([kind, text], key) => ({ key, kind, text }));
 }
 
@@ -37,7 +60,20 @@ export function expectOf(list: readonly Expected[]): Expect {
     equals: texts("equals")[0] ?? null,
     matches: texts("matches")[0] ?? null,
     json_schema: schema === undefined ? null : asObject(schema),
+    reference: texts("reference")[0] ?? null,
+    documents: texts("documents"),
+    supported: list.some(({ kind }) => kind === "supported"),
+    criterion: texts("criterion")[0] ?? null,
+    judge_model: texts("judge_model")[0]?.trim() ?? "",
   };
+}
+
+/** Whether a row asks for a judge that no other row names, or names one that has nothing to judge by. */
+export function lacksPartner(row: Expected, rows: readonly Expected[]): boolean {
+  const has = (...kinds: Kind[]) => rows.some(({ kind, text }) => kinds.includes(kind) && text.trim() !== "");
+  if (row.text.trim() === "") return false;
+  if (row.kind === "criterion") return !has("judge_model");
+  return row.kind === "judge_model" && !has("reference", "criterion");
 }
 
 function asObject(text: string): NonNullable<Expect["json_schema"]> {

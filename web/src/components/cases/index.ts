@@ -1,3 +1,3 @@
 export { CaseDialog } from "./CaseDialog";
 export { CaseList, useExpectedWords } from "./CaseList";
-export { freeName } from "./expectations";
+export { freeName, TEXT_KINDS } from "./expectations";

@@ -5,10 +5,16 @@ const SAID: [RegExp, MissText][] = [
   [/^does not contain (.+)$/s, "contains"],
   [/^contains (.+)$/s, "excludes"],
   [/^is not JSON$/, "no_json"],
+  [/^is not supported by any passage$/, "not_supported"],
   [/^is not (.+)$/s, "equals"],
   [/^has nothing that matches (.+)$/s, "matches"],
   [/^does not satisfy its schema: (.+)$/s, "schema"],
   [/^is empty$/, "empty"],
+  [/^is based on no passage of (.+)$/s, "document"],
+  [/^has sentences that no passage supports$/, "sentences"],
+  [/^lacks the number (.+) of the reference answer$/, "lacks_number"],
+  [/^lacks (.+) words of the reference answer$/, "lacks_words"],
+  [/^was judged as wrong: (.+)$/s, "judged"],
 ];
 const QUOTED = /^(['"])(.*)\1$/s;
 

@@ -4,6 +4,7 @@ import type { TestCase } from "@/api/queries/tests";
 import { CaseDialog, CaseList, freeName } from "@/components/cases";
 import { Button, Callout, EmptyState, Problem, Skeleton, toast } from "@/components/ui";
 import { same, useDraft } from "@/lib/draft";
+import { FromQuestions } from "./FromQuestions";
 import type { Proposal } from "./fromRun";
 import { Requirement } from "./Requirement";
 import { Results } from "./Results";
@@ -77,11 +78,7 @@ export function TestsView({ proposal, onProposalOver }: TestsViewProps) {
             </h2>
             <p className="text-sm text-muted">{t("tests_about")}</p>
           </div>
-          {cases.length > 0 && may.edit && (
-            <Button icon={<Plus />} onClick={() => setEdited({ test: undefined })}>
-              {t("add")}
-            </Button>
-          )}
+          {may.edit && <AddTests some={cases.length > 0} onAdd={() => setEdited({ test: undefined })} />}
         </div>
         {!may.edit && <Callout>{t("view_only")}</Callout>}
         {cases.length === 0 ? (
@@ -120,6 +117,21 @@ export function TestsView({ proposal, onProposalOver }: TestsViewProps) {
         />
       )}
     </div>
+  );
+}
+
+/** The ways to more tests: of questions, and where there are some, one by one. */
+function AddTests({ some, onAdd }: { some: boolean; onAdd: () => void }) {
+  const t = useTestTexts();
+  return (
+    <>
+      <FromQuestions />
+      {some && (
+        <Button icon={<Plus />} onClick={onAdd}>
+          {t("add")}
+        </Button>
+      )}
+    </>
   );
 }
 

@@ -167,6 +167,9 @@ def _cases(written: str) -> tuple[list[TestCase], str]:
         cases = _CASES.validate_python(tests)
     except (ValidationError, RecursionError) as error:
         return [], f"A test case is not valid: {_faults(error)}"
+    beyond = next((case.name for case in cases if case.expect.needs_evidence), None)
+    if beyond is not None:
+        return [], f"Test case {beyond!r} expects documents, or a model that judges it: trials compare texts only."
     names = [case.name for case in cases]
     twice = next((name for name in names if names.count(name) > 1), None)
     return ([], f"Two test cases have the name {twice!r}.") if twice is not None else (cases, "")

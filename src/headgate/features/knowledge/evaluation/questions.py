@@ -7,13 +7,22 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from headgate.features.access.permissions import Permission
 from headgate.features.access.principal import Principal
 from headgate.features.audit.recorder import record_of
+from headgate.features.knowledge.documents import document_id_of
 from headgate.features.knowledge.errors import DocumentNotFound, QuestionNotFound, TooManyQuestions
 from headgate.features.knowledge.evaluation import repository
-from headgate.features.knowledge.evaluation.schemas import MOST_QUESTIONS, ExpectedOut, QuestionIn, QuestionOut
+from headgate.features.knowledge.evaluation.question_files import QuestionLine
+from headgate.features.knowledge.evaluation.schemas import (
+    MOST_QUESTIONS,
+    ExpectedOut,
+    QuestionIn,
+    QuestionOut,
+    QuestionsAdded,
+)
 from headgate.features.knowledge.evaluation.tables import QuestionRow
 from headgate.features.knowledge.repository import add_knowledge, lock_base
 from headgate.features.knowledge.service import get_base, visible_to
 from headgate.features.knowledge.tables import KnowledgeBaseRow
+from headgate.foundation.checked import checked
 from headgate.foundation.database import now
 from headgate.foundation.ids import new_id
 
@@ -41,6 +50,7 @@ async def add_question(
         question=question_in.question,
         document_ids=list(dict.fromkeys(question_in.document_ids)),
         quote=question_in.quote,
+        answer=question_in.answer,
         created_at=now(),
     )
     names = await _names(session, principal, base, [row])
@@ -50,6 +60,23 @@ async def add_question(
     await add_knowledge(session, row)
     await record_of(session, principal, "knowledge_question.added", base, after=_values(row))
     return _out(row, names)
+
+
+async def add_questions(
+    session: AsyncSession, principal: Principal, base_id: str, lines: Sequence[QuestionLine]
+) -> QuestionsAdded:
+    """Add the questions of a file whose text the base does not have yet, all or none. Raises like `add_question`."""
+    base = await get_base(session, principal, base_id, permission=Permission.KNOWLEDGE_EDIT)
+    await lock_base(session, base.id, tenant_id=base.tenant_id)
+    known = {row.question for row in await repository.list_questions(session, base.id, tenant_id=base.tenant_id)}
+    added: list[QuestionOut] = []
+    for line in lines:
+        if line.question not in known:
+            known.add(line.question)
+            ids = [await document_id_of(session, principal, base.id, name) for name in line.documents]
+            body = checked(QuestionIn, question=line.question, document_ids=ids, quote=line.quote, answer=line.answer)
+            added.append(await add_question(session, principal, base.id, body))
+    return QuestionsAdded(added=added, skipped=len(lines) - len(added))
 
 
 async def delete_question(session: AsyncSession, principal: Principal, base_id: str, question_id: str) -> None:
@@ -74,9 +101,14 @@ async def _names(
 def _out(row: QuestionRow, names: dict[str, str]) -> QuestionOut:
     documents = [ExpectedOut(id=id_, name=names.get(id_, "")) for id_ in row.document_ids]
     return QuestionOut(
-        id=row.id, question=row.question, documents=documents, quote=row.quote, created_at=row.created_at
+        id=row.id,
+        question=row.question,
+        documents=documents,
+        quote=row.quote,
+        answer=row.answer,
+        created_at=row.created_at,
     )
 
 
 def _values(row: QuestionRow) -> dict[str, object]:
-    return {"question": row.question, "document_ids": row.document_ids, "quote": row.quote}
+    return {"question": row.question, "document_ids": row.document_ids, "quote": row.quote, "answer": row.answer}

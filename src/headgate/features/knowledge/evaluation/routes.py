@@ -9,12 +9,18 @@ from headgate.features.access.permissions import Permission
 from headgate.features.knowledge.embedding import Searcher
 from headgate.features.knowledge.evaluation import evaluating, questions
 from headgate.features.knowledge.evaluation.evaluating import Evaluator
+from headgate.features.knowledge.evaluation.proposing import Proposer
+from headgate.features.knowledge.evaluation.question_files import read_questions
 from headgate.features.knowledge.evaluation.schemas import (
     EvaluationDetail,
     EvaluationIn,
     EvaluationOut,
+    ProposalIn,
+    ProposalsOut,
+    QuestionFile,
     QuestionIn,
     QuestionOut,
+    QuestionsAdded,
 )
 from headgate.foundation.api import ReadSession, WriteSession, problems
 
@@ -25,6 +31,11 @@ _EDIT = [needs(Permission.KNOWLEDGE_EDIT)]
 def _evaluator(request: Request) -> Evaluator:
     searcher: Searcher = request.app.state.searcher
     return Evaluator(searcher.database, searcher.embedder)
+
+
+def _proposer(request: Request) -> Proposer:
+    state = request.app.state
+    return Proposer(state.database, state.asker)
 
 
 @router.get(
@@ -48,6 +59,31 @@ async def list_questions(base_id: str, session: ReadSession, caller: Caller) -> 
 async def add_question(base_id: str, body: QuestionIn, session: WriteSession, caller: Caller) -> QuestionOut:
     """Add a question with the documents that answer it."""
     return await questions.add_question(session, caller, base_id, body)
+
+
+@router.post(
+    "/{base_id}/questions/import",
+    status_code=201,
+    summary="Add questions of a file",
+    responses=problems(403, 404, 409, 422),
+    dependencies=_EDIT,
+)
+async def import_questions(base_id: str, body: QuestionFile, session: WriteSession, caller: Caller) -> QuestionsAdded:
+    """Add the questions of a file, CSV or JSON, all or none. Those that the base has already are skipped."""
+    return await questions.add_questions(session, caller, base_id, read_questions(body.content))
+
+
+@router.post(
+    "/{base_id}/questions/proposals",
+    summary="Propose questions",
+    responses=problems(403, 404, 422, 502, 503),
+    dependencies=_EDIT,
+)
+async def propose_questions(
+    base_id: str, body: ProposalIn, caller: Caller, proposer: Annotated[Proposer, Depends(_proposer)]
+) -> ProposalsOut:
+    """Have a model make questions from passages that you may read. They are returned, not stored."""
+    return await proposer.propose(caller, base_id, body)
 
 
 @router.delete(

@@ -13,6 +13,10 @@ MOST_QUESTIONS = 200
 MOST_EXPECTED = 20
 """Documents that answer a question."""
 DEFAULT_LIMIT = 10
+MOST_PROPOSALS = 20
+LONGEST_ANSWER = 10_000
+LONGEST_FILE = 2_000_000
+"""Characters of a file of questions."""
 
 
 class QuestionIn(BaseModel):
@@ -28,6 +32,9 @@ class QuestionIn(BaseModel):
         default="",
         max_length=1_000,
         description="Text that a passage must contain to answer it. Empty: any passage of the documents.",
+    )
+    answer: PlainText = Field(
+        default="", max_length=LONGEST_ANSWER, description="A correct answer, which tests of flows compare with."
     )
 
 
@@ -46,7 +53,62 @@ class QuestionOut(BaseModel):
     question: str
     documents: list[ExpectedOut]
     quote: str
+    answer: str
     created_at: datetime
+
+
+class QuestionFile(BaseModel):
+    """A file of questions."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    content: str = Field(
+        max_length=LONGEST_FILE,
+        description=(
+            "CSV with the columns `question`, `documents` (names, separated by `;`), `quote` and `answer`; or JSON: a"
+            " list of objects with these members, or one on each line. `documents` is a list there."
+        ),
+    )
+
+
+class QuestionsAdded(BaseModel):
+    """What was added of a file."""
+
+    added: list[QuestionOut]
+    skipped: int
+    """Questions that the base has already, with the same text."""
+
+
+class ProposalIn(BaseModel):
+    """A request for questions that a model makes from passages of a base."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    model: str = Field(
+        max_length=250,
+        pattern=r"^[^\s/\x00][^/\x00]*/[^\s\x00][^\x00]*$",
+        description="Chat model, as `provider/name`.",
+    )
+    count: int = Field(default=10, ge=1, le=MOST_PROPOSALS, description="Passages to ask about, chosen at random.")
+
+
+class ProposalOut(BaseModel):
+    """A question that a model made from a passage. It is not stored."""
+
+    question: str
+    document: ExpectedOut
+    quote: str
+    """Text of the passage that answers it."""
+    answer: str
+
+
+class ProposalsOut(BaseModel):
+    """Questions that a model made."""
+
+    proposals: list[ProposalOut]
+    rejected: int
+    """Questions that were not usable: their quote or the numbers of their answer are not in the passage."""
+    tokens: int
 
 
 class EvaluationIn(BaseModel):

@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ForeignKeyConstraint, Index, String, Text
+from sqlalchemy import ForeignKeyConstraint, Index, String, Text, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from headgate.foundation.database import Json, Row, Timestamp, now
@@ -27,6 +27,8 @@ class QuestionRow(Row):
     document_ids: Mapped[list[str]] = mapped_column(Json)
     quote: Mapped[str] = mapped_column(Text)
     """Text that a passage contains which answers it; empty: any passage of the documents does."""
+    answer: Mapped[str] = mapped_column(Text, default="", server_default=text("''"))
+    """A correct answer; empty: none is known."""
     created_at: Mapped[datetime] = mapped_column(Timestamp, default=now)
 
 

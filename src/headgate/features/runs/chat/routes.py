@@ -10,6 +10,7 @@ from headgate.features.access.permissions import Permission
 from headgate.features.idempotency.http import Once
 from headgate.features.idempotency.keys import StartKey
 from headgate.features.runs.chat import service
+from headgate.features.runs.chat.messages import list_messages, send_message
 from headgate.features.runs.chat.schemas import (
     ChatFlow,
     ChatFlowOut,
@@ -19,8 +20,8 @@ from headgate.features.runs.chat.schemas import (
     MessageIn,
 )
 from headgate.features.runs.engine.backend import ExecutionBackend
-from headgate.features.runs.schemas import RunOut, RunStart
-from headgate.features.runs.service import answer_of, get_run, start_run
+from headgate.features.runs.schemas import RunOut
+from headgate.features.runs.service import answer_of, get_run
 from headgate.features.runs.views.client_waits import wait_or_end
 from headgate.foundation.api import (
     Cursor,
@@ -127,7 +128,7 @@ async def messages(
     cursor: Cursor = None,
 ) -> Page[RunOut]:
     """List the messages of one of your conversations, newest first: each is a run with its input and its result."""
-    items, following = await service.list_messages(
+    items, following = await list_messages(
         database, engine, caller, conversation_id, limit=limit, before=parse_cursor(cursor)
     )
     return Page(items=items, next_cursor=following)
@@ -156,10 +157,7 @@ async def send(
     """
 
     async def begin(key: StartKey | None) -> str:
-        async with database.writing() as session:
-            conversation = await service.continue_conversation(session, caller, conversation_id, body.text)
-        start = RunStart(text=body.text, file_ids=body.file_ids, session_id=conversation.id, version="published")
-        return (await start_run(database, engine, caller, conversation.flow_id, start, once=key)).run_id
+        return await send_message(database, engine, caller, conversation_id, body, once=key)
 
     run_id = await once.begin(begin, may_read=partial(get_run, engine, caller))
     if not body.wait:

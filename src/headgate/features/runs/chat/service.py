@@ -18,12 +18,9 @@ from headgate.features.flows.versions import version_as_it_runs
 from headgate.features.runs.chat import repository
 from headgate.features.runs.chat.errors import ConversationNotFound, NotAChat
 from headgate.features.runs.chat.schemas import ChatFlow, ChatFlowOut, ConversationOut
-from headgate.features.runs.engine.backend import ExecutionBackend
-from headgate.features.runs.schemas import RunOut
-from headgate.features.runs.service import get_run
 from headgate.features.runs.transitions import clock
 from headgate.foundation.api import page_of
-from headgate.foundation.database import Database, moment
+from headgate.foundation.database import moment
 from headgate.foundation.ids import is_id, new_id
 from headgate.foundation.quoting import shortened
 from headgate.graph.model import Flow
@@ -153,28 +150,17 @@ async def continue_conversation(
     return _out(await _conversation(session, principal, conversation_id))
 
 
-async def list_messages(
-    database: Database,
-    engine: ExecutionBackend,
-    principal: Principal,
-    conversation_id: str,
-    *,
-    limit: int,
-    before: str | None,
-) -> tuple[Sequence[RunOut], str | None]:
-    """Return a page of the runs of a conversation of the caller, newest first, and the next cursor.
-
-    No connection is held while the store reads the runs.
+async def message_runs(
+    session: AsyncSession, principal: Principal, conversation_id: str, *, limit: int, before: str | None
+) -> Sequence[str]:
+    """Return the ids of the runs of a conversation of the caller, newest first.
 
     Raises `ConversationNotFound`, `FlowNotFound`, `PermissionMissing`.
     """
-    async with database.reading() as session:
-        row, _ = await _with_flow(session, principal, conversation_id)
-        run_ids = await repository.list_message_runs(
-            session, row.id, row.flow_id, **_owner(principal), limit=limit + 1, before=before
-        )
-    runs = [await get_run(engine, principal, run_id) for run_id in run_ids[:limit]]
-    return runs, runs[-1].id if len(run_ids) > limit else None
+    row, _ = await _with_flow(session, principal, conversation_id)
+    return await repository.list_message_runs(
+        session, row.id, row.flow_id, **_owner(principal), limit=limit, before=before
+    )
 
 
 async def _chat_flow(session: AsyncSession, principal: Principal, flow_id: str) -> tuple[FlowRow, Flow]:

@@ -186,6 +186,10 @@ class RunStore(Protocol):
         """Return a run for display; None when the tenant has no such run."""
         ...
 
+    async def read_all(self, run_ids: Sequence[str], tenant_id: str) -> Sequence[ReadRun]:
+        """Return runs for display, in this order, in one snapshot; without those that the tenant does not have."""
+        ...
+
     async def events_after(self, run_id: str, tenant_id: str, seq: int, limit: int) -> EventPage | None:
         """Return the events of a run after a number, in order; None when the tenant has no such run."""
         ...

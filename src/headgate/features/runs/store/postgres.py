@@ -40,6 +40,8 @@ from headgate.features.runs.store.rows import (
     ORPHANS_SQL,
     OVERDUE_SQL,
     READ_RUN_SQL,
+    READ_RUNS_SQL,
+    READ_STEPS_OF_RUNS_SQL,
     READ_STEPS_SQL,
     STRAGGLERS_OF_RUN_SQL,
     STRAGGLERS_SQL,
@@ -51,6 +53,7 @@ from headgate.features.runs.store.rows import (
     for_postgres,
     live_runs_of,
     read_run_of,
+    read_runs_of,
     stored_run_of,
     stragglers_of,
     suspension_values,
@@ -94,6 +97,7 @@ _EVENTS, _OVERDUE = for_postgres(EVENTS_SQL), for_postgres(OVERDUE_SQL)
 _ENDING = for_postgres(ENDING_SQL)
 _DELIVER = for_postgres(DELIVER_SQL)
 _READ_RUN, _READ_STEPS = for_postgres(READ_RUN_SQL), for_postgres(READ_STEPS_SQL)
+_READ_RUNS, _READ_STEPS_OF_RUNS = for_postgres(READ_RUNS_SQL), for_postgres(READ_STEPS_OF_RUNS_SQL)
 _WORK = for_postgres(WORK_SQL)
 _STRAGGLERS, _STRAGGLERS_OF_RUN = for_postgres(STRAGGLERS_SQL), for_postgres(STRAGGLERS_OF_RUN_SQL)
 _KEEP_CALL, _LOAD_CALLS = for_postgres(KEEP_CALL_SQL), for_postgres(LOAD_CALLS_SQL)
@@ -356,13 +360,19 @@ class PostgresRunStore:
 
     async def load(self, run_id: str) -> StoredRun | None:
         """Return a consistent snapshot of a run and its steps."""
-        return stored_run_of(*await self._pool.snapshot(_LOAD_RUN, _LOAD_STEPS, {"run_id": run_id}))
+        rows, steps = await self._pool.snapshot(_LOAD_RUN, _LOAD_STEPS, {"run_id": run_id})
+        return stored_run_of(rows[0] if rows else None, steps)
 
     async def read(self, run_id: str, tenant_id: str) -> ReadRun | None:
         """Return a consistent snapshot of a run for display."""
-        return read_run_of(
-            *await self._pool.snapshot(_READ_RUN, _READ_STEPS, {"run_id": run_id, "tenant_id": tenant_id})
-        )
+        values = {"run_id": run_id, "tenant_id": tenant_id}
+        rows, steps = await self._pool.snapshot(_READ_RUN, _READ_STEPS, values)
+        return read_run_of(rows[0] if rows else None, steps)
+
+    async def read_all(self, run_ids: Sequence[str], tenant_id: str) -> Sequence[ReadRun]:
+        """Return a consistent snapshot of runs for display."""
+        values = {"run_ids": list(run_ids), "tenant_id": tenant_id}
+        return read_runs_of(run_ids, *await self._pool.snapshot(_READ_RUNS, _READ_STEPS_OF_RUNS, values))
 
     async def live_runs(self) -> Sequence[LiveRun]:
         """Every active run."""

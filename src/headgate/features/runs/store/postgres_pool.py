@@ -77,14 +77,14 @@ class PostgresPool:
 
     async def snapshot(
         self, row_query: str, rows_query: str, values: Mapping[str, Any]
-    ) -> tuple[Any, list[tuple[Any, ...]]]:
-        """Read a row and its dependent rows in one transaction with a consistent snapshot, in one round trip."""
+    ) -> tuple[list[tuple[Any, ...]], list[tuple[Any, ...]]]:
+        """Read rows and their dependent rows in one transaction with a consistent snapshot, in one round trip."""
         async with self.connection() as connection, connection.pipeline():
             await connection.execute("BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY", prepare=True)
             first = await connection.execute(row_query, values, prepare=True)
             second = await connection.execute(rows_query, values, prepare=True)
             await connection.execute("COMMIT", prepare=True)
-            return await first.fetchone(), await second.fetchall()
+            return await first.fetchall(), await second.fetchall()
 
     async def _next_connection(self) -> "AsyncConnection[Any]":
         me = object()

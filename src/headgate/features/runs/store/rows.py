@@ -55,6 +55,10 @@ READ_STEPS_SQL = (
     " WHERE s.flow_run_id = :run_id AND s.tenant_id = :tenant_id ORDER BY s.step_order"
 )
 """Step summaries, with outputs only of the last steps, or of the one it stops at: they are the run's result."""
+READ_RUNS_SQL = READ_RUN_SQL.replace("WHERE id = :run_id", "WHERE id IN (SELECT value FROM json_each(:run_ids))")
+READ_STEPS_OF_RUNS_SQL = READ_STEPS_SQL.replace("SELECT s.step_id", "SELECT s.flow_run_id, s.step_id", 1).replace(
+    "s.flow_run_id = :run_id", "s.flow_run_id IN (SELECT value FROM json_each(:run_ids))"
+)
 _WAITS = (
     "EXISTS (SELECT 1 FROM flow_step_results w"
     " WHERE w.flow_run_id = r.id AND w.flow_id = r.flow_id AND w.status = 'waiting')"
@@ -156,7 +160,8 @@ JSON_MEMBERS = ("input", "model_parameters", "tool_calls", "log")
 
 def for_postgres(statement: str) -> str:
     """Return a query of this module in psycopg's syntax, with JSON as text."""
-    converted = re.sub(r":(\w+)", r"%(\1)s", statement)
+    converted = statement.replace("IN (SELECT value FROM json_each(:run_ids))", "= ANY(:run_ids)")
+    converted = re.sub(r":(\w+)", r"%(\1)s", converted)
     converted = re.sub(r"json_extract\((\w+), '\$\.(\w+)'\)", r"\1->>'\2'", converted)
     return re.sub(r"(\w*\.?(?:in|out)put_payload|\bpart|\bterms|\be\.data)(?= FROM|,| END)", r"\1::text", converted)
 
@@ -168,6 +173,16 @@ def read_run_of(run: Sequence[Any] | None, steps: Sequence[Sequence[Any]]) -> Re
     *columns, terms, part, run_input, output = run
     read_steps = tuple(ReadStep(*[*step[:-1], _loaded(step[-1])]) for step in steps)
     return ReadRun(*[*columns, _loaded(terms), _loaded(part), orjson.loads(run_input), _loaded(output), read_steps])
+
+
+def read_runs_of(ids: Sequence[str], runs: Sequence[Sequence[Any]], steps: Sequence[Sequence[Any]]) -> list[ReadRun]:
+    """Return runs for display, in the order of their ids; steps begin with the id of their run."""
+    rows = {row[0]: row for row in runs}
+    of_runs: dict[str, list[Sequence[Any]]] = {}
+    for step in steps:
+        of_runs.setdefault(step[0], []).append(step[1:])
+    read = (read_run_of(rows.get(id_), of_runs.get(id_, [])) for id_ in ids)
+    return [run for run in read if run is not None]
 
 
 def events_of(rows: Sequence[Sequence[Any]]) -> EventPage | None:

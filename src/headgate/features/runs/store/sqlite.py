@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TypeVar
 
+import orjson
+
 from headgate.features.audit.chain import Entry
 from headgate.features.idempotency.keys import StartKey
 from headgate.features.runs.answered_calls import AnsweredCall, StoredCall
@@ -33,6 +35,8 @@ from headgate.features.runs.store.rows import (
     ORPHANS_SQL,
     OVERDUE_SQL,
     READ_RUN_SQL,
+    READ_RUNS_SQL,
+    READ_STEPS_OF_RUNS_SQL,
     READ_STEPS_SQL,
     STRAGGLERS_OF_RUN_SQL,
     STRAGGLERS_SQL,
@@ -40,6 +44,7 @@ from headgate.features.runs.store.rows import (
     events_of,
     live_runs_of,
     read_run_of,
+    read_runs_of,
     stored_run_of,
     stragglers_of,
     time_worked,
@@ -202,6 +207,16 @@ class SqliteRunStore:
         def query(db: sqlite3.Connection) -> ReadRun | None:
             run = db.execute(READ_RUN_SQL, values).fetchone()
             return read_run_of(run, db.execute(READ_STEPS_SQL, values).fetchall())
+
+        return await self._writer.read(query)
+
+    async def read_all(self, run_ids: Sequence[str], tenant_id: str) -> Sequence[ReadRun]:
+        """Return runs for display."""
+        values = {"run_ids": orjson.dumps(list(run_ids)).decode(), "tenant_id": tenant_id}
+
+        def query(db: sqlite3.Connection) -> list[ReadRun]:
+            runs = db.execute(READ_RUNS_SQL, values).fetchall()
+            return read_runs_of(run_ids, runs, db.execute(READ_STEPS_OF_RUNS_SQL, values).fetchall())
 
         return await self._writer.read(query)
 

@@ -8,6 +8,8 @@ from sqlalchemy import text
 
 from headgate.features.files.storage import Storage
 from headgate.features.maintenance.retention import delete_expired_runs
+from headgate.features.runs.store.postgres import PostgresRunStore
+from headgate.features.runs.store.sqlite import SqliteRunStore
 from headgate.foundation.settings import RetentionSettings, Settings
 from tests.support.rows import execute
 from tests.support.team import FLOW, Team, team
@@ -128,6 +130,19 @@ class TestMessages:
         more = {"cursor": page["next_cursor"]}
         page = await house.get("runner", f"/chat/conversations/{conversation_id}/messages", params=more)
         assert ([run["id"] for run in page["items"]], page["next_cursor"]) == ([first["id"]], None)
+
+    async def test_are_read_at_once(self, house: Team, monkeypatch: pytest.MonkeyPatch) -> None:
+        conversation_id = await begin(house, await flow_of(house))
+        for message in ("one", "two", "three"):
+            await say(house, conversation_id, message)
+
+        async def refused(*_: object) -> None:
+            raise AssertionError("run after run")
+
+        for store in (SqliteRunStore, PostgresRunStore):
+            monkeypatch.setattr(store, "read", refused)
+        page = await house.get("runner", f"/chat/conversations/{conversation_id}/messages")
+        assert [run["text"] for run in page["items"]] == ["three", "two", "one"]
 
     async def test_name_the_conversation_and_move_it_to_the_top(self, house: Team) -> None:
         flow_id = await flow_of(house)

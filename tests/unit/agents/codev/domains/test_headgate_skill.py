@@ -9,7 +9,7 @@ from headgate.agents.codev.domains.headgate.domain import FALLBACK, load_knowled
 from headgate.agents.codev.workflow.reading import read_plan
 from headgate.components import BUILTINS
 from headgate.features.catalog.registry import Registry
-from headgate.graph.cases import misses
+from headgate.graph.cases import Outcome, misses
 from headgate.graph.links import StepDefaults, effective, link
 from headgate.graph.spec import read_spec
 from headgate.graph.validate import check_runnable
@@ -42,7 +42,7 @@ class TestTheSkill:
         planned = read_plan(KNOWN[Phase.PLAN])
         assert planned.fault == ""
         assert len(planned.cases) >= 3
-        assert all(misses(case.expect, "") for case in planned.cases)
+        assert all(misses(case.expect, Outcome("")) for case in planned.cases)
 
     def test_leaves_the_ending_of_a_discovery_to_the_prompt(self) -> None:
         assert "CREDENTIALS_STATUS" not in "".join(KNOWN.values())

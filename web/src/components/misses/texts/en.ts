@@ -6,4 +6,10 @@ export default {
   no_json: "is not valid JSON",
   schema: "does not match the schema: {{text}}",
   empty: "is empty",
+  document: "is not based on {{text}}",
+  not_supported: "is not supported by any passage",
+  sentences: "has sentences that no passage supports",
+  lacks_number: "lacks the number {{text}} of the reference answer",
+  lacks_words: "lacks {{text}} words of the reference answer",
+  judged: "was judged as wrong: {{text}}",
 };

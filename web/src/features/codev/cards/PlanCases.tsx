@@ -1,7 +1,7 @@
 import { Plus } from "lucide-react";
 import { useRef, useState } from "react";
 import type { TestCase } from "@/api/queries/codev";
-import { CaseDialog, CaseList } from "@/components/cases";
+import { CaseDialog, CaseList, TEXT_KINDS } from "@/components/cases";
 import { Button, Callout, Chip } from "@/components/ui";
 import { isSame } from "../model/useKept";
 import { useCodevTexts } from "../texts";
@@ -91,6 +91,7 @@ export function PlanCases({ cases, proposed, before, ran, trials, onChange }: Pl
       })}
       {open !== null && (
         <CaseDialog
+          kinds={TEXT_KINDS}
           test={editing}
           taken={cases.filter((_, at) => at !== open).map(({ name }) => name)}
           onKeep={keep}

@@ -23,6 +23,8 @@ export const readCases = (value: unknown): TestCase[] =>
             typeof expect.json_schema === "object" && expect.json_schema !== null
               ? (expect.json_schema as NonNullable<Expected["json_schema"]>)
               : null,
+          reference: typeof expect.reference === "string" ? expect.reference : null,
+          supported: expect.supported === true,
         },
       };
     });

@@ -3,9 +3,10 @@ import { ListChecks, Plus, Trash2, X } from "lucide-react";
 import { useState } from "react";
 import { addQuestion, deleteQuestion, evaluationKeys, type KnowledgeQuestion } from "@/api/queries/evaluations";
 import { documentsQuery, type KnowledgeBase } from "@/api/queries/knowledge";
-import { Button, Chip, EmptyState, Field, IconButton, Input, Listing, Row, Select } from "@/components/ui";
+import { Button, Chip, EmptyState, Field, IconButton, Input, Listing, Row, Select, Textarea } from "@/components/ui";
 import { useChange } from "@/components/useChange";
 import { useKnowledgeTexts } from "../texts";
+import { QuestionSources } from "./QuestionSources";
 
 interface QuestionsProps {
   base: KnowledgeBase;
@@ -26,6 +27,7 @@ export function Questions({ base, questions }: QuestionsProps) {
         {t("questions")}
       </h3>
       <NewQuestion base={base} />
+      <QuestionSources base={base} />
       <Listing
         label={t("questions")}
         query={questions}
@@ -39,7 +41,9 @@ export function Questions({ base, questions }: QuestionsProps) {
           <Row
             key={row.id}
             title={row.question}
-            detail={row.documents.map((document) => document.name || t("no_document")).join(", ")}
+            detail={[row.documents.map((document) => document.name || t("no_document")).join(", "), row.answer]
+              .filter(Boolean)
+              .join(": ")}
             aside={
               <IconButton label={t("delete_what", { what: row.question })} onClick={() => remove.mutate(row.id)}>
                 <Trash2 />
@@ -55,11 +59,13 @@ export function Questions({ base, questions }: QuestionsProps) {
 function NewQuestion({ base }: { base: KnowledgeBase }) {
   const t = useKnowledgeTexts();
   const [question, setQuestion] = useState("");
+  const [answer, setAnswer] = useState("");
   const [expected, setExpected] = useState<string[]>([]);
   const pages = useInfiniteQuery(documentsQuery(base.id));
   const documents = pages.data?.pages.flatMap((page) => page.items) ?? [];
   const add = useChange({
-    change: () => addQuestion(base.id, question.trim(), expected),
+    change: () =>
+      addQuestion(base.id, { question: question.trim(), document_ids: expected, quote: "", answer: answer.trim() }),
     touches: [evaluationKeys.questions(base.id)],
     failed: t("question_not_added"),
   });
@@ -68,6 +74,7 @@ function NewQuestion({ base }: { base: KnowledgeBase }) {
     add.mutate(undefined, {
       onSuccess: () => {
         setQuestion("");
+        setAnswer("");
         setExpected([]);
       },
     });
@@ -82,6 +89,17 @@ function NewQuestion({ base }: { base: KnowledgeBase }) {
       <Field label={t("new_question")}>
         {(control) => (
           <Input {...control} value={question} maxLength={2000} onChange={(event) => setQuestion(event.target.value)} />
+        )}
+      </Field>
+      <Field label={t("reference_answer")} help={t("reference_answer_help")}>
+        {(control) => (
+          <Textarea
+            {...control}
+            rows={1}
+            value={answer}
+            maxLength={10_000}
+            onChange={(event) => setAnswer(event.target.value)}
+          />
         )}
       </Field>
       <Field label={t("answered_by")} help={t("answered_by_help")}>

@@ -9,7 +9,14 @@ vi.setConfig({ testTimeout: 20_000 });
 
 const AT = "2026-01-01T00:00:00Z";
 const TRAVEL = { id: "d1", name: "travel.md" };
-const QUESTION: KnowledgeQuestion = { id: "q1", question: "Lisbon?", documents: [TRAVEL], quote: "", created_at: AT };
+const QUESTION: KnowledgeQuestion = {
+  id: "q1",
+  question: "Lisbon?",
+  documents: [TRAVEL],
+  quote: "",
+  answer: "68 EUR",
+  created_at: AT,
+};
 const EVALUATION: EvaluationDetail = {
   id: "e1",
   user_id: "u",
@@ -79,7 +86,9 @@ describe("an evaluation", () => {
     await user.click(screen.getByRole("combobox", { name: "Documents that answer it" }));
     await user.click(await screen.findByRole("option", { name: "travel.md" }));
     await user.click(screen.getByRole("button", { name: "Add the question" }));
-    await vi.waitFor(() => expect(served.sent).toEqual([{ question: "Oslo?", document_ids: ["d1"], quote: "" }]));
+    await vi.waitFor(() =>
+      expect(served.sent).toEqual([{ question: "Oslo?", document_ids: ["d1"], quote: "", answer: "" }]),
+    );
   });
 
   it("gets questions from a search", async () => {
@@ -88,7 +97,9 @@ describe("an evaluation", () => {
     const { user } = openPage("/knowledge/b1?view=search");
     await user.type(await screen.findByLabelText("Question or words"), "Lisbon{Enter}");
     await user.click(await screen.findByRole("button", { name: "This document answers the question" }));
-    await vi.waitFor(() => expect(served.sent).toEqual([{ question: "Lisbon", document_ids: ["d1"], quote: "" }]));
+    await vi.waitFor(() =>
+      expect(served.sent).toEqual([{ question: "Lisbon", document_ids: ["d1"], quote: "", answer: "" }]),
+    );
   });
 
   it("is not offered to users who only view", async () => {
@@ -96,5 +107,58 @@ describe("an evaluation", () => {
     openPage("/knowledge/b1");
     expect(await screen.findByRole("tab", { name: "Search" })).toBeInTheDocument();
     expect(screen.queryByRole("tab", { name: "Evaluation" })).toBeNull();
+  });
+});
+
+describe("questions", () => {
+  it("come from a file, all or none", async () => {
+    serve();
+    serveEvaluations();
+    const sent: unknown[] = [];
+    server.use(
+      http.post(`${API}/b1/questions/import`, async ({ request }) => {
+        sent.push(await request.json());
+        return HttpResponse.json({ added: [QUESTION], skipped: 2 }, { status: 201 });
+      }),
+    );
+    const { user } = openPage("/knowledge/b1?view=evaluation");
+    await screen.findByText(/68 EUR/);
+    const file = new File(["question,documents\nLisbon?,travel.md\n"], "questions.csv", { type: "text/csv" });
+    await user.upload(screen.getByLabelText("Upload CSV or JSON", { selector: "input" }), file);
+    await vi.waitFor(() => expect(sent).toEqual([{ content: "question,documents\nLisbon?,travel.md\n" }]));
+  });
+
+  it("are proposed by a model, and added when they are chosen", async () => {
+    serve();
+    serveEvaluations();
+    const sent: unknown[] = [];
+    const proposal = (question: string) => ({ question, document: TRAVEL, quote: "68 EUR", answer: "68 EUR" });
+    server.use(
+      http.get("*/api/v1/providers", () => HttpResponse.json([])),
+      http.get("*/api/v1/models", () => HttpResponse.json([])),
+      http.get("*/api/v1/model-classes", () => HttpResponse.json({ enabled: false, names: [], classes: [] })),
+      http.post(`${API}/b1/questions/proposals`, async ({ request }) => {
+        sent.push(await request.json());
+        return HttpResponse.json({ proposals: [proposal("Lisbon?"), proposal("Oslo?")], rejected: 1, tokens: 90 });
+      }),
+      http.post(`${API}/b1/questions/import`, async ({ request }) => {
+        sent.push(await request.json());
+        return HttpResponse.json({ added: [QUESTION], skipped: 0 }, { status: 201 });
+      }),
+    );
+    const { user } = openPage("/knowledge/b1?view=evaluation");
+    await user.click(await screen.findByRole("button", { name: "Propose with a model" }));
+    const dialog = within(await screen.findByRole("dialog"));
+    await user.click(dialog.getByRole("button", { name: /Model/ }));
+    await user.type(await screen.findByRole("combobox"), "openai/gpt-5-mini");
+    await user.click(await screen.findByRole("option", { name: /openai\/gpt-5-mini/ }));
+    await user.click(dialog.getByRole("button", { name: "Propose questions" }));
+    expect(await dialog.findByText(/2 questions made, 1 rejected/)).toBeInTheDocument();
+    await user.click(dialog.getByRole("checkbox", { name: /Oslo/ }));
+    await user.click(dialog.getByRole("button", { name: "Add 1 questions" }));
+    await vi.waitFor(() => expect(sent).toHaveLength(2));
+    expect(sent[0]).toEqual({ model: "openai/gpt-5-mini", count: 10 });
+    const lines = JSON.parse((sent[1] as { content: string }).content) as { question: string; documents: string[] }[];
+    expect(lines.map(({ question, documents }) => [question, documents])).toEqual([["Lisbon?", ["travel.md"]]]);
   });
 });

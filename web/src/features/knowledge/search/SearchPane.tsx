@@ -76,7 +76,7 @@ function OneHit({ base, hit, asked }: { base: KnowledgeBase; hit: Hit; asked: st
   const t = useKnowledgeTexts();
   const { may } = useRights();
   const add = useChange({
-    change: () => addQuestion(base.id, asked, [hit.document_id]),
+    change: () => addQuestion(base.id, { question: asked, document_ids: [hit.document_id], quote: "", answer: "" }),
     touches: [evaluationKeys.questions(base.id)],
     done: t("question_added"),
     failed: t("question_not_added"),

@@ -108,6 +108,20 @@ export default {
   more_documents: "Load more documents",
   remove_what: "Remove {{what}}",
   add_question: "Add the question",
+  reference_answer: "A correct answer (optional)",
+  reference_answer_help: "Tests of flows compare their answers with it.",
+  upload_questions: "Upload CSV or JSON",
+  upload_questions_help:
+    "Columns or members: question, documents (names; in CSV separated by “;”), quote, answer. A file adds all of its questions or none.",
+  questions_added: "{{count}} questions added, {{skipped}} skipped",
+  questions_not_added: "The questions were not added",
+  propose_questions: "Propose with a model",
+  propose_model: "Model",
+  propose_model_help: "It receives ten passages that you may read, chosen at random, and makes a question from each.",
+  propose: "Propose questions",
+  proposed:
+    "{{count}} questions made, {{rejected}} rejected because the passage does not support them; {{tokens}} tokens.",
+  add_chosen: "Add {{count}} questions",
   question_not_added: "The question was not added",
   no_questions: "No questions yet",
   no_questions_more:

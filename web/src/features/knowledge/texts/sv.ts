@@ -112,6 +112,20 @@ const sv: Translation<typeof en> = {
   more_documents: "Hämta fler dokument",
   remove_what: "Ta bort {{what}}",
   add_question: "Lägg till frågan",
+  reference_answer: "Ett rätt svar (valfritt)",
+  reference_answer_help: "Tester av flöden jämför sina svar med det.",
+  upload_questions: "Ladda upp CSV eller JSON",
+  upload_questions_help:
+    "Kolumner eller fält: question, documents (namn; i CSV skilda med ”;”), quote, answer. En fil lägger till alla sina frågor eller ingen.",
+  questions_added: "{{count}} frågor lades till, {{skipped}} hoppades över",
+  questions_not_added: "Frågorna lades inte till",
+  propose_questions: "Föreslå med en modell",
+  propose_model: "Modell",
+  propose_model_help: "Den får tio textavsnitt som du får läsa, slumpvis valda, och gör en fråga av varje.",
+  propose: "Föreslå frågor",
+  proposed:
+    "{{count}} frågor gjordes, {{rejected}} underkändes eftersom textavsnittet inte stöder dem; {{tokens}} token.",
+  add_chosen: "Lägg till {{count}} frågor",
   question_not_added: "Frågan lades inte till",
   no_questions: "Inga frågor än",
   no_questions_more:

@@ -2,6 +2,17 @@ export default {
   tests: "Tests",
   tests_about: "What the flow must answer. Each test is a real run of the draft, with evidence.",
   add: "Add a test",
+  from_questions: "From questions",
+  from_questions_about:
+    "Each question of a knowledge base becomes a test: the answer agrees with the reference answer, and is based on the documents of the question.",
+  knowledge_base: "Knowledge base",
+  choose_base: "Choose a knowledge base",
+  judge: "Judge",
+  judge_help: "A model compares the answers with the reference answers. Without one they are compared by rule.",
+  must_be_supported: "Passages must support every sentence",
+  add_tests: "Add the tests",
+  questions_added: "{{count}} tests added, {{skipped}} questions skipped",
+  cancel: "Cancel",
   no_tests: "No tests yet",
   no_tests_about:
     "A test is an input and the expected answer. Add one to see immediately when a change breaks the flow.",

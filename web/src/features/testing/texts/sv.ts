@@ -4,6 +4,17 @@ const sv: typeof en = {
   tests: "Tester",
   tests_about: "Vad flödet ska svara. Varje test är en riktig körning av utkastet, med bevis.",
   add: "Lägg till ett test",
+  from_questions: "Från frågor",
+  from_questions_about:
+    "Varje fråga i en kunskapsbas blir ett test: svaret stämmer med referenssvaret och bygger på frågans dokument.",
+  knowledge_base: "Kunskapsbas",
+  choose_base: "Välj en kunskapsbas",
+  judge: "Bedömare",
+  judge_help: "En modell jämför svaren med referenssvaren. Utan modell jämförs de efter regler.",
+  must_be_supported: "Textavsnitt måste stödja varje mening",
+  add_tests: "Lägg till testerna",
+  questions_added: "{{count}} tester lades till, {{skipped}} frågor hoppades över",
+  cancel: "Avbryt",
   no_tests: "Inga tester än",
   no_tests_about:
     "Ett test är indata och det förväntade svaret. Lägg till ett för att genast se när en ändring förstör flödet.",

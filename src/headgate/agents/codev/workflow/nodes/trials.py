@@ -13,7 +13,7 @@ from headgate.agents.codev.workflow.routing import trials_wanted
 from headgate.agents.codev.workflow.step import Update, as_seen, conflicted, emit_phase, used
 from headgate.foundation.log import redact_text
 from headgate.foundation.quoting import clipped_to
-from headgate.graph.cases import TestCase, misses
+from headgate.graph.cases import Outcome, TestCase, misses
 
 MOST_UNSURE = 3
 """How often a trial is run again because the flow was saved while it ran; then it is somebody else's change."""
@@ -74,7 +74,8 @@ def _unsure(state: AgentState, working: Working, name: str) -> Update:
 
 def _judged(case: TestCase, again: int, result: TrialResult) -> Trial:
     """The trial, judged by its case alone: no model is asked whether it passed."""
-    missed = [] if result.error else misses(case.expect, result.answer)
+    objection = "trials ask no model" if case.expect.judge_model else ""
+    missed = [] if result.error else misses(case.expect, Outcome(result.answer, objection=objection))
     return Trial(
         case=case.name,
         trial=again,

@@ -1,0 +1,69 @@
+"""`headgate chat`, in this process."""
+
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+from headgate.entrypoints.cli.app import run
+from headgate.entrypoints.cli.exit_codes import INVALID, NOT_FOUND, WAITING
+from tests.integration.cli.test_commands import data_folder
+from tests.support.cli import answered
+from tests.support.team import FLOW
+
+__all__ = ["data_folder"]
+pytestmark = pytest.mark.usefixtures("data_folder")
+ASKS = (
+    "name: Ask\nnodes:\n  heard: ChatInput\n  check: Approval\n    question: Pay it?\n  said: ChatOutput\n"
+    "edges:\n  heard.text -> check.value\n  check.approve -> said.input\n"
+)
+
+
+def published(folder: Path, capsys: pytest.CaptureFixture[str], spec: str) -> str:
+    path = folder / "talk.flow"
+    path.write_text(spec)
+    flow_id: str = answered(capsys, "import", str(path))["id"]
+    assert run(["flows", "publish", flow_id]) == 0
+    capsys.readouterr()
+    return flow_id
+
+
+class TestChat:
+    def test_continues_lists_and_shows_a_conversation(
+        self, data_folder: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        flow_id = published(data_folder, capsys, FLOW)
+        first = answered(capsys, "chat", flow_id, "hello")
+        assert (first["status"], first["text"]) == ("completed", "hello")
+        conversation = first["conversation_id"]
+        assert answered(capsys, "chat", flow_id, "again", "--conversation", conversation)["text"] == "again"
+        (listed,) = answered(capsys, "chat", flow_id, "--list")
+        assert (listed["id"], listed["title"]) == (conversation, "hello")
+        history = answered(capsys, "chat", flow_id, "--history", "--conversation", conversation)
+        assert [row["input"]["text"] for row in history] == ["hello", "again"]
+        assert run(["chat", flow_id, "--history", "--conversation", conversation]) == 0
+        assert "> hello" in capsys.readouterr().out
+
+    def test_sends_each_line_of_the_input(
+        self, data_folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        flow_id = published(data_folder, capsys, FLOW)
+        monkeypatch.setattr("sys.stdin", io.StringIO("one\n\ntwo\n"))
+        assert run(["chat", flow_id, "--json"]) == 0
+        answers = [json.loads(line) for line in capsys.readouterr().out.strip().replace("}\n{", "}\x1e{").split("\x1e")]
+        assert [answer["text"] for answer in answers] == ["one", "two"]
+        assert len({answer["conversation_id"] for answer in answers}) == 1
+
+    def test_says_that_an_answer_waits_for_an_approval(
+        self, data_folder: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        flow_id = published(data_folder, capsys, ASKS)
+        assert run(["chat", flow_id, "pay"]) == WAITING
+
+    def test_of_an_unknown_conversation_or_an_unpublished_flow_is_refused(
+        self, data_folder: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        flow_id = published(data_folder, capsys, FLOW)
+        assert run(["chat", flow_id, "hello", "--conversation", "nobody"]) == NOT_FOUND
+        assert run(["chat", flow_id, "--history"]) == INVALID
