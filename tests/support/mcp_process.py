@@ -8,6 +8,7 @@ import json
 import os
 import socket
 import sys
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -104,7 +105,7 @@ def described_server() -> Server[Any]:
 
     async def list_tools(ctx: Any, params: Any) -> ListToolsResult:
         found = json.loads(described.read_text(encoding="utf-8"))
-        return ListToolsResult(tools=[Tool(input_schema=OBJECT, **one) for one in found])
+        return ListToolsResult(tools=[Tool(**{"input_schema": OBJECT, **one}) for one in found])
 
     async def call_tool(ctx: Any, params: Any) -> CallToolResult:
         tally(f"{params.name} {json.dumps(params.arguments)}")
@@ -191,6 +192,9 @@ async def over_stdio(server: Server[Any]) -> None:
 def over_http(server: Any, port: int) -> None:
     """Serve on loopback; the port goes to standard output when it is open."""
     listener = socket.create_server(("127.0.0.1", port))
+    if server is None:  # its own address is part of what it says
+        authority = import_module("tests.support.mcp_authority")
+        server = authority.authorized_server(listener.getsockname()[1])
     sys.stdout.write(f"{listener.getsockname()[1]}\n")
     sys.stdout.flush()
     app = server.streamable_http_app(json_response=os.environ.get("MCP_JSON") == "1")
@@ -205,7 +209,8 @@ def main(arguments: list[str]) -> None:
     if os.environ.get("MCP_MODE") == "dies":
         sys.exit("no licence key was found")
     made = {"hostile": hostile_server, "notes": notes_server, "described": described_server}
-    server: Any = made.get(os.environ.get("MCP_MODE", ""), good_server)()
+    guarded = os.environ.get("MCP_MODE") in {"oauth", "unregistered"}
+    server: Any = None if guarded else made.get(os.environ.get("MCP_MODE", ""), good_server)()
     if arguments[0] == "http":
         over_http(server, int(arguments[1]) if len(arguments) > 1 else 0)
     elif hostile:

@@ -16,7 +16,9 @@ COMMAND = [sys.executable, "-m", "tests.support.mcp_process", "stdio"]
 class McpProcess:
     """`with McpProcess(tally) as server: server.url`."""
 
-    def __init__(self, tally: Path, mode: str = "", *, port: int = 0, json_response: bool = False) -> None:
+    def __init__(
+        self, tally: Path, mode: str = "", *, port: int = 0, json_response: bool = False, lifetime: int = 3600
+    ) -> None:
         self.tally = tally
         self._port = port
         self._environment = {
@@ -24,6 +26,7 @@ class McpProcess:
             "MCP_TALLY": str(tally),
             "MCP_MODE": mode,
             "MCP_JSON": "1" if json_response else "0",
+            "MCP_LIFETIME": str(lifetime),
         }
 
     def __enter__(self) -> Self:

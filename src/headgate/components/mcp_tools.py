@@ -51,4 +51,16 @@ class McpTools(Component):
                     ),
                     field="tools",
                 )
-        return [tool for tool in tools if not self.tools or tool.remote_name in self.tools]
+        chosen = [tool for tool in tools if not self.tools or tool.remote_name in self.tools]
+        changed = [tool.remote_name for tool in chosen if tool.changed]
+        if changed:
+            raise ComponentError(
+                f"McpTools: the server '{self.server}' has changed its description of {listed(changed)} since a user "
+                "accepted it.",
+                remedy=(
+                    f"View and accept the difference in Settings, or with `headgate mcp-servers accept {self.server}`; "
+                    "or disable the tool."
+                ),
+                field="tools",
+            )
+        return chosen

@@ -1,13 +1,14 @@
 """Small adapters that join one slice's port to another slice's service."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pydantic import SecretStr
 
+from headgate.features.connections.http import ConnectionHttp
 from headgate.features.connections.opening import READ_AS, Connections
-from headgate.features.mcptools.connector import Connection, McpConnector
+from headgate.features.mcptools.connector import Connection, McpConnector, Reader
 from headgate.features.models.local.models import LocalModels
 from headgate.features.models.ports import GuardedWeb
 from headgate.features.models.setup.space import SpaceModels
@@ -197,6 +198,7 @@ class SpaceServers:
 
     connector: McpConnector
     variables: StepVariables
+    connections: StepConnections
 
     async def connection(self, origin: Origin, server: str) -> Connection:
         """The server of that name, nothing sent yet."""
@@ -205,5 +207,16 @@ class SpaceServers:
             tenant_id=key.tenant_id,
             space_id=await self.variables.spaces.of(key.tenant_id, key.flow_id),
             name=server,
-            secrets=SpaceSecrets(await self.variables.of(origin)),
+            reader=Reader(
+                SpaceSecrets(await self.variables.of(origin)),
+                lambda name: http_of(self.connections.open(origin, name)),
+            ),
         )
+
+
+async def http_of(opening: Awaitable[OpenConnection]) -> ConnectionHttp:
+    """Return the HTTP client of a connection that is being opened."""
+    http = (await opening).http
+    if not isinstance(http, ConnectionHttp):
+        raise TypeError(f"{type(http).__name__} adds no credential")
+    return http

@@ -1,6 +1,6 @@
 """The services of steps, for the server, the command line and every worker child."""
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -21,6 +21,7 @@ from headgate.foundation.telemetry import Telemetry
 
 if TYPE_CHECKING:
     from headgate.entrypoints import adapters, embedding, model_asking, starter_workspaces, traced
+    from headgate.features.access.principal import Principal
     from headgate.features.catalog.own import check
     from headgate.features.catalog.registry import Registry
     from headgate.features.connections import http as connection_http
@@ -267,7 +268,7 @@ class StepServices:
         return mcp_connector.McpConnector(
             base.database,
             base.box,
-            lambda principal: adapters.SpaceSecrets(base.keys_of(principal, "mcp")),
+            self._mcp_reader,
             self.web,
             base.settings.mcp,
         )
@@ -275,7 +276,22 @@ class StepServices:
     @cached_property
     def mcp(self) -> "adapters.SpaceServers":
         """MCP servers of the space of a run's flow."""
-        return adapters.SpaceServers(self.connector, self._variables)
+        return adapters.SpaceServers(self.connector, self._variables, self.connections)
+
+    def _mcp_reader(self, principal: "Principal") -> "mcp_connector.Reader":
+        """Return what a user may send to MCP servers."""
+
+        def opened(name: str) -> "Awaitable[connection_http.ConnectionHttp]":
+            opening = self.opener.open(
+                tenant_id=principal.tenant_id,
+                space_id=principal.space_id,
+                user_id=principal.user_id,
+                name=name,
+                audit=self.installation.secret_reads.of(principal, "mcp"),
+            )
+            return adapters.http_of(opening)
+
+        return mcp_connector.Reader(adapters.SpaceSecrets(self.installation.keys_of(principal, "mcp")), opened)
 
     @cached_property
     def workspaces(self) -> "starter_workspaces.StarterWorkspaces":

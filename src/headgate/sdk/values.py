@@ -158,6 +158,8 @@ class Tool:
     """Its name on that server; `name` is a form that every model provider accepts."""
     approval: ToolApproval | None = None
     """Who approves each call before it is made; None: nobody."""
+    changed: bool = False
+    """Whether its server describes it otherwise than when a user accepted it: no model gets it."""
 
     @property
     def full_name(self) -> str:

@@ -3688,6 +3688,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/mcp-servers/{server}/authorize": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Authorize a server by OAuth 2.1
+         * @description Find the server's authorization server, register Headgate there, and begin an authorization in the browser.
+         *
+         *     An OAuth 2 connection with the name of the server holds the tokens; they are refreshed automatically.
+         *
+         *     Requires the permission `connections.own`.
+         */
+        post: operations["authorize_api_v1_mcp_servers__server__authorize_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/mcp-servers/{server}/tools": {
         parameters: {
             query?: never;
@@ -3704,6 +3728,28 @@ export interface paths {
         get: operations["tools_api_v1_mcp_servers__server__tools_get"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/mcp-servers/{server}/tools/accept": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Accept changed tools
+         * @description Accept tools whose description or schema changed, so that models get them. Returns their names.
+         *
+         *     Requires the permission `mcp_servers.manage`.
+         */
+        post: operations["accept_api_v1_mcp_servers__server__tools_accept_post"];
         delete?: never;
         options?: never;
         head?: never;
@@ -6681,6 +6727,12 @@ export interface components {
              * @default
              */
             error?: string;
+            /**
+             * Iss
+             * @description The provider's issuer, where it names one.
+             * @default
+             */
+            iss?: string;
         };
         /**
          * AuthorizationOut
@@ -11020,6 +11072,43 @@ export interface components {
             kind: "manual";
         };
         /**
+         * McpAuthorization
+         * @description How to authorize a server by OAuth 2.1.
+         */
+        McpAuthorization: {
+            /**
+             * Client Id
+             * @description As the provider issued it; empty: Headgate registers itself.
+             * @default
+             */
+            client_id?: string;
+            /**
+             * Client Secret
+             * Format: password
+             * @description Of that client; empty for a public one.
+             * @default
+             */
+            client_secret?: string;
+            /**
+             * Scopes
+             * @description Separated by spaces; empty: as the server asks.
+             * @default
+             */
+            scopes?: string;
+            /**
+             * Personal
+             * @description Whether only your own runs may use the authorization.
+             * @default false
+             */
+            personal?: boolean;
+            /**
+             * Register Again
+             * @description Read the metadata and register again; otherwise an existing connection is reused.
+             * @default false
+             */
+            register_again?: boolean;
+        };
+        /**
          * McpRefreshOut
          * @description The result of listing a server's tools.
          */
@@ -11091,6 +11180,12 @@ export interface components {
                     scheme?: string;
                 };
             };
+            /**
+             * Connection
+             * @description Name of a connection of the space whose credential is added to requests, such as one with OAuth.
+             * @default
+             */
+            connection?: string;
             /** Space Id */
             space_id?: string | null;
             /**
@@ -11121,6 +11216,11 @@ export interface components {
              * @description Names of its headers or environment variables.
              */
             secret_names: string[];
+            /**
+             * Connection
+             * @description Name of the connection whose credential is sent; empty for none.
+             */
+            connection: string;
             /** Enabled */
             enabled: boolean;
             /** Tools Found At */
@@ -11164,6 +11264,11 @@ export interface components {
                     scheme?: string;
                 };
             } | null;
+            /**
+             * Connection
+             * @description Empty removes it.
+             */
+            connection?: string | null;
             /** Enabled */
             enabled?: boolean | null;
         };
@@ -11204,6 +11309,21 @@ export interface components {
             read_only: boolean;
             /** Enabled */
             enabled: boolean;
+            /**
+             * Sha256
+             * @description Of the description, the schema and read_only.
+             */
+            sha256: string;
+            /**
+             * Changed
+             * @description Whether they have changed since a user accepted them: the tool is refused.
+             */
+            changed: boolean;
+            /**
+             * Difference
+             * @description Of a changed tool: the lines that differ from the accepted description, with + or -.
+             */
+            difference: string[];
         };
         /**
          * McpToolPatch
@@ -11212,6 +11332,19 @@ export interface components {
         McpToolPatch: {
             /** Enabled */
             enabled: boolean;
+        };
+        /**
+         * McpToolsAccept
+         * @description Changed tools that a user has seen.
+         */
+        McpToolsAccept: {
+            /**
+             * Tools
+             * @description Hash that was seen by name of the tool; empty: every changed tool.
+             */
+            tools: {
+                [key: string]: string;
+            };
         };
         /**
          * Me
@@ -11887,6 +12020,11 @@ export interface components {
             paging: {
                 [key: string]: unknown;
             } | null;
+            /**
+             * Difference
+             * @description Of a changed operation: the lines that differ from the accepted description, with + or -.
+             */
+            difference: string[];
         };
         /**
          * OperationOut
@@ -34195,6 +34333,119 @@ export interface operations {
             };
         };
     };
+    authorize_api_v1_mcp_servers__server__authorize_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                server: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["McpAuthorization"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuthorizationOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The URL is too long; send long values in the body. */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Bad Gateway */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     tools_api_v1_mcp_servers__server__tools_get: {
         parameters: {
             query?: never;
@@ -34235,6 +34486,109 @@ export interface operations {
             };
             /** @description Not Found */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The URL is too long; send long values in the body. */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    accept_api_v1_mcp_servers__server__tools_accept_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                server: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["McpToolsAccept"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_str_"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -1,18 +1,29 @@
 """`headgate mcp-servers`."""
 
+import sys
 from typing import Annotated
 
 import typer
 from pydantic import SecretStr
+from rich.prompt import Prompt
 
 from headgate.entrypoints.cli.output import JsonFlag, console, print_json, print_result, print_rows, when
 from headgate.entrypoints.cli.session import acting, with_installation, with_parts, with_writing
 from headgate.entrypoints.compose import Parts
 from headgate.entrypoints.installation import Installation
+from headgate.features.connections.routes import CALLBACK
 from headgate.features.mcptools import service
+from headgate.features.mcptools.authorizing import ServerAuthorizations
 from headgate.features.mcptools.connector import McpConnector
 from headgate.features.mcptools.errors import BadMcpServer
-from headgate.features.mcptools.schemas import McpServerIn, McpServerOut, McpServerPatch, McpToolOut, Secrets
+from headgate.features.mcptools.schemas import (
+    McpAuthorization,
+    McpServerIn,
+    McpServerOut,
+    McpServerPatch,
+    McpToolOut,
+    Secrets,
+)
 from headgate.foundation.errors import HeadgateError
 from headgate.graph.json_values import parse_json
 from headgate.graph.names import clipped
@@ -42,6 +53,9 @@ def add(
         list[str] | None, typer.Option("--command", "-c", help="A program; repeat the option for each argument.")
     ] = None,
     env: Env = None,
+    connection: Annotated[
+        str, typer.Option("--connection", help="Connection whose credential is sent, such as one with OAuth.")
+    ] = "",
     json: JsonFlag = False,
 ) -> None:
     """Add a server and load its tools. Programs require HEADGATE_MCP__ALLOW_STDIO=true."""
@@ -52,6 +66,7 @@ def add(
         command=command or [],
         headers=_pairs(header or [], ":"),
         env=_pairs(env or [], "="),
+        connection=connection,
     )
 
     async def work(parts: Parts) -> None:
@@ -106,6 +121,7 @@ def show(name: Name, json: JsonFlag = False) -> None:
             ("where", _where(row)),
             ("state", "on" if row.enabled else "off"),
             ("secrets", ", ".join(row.secret_names) or "none"),
+            ("connection", row.connection or "none"),
             ("tools found", when(row.tools_found_at) if row.tools_found_at else "never"),
             ("told", row.error_message or "nothing"),
         ):
@@ -124,7 +140,7 @@ def tools(name: Name, json: JsonFlag = False) -> None:
         print_rows(
             rows,
             ("tool", "state", "the server says"),
-            [(f"{name}.{row.name}", "on" if row.enabled else "off", clipped(row.description)) for row in rows],
+            [(f"{name}.{row.name}", _state(row), clipped(row.description)) for row in rows],
             json=json,
         )
 
@@ -139,6 +155,81 @@ def refresh(name: Name, json: JsonFlag = False) -> None:
         await _refresh(parts.mcp, name, as_json=json)
 
     with_parts(work)
+
+
+@app.command()
+def authorize(
+    name: Name,
+    client_id: Annotated[
+        str, typer.Option("--client-id", help="Client that the provider issued; without, Headgate registers itself.")
+    ] = "",
+    scopes: Annotated[str, typer.Option("--scopes", help="Separated by spaces; as the server asks without.")] = "",
+    personal: Annotated[bool, typer.Option("--personal", help="Only runs that you start may use it.")] = False,
+    register_again: Annotated[bool, typer.Option("--register", help="Read the metadata and register again.")] = False,
+    json: JsonFlag = False,
+) -> None:
+    """Authorize a server by OAuth 2.1: prints where to sign in. The secret of a client is read from standard input."""
+    secret = _client_secret() if client_id else ""
+    how = McpAuthorization(
+        client_id=client_id,
+        client_secret=SecretStr(secret),
+        scopes=scopes,
+        personal=personal,
+        register_again=register_again,
+    )
+
+    async def work(parts: Parts) -> None:
+        server = parts.settings.server
+        base = server.public_url or f"http://127.0.0.1:{server.port}"
+        authorizations = ServerAuthorizations(parts.connections, parts.settings.mcp)
+        started = await authorizations.start(acting(), name, how, f"{base}{CALLBACK}")
+        if json:
+            print_json(started.model_dump(mode="json"))
+            return
+        console.print("Open this URL in a browser that is signed in to Headgate:")
+        console.print(started.url, markup=False, soft_wrap=True)
+        console.print(f"Then load its tools: [bold]headgate mcp-servers refresh {name}[/]")
+
+    with_parts(work)
+
+
+@app.command()
+def changes(name: Name, json: JsonFlag = False) -> None:
+    """Show how the descriptions of changed tools differ from those that a user accepted."""
+
+    async def work(installation: Installation) -> None:
+        async with installation.database.reading() as session:
+            rows = await service.list_tools(session, acting(), name)
+            changed = [McpToolOut.model_validate(row) for row in rows if row.changed]
+        if json:
+            print_json([row.model_dump(mode="json") for row in changed])
+            return
+        for row in changed:
+            console.print(f"{name}.{row.name}", markup=False)
+            console.print("\n".join(row.difference or ["  The accepted description is not stored."]), markup=False)
+        if not changed:
+            console.print("No tool changed.")
+
+    with_installation(work)
+
+
+@app.command()
+def accept(
+    name: Name,
+    tool: Annotated[list[str] | None, typer.Argument(help="Tools; all changed ones without.")] = None,
+    json: JsonFlag = False,
+) -> None:
+    """Accept tools whose description changed, so that models get them again."""
+
+    async def work(installation: Installation) -> None:
+        async with installation.database.writing() as session:
+            accepted = await service.accept_tools(session, acting(), name, tools=dict.fromkeys(tool or [], ""))
+        if json:
+            print_json(list(accepted))
+        else:
+            console.print("\n".join(["Accepted:", *accepted]) if accepted else "No tool changed.", markup=False)
+
+    with_installation(work)
 
 
 @app.command("test")
@@ -199,8 +290,20 @@ async def _refresh(connector: McpConnector, name: str, *, as_json: bool) -> None
     for word, changed in (("New", changes.added), ("Changed", changes.changed), ("Gone", changes.removed)):
         if changed and len(changed) < len(names):
             console.print(f"{word}: {', '.join(changed)}.", markup=False)
+    if changes.changed:
+        console.print(f"Changed tools are refused until you accept them: [bold]headgate mcp-servers changes {name}[/]")
     for line in server.left_out:
         console.print(f"Skipped: {line}.", markup=False)
+
+
+def _client_secret() -> str:
+    if sys.stdin.isatty():
+        return Prompt.ask("Client secret, empty for a public client", password=True, console=console)
+    return sys.stdin.read().strip()
+
+
+def _state(row: McpToolOut) -> str:
+    return "changed" if row.changed else "on" if row.enabled else "off"
 
 
 def _cells(row: McpServerOut) -> tuple[str, str, str, str]:

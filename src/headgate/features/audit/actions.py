@@ -103,6 +103,7 @@ Action = Literal[
     "mcp_server.registered",
     "mcp_server.removed",
     "mcp_server.tool_switched",
+    "mcp_server.tools_accepted",
     "model.described",
     "model.fetch_stopped",
     "model.fetched",

@@ -45,6 +45,12 @@ _CLIENT_AUTH = KindField(
 _AUDIENCE = KindField(
     "audience", "Audience", "Sent with the token request, where the provider asks for it.", advanced=True
 )
+_RESOURCE = KindField(
+    "resource", "Resource", "URL that the tokens are for, where the provider asks for it (RFC 8707).", advanced=True
+)
+_ISSUER = KindField(
+    "issuer", "Issuer", "The provider's own name; an answer of another issuer is refused (RFC 9207).", advanced=True
+)
 _API = (_HOSTS, _TEST_PATH)
 _OAUTH_ENDPOINTS = ("authorization_url", "device_url", "token_url", "revocation_url")
 
@@ -150,6 +156,8 @@ _KINDS = (
             _CLIENT_SECRET,
             _SCOPES,
             _AUDIENCE,
+            _RESOURCE,
+            _ISSUER,
             _CLIENT_AUTH,
             KindField(
                 "parameters",
@@ -201,6 +209,7 @@ _KINDS = (
             KindField("client_secret", "Client secret", type="secret", required=True),
             _SCOPES,
             _AUDIENCE,
+            _RESOURCE,
             _CLIENT_AUTH,
             _REVOKE_URL,
             *_API,

@@ -53,7 +53,7 @@ class ConnectionHttp:
 
         After a 401 it is sent once more when there is a new access token: the server did not accept the first.
         """
-        credential = await self._credential(renewed=False)
+        credential = await self.current_credential(renewed=False)
 
         async def send(credential: Credential) -> HttpAnswer:
             return await self.client.request(
@@ -63,10 +63,14 @@ class ConnectionHttp:
         answer = await send(credential)
         if answer.status != 401:
             return answer
-        renewed = await self._credential(renewed=True)
+        renewed = await self.current_credential(renewed=True)
         return answer if renewed == credential else await send(renewed)
 
-    async def _credential(self, *, renewed: bool) -> Credential:
+    async def current_credential(self, *, renewed: bool) -> Credential:
+        """Return the credential; `renewed` after a server rejected the last one. Raises `Invalid` where there is none.
+
+        Raises also as the refresh of an access token does.
+        """
         credential = await self.credential(renewed)
         if credential is None:
             raise Invalid(

@@ -124,7 +124,9 @@ async def poll(connection: str, body: AuthorizationPoll, caller: Caller, manager
 )
 async def finish(body: AuthorizationAnswer, caller: Caller, manager: Manager) -> SpaceConnectionOut:
     """Redeem the code that the provider sent to the browser. Only the user who began the authorization can, once."""
-    row = await manager.authorizations.finish(caller, state=body.state, code=body.code, error=body.error)
+    row = await manager.authorizations.finish(
+        caller, state=body.state, code=body.code, error=body.error, issuer=body.iss
+    )
     return SpaceConnectionOut.model_validate(await manager.find(caller, row.id))
 
 

@@ -160,3 +160,4 @@ class AuthorizationAnswer(BaseModel):
     state: str = Field(min_length=1, max_length=200)
     code: str = Field(default="", max_length=4096)
     error: str = Field(default="", max_length=200)
+    iss: str = Field(default="", max_length=2000, description="The provider's issuer, where it names one.")

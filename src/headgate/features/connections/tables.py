@@ -7,6 +7,7 @@ from sqlalchemy import CheckConstraint, ForeignKey, ForeignKeyConstraint, Index,
 from sqlalchemy.orm import Mapped, mapped_column
 
 from headgate.foundation.database import Encrypted, Json, Row, Timestamp, now, partial_index
+from headgate.foundation.pins import Pinned
 
 SHARED = "owner_id IS NULL"
 PERSONAL = "owner_id IS NOT NULL"
@@ -131,7 +132,7 @@ class ConnectionApi(Row):
     created_at: Mapped[datetime] = mapped_column(Timestamp, default=now)
 
 
-class ConnectionOperation(Row):
+class ConnectionOperation(Pinned, Row):
     """An operation of a connection's API. One that a new description no longer has stays, without its contract.
 
     So a later description cannot bring it back with other words that nobody has seen.
@@ -157,12 +158,3 @@ class ConnectionOperation(Row):
     """What it is found by, in lower case."""
     contract: Mapped[dict[str, Any] | None] = mapped_column(Json)
     """`components.readers.api.description.Operation`; None: the description no longer has it."""
-    sha256: Mapped[str] = mapped_column(String(64))
-    """Of the contract."""
-    accepted_sha256: Mapped[str] = mapped_column(String(64))
-    """The contract that a user has accepted; agents get no other."""
-
-    @property
-    def changed(self) -> bool:
-        """Whether the description has changed since a user accepted it."""
-        return self.sha256 != self.accepted_sha256

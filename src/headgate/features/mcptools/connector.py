@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -10,12 +10,14 @@ from pydantic import JsonValue
 
 from headgate.features.access.permissions import Permission
 from headgate.features.access.principal import Principal, within
+from headgate.features.connections.http import ConnectionHttp
 from headgate.features.mcptools import service
 from headgate.features.mcptools.descriptions import Discovery, taken_tools
 from headgate.features.mcptools.errors import (
     McpMissing,
     McpServerNotFound,
     McpServerOff,
+    McpToolChanged,
     McpToolNotFound,
     McpToolsNotFound,
     ProgramsRefused,
@@ -35,25 +37,38 @@ if TYPE_CHECKING:  # imported at the first connection
 
 
 @dataclass(frozen=True, slots=True)
+class Reader:
+    """What a user or a run may send to a server.
+
+    Args:
+        secrets: The variables of the space, for headers that name one.
+        connection: Opens a connection of the space by its name. Raises as `Connections.open`.
+    """
+
+    secrets: Secrets
+    connection: Callable[[str], Awaitable[ConnectionHttp]]
+
+
+@dataclass(frozen=True, slots=True)
 class McpConnector:
     """Opens sessions with the servers of any tenant.
 
     Args:
         database: The database of servers and their tools.
         secret_box: Decrypts their headers.
-        secrets_of: The variables of the user's space, for headers that name one. Not for runs.
+        reader_of: The variables and connections of the user's space. Not for runs.
         http: Sends the requests.
         settings: Limits; whether programs are allowed.
     """
 
     database: Database
     box: SecretBox
-    secrets_of: Callable[[Principal], Secrets]
+    reader_of: Callable[[Principal], Reader]
     http: GuardedHttp
     settings: McpSettings
 
-    async def connection(self, *, tenant_id: str, space_id: str, name: str, secrets: Secrets) -> "Connection":
-        """A space's server with its enabled tools, without connecting. `secrets`: the space's, for a certain reader.
+    async def connection(self, *, tenant_id: str, space_id: str, name: str, reader: Reader) -> "Connection":
+        """A space's server with its enabled tools, without connecting.
 
         Raises `McpServerNotFound` with the nearest name, `McpServerOff`, `McpToolsNotFound`, `ProgramsRefused`.
         """
@@ -64,13 +79,13 @@ class McpConnector:
             _require_usable(row, self.settings)
             tools = await service.tools_of(session, row.id, tenant_id=tenant_id)
             target = service.target_of(row, self.box)
-        return Connection(self, secrets, target, [tool for tool in tools if tool.enabled])
+        return Connection(self, reader, target, [tool for tool in tools if tool.enabled])
 
     async def refresh(self, principal: Principal, id_or_name: str) -> tuple[Discovery, Changes]:
         """List a server's tools and store them; a failure is stored with the server and raised."""
-        target, secrets, server_id = await self._target(principal, id_or_name)
+        target, reader, server_id = await self._target(principal, id_or_name)
         try:
-            discovery = await self._discover(secrets, target)
+            discovery = await self._discover(reader, target)
         except HeadgateError as error:
             async with self.database.writing() as session:
                 await service.note_failure(session, principal, server_id, str(error))
@@ -80,28 +95,29 @@ class McpConnector:
 
     async def test(self, principal: Principal, id_or_name: str) -> McpTestOut:
         """Connect to a server and count its tools; nothing is stored. Raises `McpServerFailed`."""
-        target, secrets, _ = await self._target(principal, id_or_name)
+        target, reader, _ = await self._target(principal, id_or_name)
         started = time.perf_counter()
-        discovery = await self._discover(secrets, target)
+        discovery = await self._discover(reader, target)
         ms = (time.perf_counter() - started) * 1000
         return McpTestOut(
             protocol=discovery.protocol, server=discovery.server, tools=len(discovery.tools), ms=round(ms, 1)
         )
 
-    async def open_session(self, secrets: Secrets, target: Target) -> "Session":
-        """Return a new session; the caller closes it."""
-        filled = await target.filled(secrets)
-        session = _session_class()(filled, self.http, self.settings)
+    async def open_session(self, reader: Reader, target: Target) -> "Session":
+        """Return a new session; the caller closes it. Raises also as the connection of the server does."""
+        filled = await target.filled(reader.secrets)
+        connection = await reader.connection(target.connection) if target.connection else None
+        session = _session_class()(filled, self.http, self.settings, connection)
         await session.open()
         return session
 
-    async def _target(self, principal: Principal, id_or_name: str) -> tuple[Target, Secrets, str]:
+    async def _target(self, principal: Principal, id_or_name: str) -> tuple[Target, Reader, str]:
         async with self.database.reading() as session:
             row = await service.get_server(session, principal, id_or_name, permission=Permission.MCP_SERVERS_MANAGE)
-            return service.target_of(row, self.box), self.secrets_of(within(principal, row.space_id)), row.id
+            return service.target_of(row, self.box), self.reader_of(within(principal, row.space_id)), row.id
 
-    async def _discover(self, secrets: Secrets, target: Target) -> Discovery:
-        session = await self.open_session(secrets, target)
+    async def _discover(self, reader: Reader, target: Target) -> Discovery:
+        session = await self.open_session(reader, target)
         try:
             tools, left_out = taken_tools(await session.list_tools(), limit=self.settings.max_tools)
             return Discovery(session.protocol, session.server, tools, left_out)
@@ -112,9 +128,9 @@ class McpConnector:
 class Connection:
     """A step's connection to one server."""
 
-    def __init__(self, connector: McpConnector, secrets: Secrets, target: Target, tools: Sequence[McpToolRow]) -> None:
+    def __init__(self, connector: McpConnector, reader: Reader, target: Target, tools: Sequence[McpToolRow]) -> None:
         self._connector = connector
-        self._secrets = secrets
+        self._reader = reader
         self._target = target
         self._opening = asyncio.Lock()
         self._session: Session | None = None
@@ -125,12 +141,15 @@ class Connection:
 
     async def call(self, tool: str, arguments: Mapping[str, JsonValue]) -> JsonValue:
         """Call a tool; the first call opens the session. Raises errors of the connection and of the tool."""
-        if tool not in {own_tool.name for own_tool in self.tools}:
+        chosen = next((own_tool for own_tool in self.tools if own_tool.name == tool), None)
+        if chosen is None:
             raise McpToolNotFound(f"The MCP server '{self._target.name}' has no enabled tool '{tool[:128]}'.")
+        if chosen.changed:
+            raise McpToolChanged(self._target.name, tool)
         async with self._opening:
             if self._session is None or not self._session.is_open:
-                self._session = await self._connector.open_session(self._secrets, self._target)
-        return await self._session.call_tool(tool, arguments)
+                self._session = await self._connector.open_session(self._reader, self._target)
+        return await self._session.call_tool(tool, arguments, accepted=chosen.accepted_sha256)
 
     async def close(self) -> None:
         """End the session."""

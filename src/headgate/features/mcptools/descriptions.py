@@ -43,6 +43,16 @@ class FoundTool:
     input_schema: dict[str, Any]
     read_only: bool = False
 
+    @property
+    def contract(self) -> dict[str, Any]:
+        """The description that is pinned."""
+        return contract_of(self.description, self.input_schema, read_only=self.read_only)
+
+
+def contract_of(description: str, input_schema: Mapping[str, Any], *, read_only: bool) -> dict[str, Any]:
+    """Return what a user accepts of a tool: everything that a model or a policy reads of it."""
+    return {"description": description, "input_schema": dict(input_schema), "read_only": read_only}
+
 
 @dataclass(frozen=True, slots=True)
 class Discovery:

@@ -4,13 +4,16 @@ NotFound
 ├── McpServerNotFound
 └── McpToolNotFound      the server has no such tool, or no longer has it
 Conflict
-└── McpServerNameTaken
+├── McpServerNameTaken
+└── McpToolsReplaced     the tools changed again after the user had seen them
 Invalid
 ├── AmbiguousMcpServer   several spaces have a server with that name
 ├── BadMcpServer         an invalid name, URL, command or header
+├── McpNotAuthorizable   the server or its provider lacks what OAuth 2.1 needs
 └── McpToolsNotFound     the tools of the server were never listed
 Forbidden
 ├── McpServerOff         the server is disabled
+├── McpToolChanged       its description has changed, and no user has accepted it
 └── ProgramsRefused      the operator does not allow programs
 Unavailable
 └── McpMissing           the package is not installed
@@ -91,6 +94,36 @@ class McpServerOff(Forbidden):
 
     code = "mcp_server_off"
     title = "MCP server is disabled"
+
+
+class McpToolChanged(Forbidden):
+    """The description of a tool has changed, and no user has accepted it."""
+
+    code = "mcp_tool_changed"
+    title = "Tool changed"
+
+    def __init__(self, server: str, tool: str) -> None:
+        super().__init__(
+            f"The MCP server '{server}' describes the tool '{tool[:128]}' otherwise than when it was accepted.",
+            remedy=(
+                f"Refresh the server, view the difference and accept it: in Settings, or with "
+                f"`headgate mcp-servers refresh {server}` and `headgate mcp-servers accept {server}`."
+            ),
+        )
+
+
+class McpToolsReplaced(Conflict):
+    """The tools changed again after the user had seen them."""
+
+    code = "mcp_tools_replaced"
+    title = "Tools changed again"
+
+
+class McpNotAuthorizable(Invalid):
+    """The server or its provider lacks what an authorization by OAuth 2.1 needs."""
+
+    code = "mcp_not_authorizable"
+    title = "Cannot be authorized"
 
 
 class ProgramsRefused(Forbidden):

@@ -21,11 +21,20 @@ from mcp_types import CallToolResult, Implementation, TextContent
 from pydantic import JsonValue, ValidationError
 
 import headgate
-from headgate.features.mcptools.descriptions import Described, clean
-from headgate.features.mcptools.errors import McpServerFailed, McpToolFailed, McpToolNotFound, ProgramsRefused
+from headgate.features.connections.http import ConnectionHttp
+from headgate.features.mcptools.descriptions import Described, clean, taken_tools
+from headgate.features.mcptools.errors import (
+    McpServerFailed,
+    McpToolChanged,
+    McpToolFailed,
+    McpToolNotFound,
+    ProgramsRefused,
+)
+from headgate.features.mcptools.signing import ConnectionAuth
 from headgate.features.mcptools.target import Target
 from headgate.foundation.errors import HeadgateError
 from headgate.foundation.guarded_http import GuardedHttp
+from headgate.foundation.pins import hash_of
 from headgate.foundation.settings import McpSettings
 from headgate.graph.names import clipped, did_you_mean, listed
 
@@ -46,9 +55,13 @@ class Session:
         target: The server, with variables filled in.
         http: Sends the requests to a URL.
         settings: Limits; whether programs are allowed.
+        connection: The connection that authenticates the requests; None for none.
     """
 
-    def __init__(self, target: Target, http: GuardedHttp, settings: McpSettings) -> None:
+    def __init__(
+        self, target: Target, http: GuardedHttp, settings: McpSettings, connection: ConnectionHttp | None = None
+    ) -> None:
+        self._auth = None if connection is None else ConnectionAuth(connection)
         self._target = target
         self._http = http
         self._settings = settings
@@ -57,7 +70,7 @@ class Session:
         self._end = asyncio.Event()
         self._client: asyncio.Future[Client] = asyncio.get_running_loop().create_future()
         self._owner: asyncio.Task[None] | None = None
-        self._names: list[str] | None = None
+        self._tools: dict[str, Described] | None = None
 
     @property
     def is_open(self) -> bool:
@@ -102,16 +115,23 @@ class Session:
                 return tools
         raise self._failed(f"lists its tools on more than {MAX_PAGES} pages")
 
-    async def call_tool(self, name: str, arguments: Mapping[str, JsonValue]) -> JsonValue:
-        """Call a tool and return its structured result, else its text. Raises `McpToolFailed`, `McpToolNotFound`."""
-        if self._names is None:
-            self._names = [tool.name for tool in await self.list_tools()]
-        if name not in self._names:
+    async def call_tool(self, name: str, arguments: Mapping[str, JsonValue], *, accepted: str) -> JsonValue:
+        """Call a tool and return its structured result, else its text.
+
+        Raises `McpToolFailed`, `McpToolNotFound`, and `McpToolChanged` when the server's current description is not the
+        one with the hash that a user has accepted.
+        """
+        if self._tools is None:
+            self._tools = {tool.name: tool for tool in await self.list_tools()}
+        if name not in self._tools:
+            names = list(self._tools)
             raise McpToolNotFound(
-                f"The MCP server '{self._target.name}' no longer has a tool "
-                f"'{name}'{did_you_mean(name, self._names) or '.'}",
-                remedy=f"Its tools are: {listed(self._names)}. Refresh the server and change the flow.",
+                f"The MCP server '{self._target.name}' no longer has a tool '{name}'{did_you_mean(name, names) or '.'}",
+                remedy=f"Its tools are: {listed(names)}. Refresh the server and change the flow.",
             )
+        current, _ = taken_tools([self._tools[name]], limit=1)
+        if [hash_of(tool.contract) for tool in current] != [accepted]:
+            raise McpToolChanged(self._target.name, name)
         result = await self._asked(self._client.result().call_tool(name, dict(arguments)))
         return self._result(name, result)
 
@@ -157,6 +177,8 @@ class Session:
             max_stream_bytes=4 * self._settings.max_result_bytes,
         ) as client:
             client.event_hooks = {"response": [note]}
+            if self._auth is not None:
+                client.auth = self._auth
             async with streamable_http_client(
                 self._target.url, http_client=client, max_sse_event_size=self._settings.max_result_bytes
             ) as streams:
@@ -183,7 +205,7 @@ class Session:
 
     def _result(self, tool: str, result: CallToolResult) -> JsonValue:
         parts = [
-            self._target.scrubbed(clean(item.text))
+            self._scrubbed(clean(item.text))
             if isinstance(item, TextContent)
             else f"[{item.type} omitted: only text is supported]"
             for item in result.content
@@ -193,7 +215,7 @@ class Session:
             reason = clipped(text, _LONGEST_ERROR) or "no reason was given"
             raise McpToolFailed(f"The tool '{self._target.name}.{tool}' failed. The server reports: {reason}")
         if result.structured_content is not None:
-            content: JsonValue = _scrubbed_json(result.structured_content, self._target)
+            content: JsonValue = self._scrubbed_json(result.structured_content)
             return content
         return text
 
@@ -219,10 +241,24 @@ class Session:
             return f"answered {self._status}: {clipped(clean(error.message), 300)}"
         return f"returned an error: {clipped(clean(error.message), _LONGEST_ERROR)}"
 
+    def _scrubbed(self, text: str) -> str:
+        """Return the server's text without the secrets that were sent to it."""
+        own = self._target.scrubbed(text)
+        return own if self._auth is None else self._auth.sent.text(own)
+
+    def _scrubbed_json(self, value: Any) -> Any:  # noqa: ANN401 - any JSON value
+        if isinstance(value, str):
+            return self._scrubbed(clean(value))
+        if isinstance(value, Mapping):
+            return {str(key): self._scrubbed_json(inner) for key, inner in value.items()}
+        return [self._scrubbed_json(inner) for inner in value] if isinstance(value, list) else value
+
     def _failed(self, problem: str) -> McpServerFailed:
+        remedy = "Check its URL or command and its headers; `headgate mcp-servers test` tests the connection."
+        if self._status == 401 and self._target.transport == "http":
+            remedy = f"Authorize it in Settings, or with `headgate mcp-servers authorize {self._target.name}`."
         return McpServerFailed(
-            self._target.scrubbed(f"The MCP server '{self._target.name}' {problem}.{self._last_words}"),
-            remedy="Check its URL or command and its headers; `headgate mcp-servers test` tests the connection.",
+            self._scrubbed(f"The MCP server '{self._target.name}' {problem}.{self._last_words}"), remedy=remedy
         )
 
 
@@ -255,11 +291,3 @@ def _causes(error: BaseException) -> list[BaseException]:
         ]
     own_errors: list[BaseException] = [cause for cause in causes if isinstance(cause, HeadgateError)]
     return own_errors or causes
-
-
-def _scrubbed_json(value: Any, target: Target) -> Any:  # noqa: ANN401 - any JSON value
-    if isinstance(value, str):
-        return target.scrubbed(clean(value))
-    if isinstance(value, Mapping):
-        return {str(key): _scrubbed_json(inner, target) for key, inner in value.items()}
-    return [_scrubbed_json(inner, target) for inner in value] if isinstance(value, list) else value

@@ -22,15 +22,20 @@ class KnownServer:
 
     enabled: bool
     tools: Mapping[str, bool]
+    changed: frozenset[str] = frozenset()
+    """Tools whose description has changed since a user accepted it."""
 
 
 async def known_servers(session: AsyncSession, *, tenant_id: str, space_id: str) -> Mapping[str, KnownServer]:
     """Return the servers of a space with their last listed tools, by name. Two queries."""
     rows = await repository.list_servers(session, tenant_id=tenant_id, space_ids={space_id})
     tools: dict[str, dict[str, bool]] = {row.id: {} for row in rows}
+    changed: dict[str, set[str]] = {row.id: set() for row in rows}
     for tool in await repository.list_tools_of(session, list(tools), tenant_id=tenant_id) if rows else ():
         tools[tool.server_id][tool.name] = tool.enabled
-    return {row.name: KnownServer(row.enabled, tools[row.id]) for row in rows}
+        if tool.changed:
+            changed[tool.server_id].add(tool.name)
+    return {row.name: KnownServer(row.enabled, tools[row.id], frozenset(changed[row.id])) for row in rows}
 
 
 def mcp_issues(flow: Flow, catalog: Catalog, servers: Mapping[str, KnownServer]) -> list[Issue]:
@@ -66,6 +71,7 @@ def _node_issues(node: Node, servers: Mapping[str, KnownServer]) -> Iterator[Iss
             "server",
             about=server,
         )
+    yield from _changed_issues(node, server, servers[server])
     usable = [name for name, enabled in servers[server].tools.items() if enabled]
     for tool in mcp_tools(node):
         if tool not in usable:
@@ -75,6 +81,21 @@ def _node_issues(node: Node, servers: Mapping[str, KnownServer]) -> Iterator[Iss
                 IssueCode.MCP_SERVER,
                 f"{named(node)} uses the tool '{tool[:128]}' of the MCP server '{server}', {off}",
                 f"Its tools are: {listed(usable)}. Refresh the server to update the list.",
+                node.id,
+                "tools",
+                about=server,
+            )
+
+
+def _changed_issues(node: Node, server: str, known: KnownServer) -> Iterator[Issue]:
+    chosen = mcp_tools(node)
+    for tool in sorted(known.changed):
+        if known.tools[tool] and (not chosen or tool in chosen):
+            yield Issue(
+                IssueCode.MCP_SERVER,
+                f"{named(node)} uses the tool '{tool}' of the MCP server '{server}', whose description has changed "
+                "since it was accepted.",
+                f"View and accept it in Settings, or with `headgate mcp-servers accept {server}`.",
                 node.id,
                 "tools",
                 about=server,

@@ -2,10 +2,11 @@
 
 from collections.abc import Collection, Sequence
 
-from sqlalchemy import delete, select
+from sqlalchemy import Select, delete, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.features.mcptools.tables import McpServerRow, McpToolRow
+from headgate.foundation.pins import GONE
 
 
 async def find_server(
@@ -48,24 +49,28 @@ async def delete_server(session: AsyncSession, server_id: str, *, tenant_id: str
 
 
 async def list_tools(session: AsyncSession, server_id: str, *, tenant_id: str) -> Sequence[McpToolRow]:
-    """Return the tools of a server, in the server's order."""
-    query = (
-        select(McpToolRow)
-        .where(McpToolRow.server_id == server_id, McpToolRow.tenant_id == tenant_id)
-        .order_by(McpToolRow.place, McpToolRow.name)
-    )
+    """Return the tools of a server, in the server's order, without those that are gone."""
+    query = _present(tenant_id).where(McpToolRow.server_id == server_id).order_by(McpToolRow.place, McpToolRow.name)
     return (await session.execute(query)).scalars().all()
 
 
 async def list_tools_of(session: AsyncSession, server_ids: Collection[str], *, tenant_id: str) -> Sequence[McpToolRow]:
     """Return the tools of several servers."""
-    query = select(McpToolRow).where(McpToolRow.server_id.in_(server_ids), McpToolRow.tenant_id == tenant_id)
+    query = _present(tenant_id).where(McpToolRow.server_id.in_(server_ids))
     return (await session.execute(query.order_by(McpToolRow.place, McpToolRow.name))).scalars().all()
 
 
 async def find_tool(session: AsyncSession, server_id: str, name: str, *, tenant_id: str) -> McpToolRow | None:
     """One tool of a server."""
-    query = select(McpToolRow).where(
-        McpToolRow.server_id == server_id, McpToolRow.name == name, McpToolRow.tenant_id == tenant_id
-    )
+    query = _present(tenant_id).where(McpToolRow.server_id == server_id, McpToolRow.name == name)
     return (await session.execute(query)).scalar_one_or_none()
+
+
+async def list_pinned(session: AsyncSession, server_id: str, *, tenant_id: str) -> Sequence[McpToolRow]:
+    """Return every tool that a server has had, also those that are gone."""
+    query = select(McpToolRow).where(McpToolRow.server_id == server_id, McpToolRow.tenant_id == tenant_id)
+    return (await session.execute(query)).scalars().all()
+
+
+def _present(tenant_id: str) -> Select[McpToolRow]:
+    return select(McpToolRow).where(McpToolRow.tenant_id == tenant_id, McpToolRow.sha256 != GONE)

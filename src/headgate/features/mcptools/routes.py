@@ -6,9 +6,13 @@ from fastapi import APIRouter, Depends, Request, Response
 
 from headgate.features.access.caller import Caller, needs
 from headgate.features.access.permissions import Permission
+from headgate.features.connections.routes import callback_url
+from headgate.features.connections.schemas import AuthorizationOut
 from headgate.features.mcptools import service
+from headgate.features.mcptools.authorizing import ServerAuthorizations
 from headgate.features.mcptools.connector import McpConnector
 from headgate.features.mcptools.schemas import (
+    McpAuthorization,
     McpRefreshOut,
     McpServerIn,
     McpServerOut,
@@ -16,11 +20,13 @@ from headgate.features.mcptools.schemas import (
     McpTestOut,
     McpToolOut,
     McpToolPatch,
+    McpToolsAccept,
 )
 from headgate.foundation.api import Page, ReadSession, WriteSession, problems
 
 router = APIRouter(prefix="/mcp-servers", tags=["mcp servers"])
 VIEW, MANAGE = needs(Permission.MCP_SERVERS_VIEW), needs(Permission.MCP_SERVERS_MANAGE)
+OWN = needs(Permission.CONNECTIONS_OWN)
 
 
 def _connector(request: Request) -> McpConnector:
@@ -28,6 +34,11 @@ def _connector(request: Request) -> McpConnector:
     return connector
 
 
+def _authorizations(request: Request) -> ServerAuthorizations:
+    return ServerAuthorizations(request.app.state.connections, request.app.state.settings.mcp)
+
+
+Authorizing = Annotated[ServerAuthorizations, Depends(_authorizations)]
 Connector = Annotated[McpConnector, Depends(_connector)]
 
 
@@ -100,11 +111,35 @@ async def test(server: str, caller: Caller, connector: Connector) -> McpTestOut:
     return await connector.test(caller, server)
 
 
+@router.post(
+    "/{server}/authorize",
+    summary="Authorize a server by OAuth 2.1",
+    responses=problems(403, 404, 409, 502),
+    dependencies=[OWN],
+)
+async def authorize(
+    server: str, body: McpAuthorization, request: Request, caller: Caller, authorizations: Authorizing
+) -> AuthorizationOut:
+    """Find the server's authorization server, register Headgate there, and begin an authorization in the browser.
+
+    An OAuth 2 connection with the name of the server holds the tokens; they are refreshed automatically.
+    """
+    return await authorizations.start(caller, server, body, callback_url(request))
+
+
 @router.get("/{server}/tools", summary="List a server's tools", responses=problems(404), dependencies=[VIEW])
 async def tools(server: str, session: ReadSession, caller: Caller) -> Page[McpToolOut]:
     """The last listed tools of the server."""
     rows = await service.list_tools(session, caller, server)
     return Page(items=[McpToolOut.model_validate(row) for row in rows])
+
+
+@router.post(
+    "/{server}/tools/accept", summary="Accept changed tools", responses=problems(403, 404, 409), dependencies=[MANAGE]
+)
+async def accept(server: str, body: McpToolsAccept, session: WriteSession, caller: Caller) -> Page[str]:
+    """Accept tools whose description or schema changed, so that models get them. Returns their names."""
+    return Page(items=list(await service.accept_tools(session, caller, server, tools=body.tools)))
 
 
 @router.patch(

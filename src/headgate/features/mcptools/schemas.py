@@ -34,6 +34,11 @@ class McpServerIn(BaseModel):
     env: Secrets = Field(
         default_factory=dict, description=("Environment variables of a program; same format as `headers`.")
     )
+    connection: str = Field(
+        default="",
+        max_length=64,
+        description="Name of a connection of the space whose credential is added to requests, such as one with OAuth.",
+    )
     space_id: str | None = None
     enabled: bool = True
 
@@ -47,7 +52,24 @@ class McpServerPatch(BaseModel):
     command: list[str] | None = None
     headers: Secrets | None = None
     env: Secrets | None = None
+    connection: str | None = Field(default=None, max_length=64, description="Empty removes it.")
     enabled: bool | None = None
+
+
+class McpAuthorization(BaseModel):
+    """How to authorize a server by OAuth 2.1."""
+
+    model_config = ConfigDict(extra="forbid", hide_input_in_errors=True)
+
+    client_id: str = Field(
+        default="", max_length=500, description="As the provider issued it; empty: Headgate registers itself."
+    )
+    client_secret: SecretStr = Field(default=SecretStr(""), description="Of that client; empty for a public one.")
+    scopes: str = Field(default="", max_length=2000, description="Separated by spaces; empty: as the server asks.")
+    personal: bool = Field(default=False, description="Whether only your own runs may use the authorization.")
+    register_again: bool = Field(
+        default=False, description="Read the metadata and register again; otherwise an existing connection is reused."
+    )
 
 
 class McpServerOut(BaseModel):
@@ -62,6 +84,7 @@ class McpServerOut(BaseModel):
     url: str
     command: list[str] | None
     secret_names: list[str] = Field(description="Names of its headers or environment variables.")
+    connection: str = Field(description="Name of the connection whose credential is sent; empty for none.")
     enabled: bool
     tools_found_at: datetime | None
     error_message: str | None = Field(description="Why its tools could not be listed, or which ones were skipped.")
@@ -85,6 +108,11 @@ class McpToolOut(BaseModel):
     input_schema: dict[str, Any]
     read_only: bool = Field(description="Whether the server declares that the tool changes nothing.")
     enabled: bool
+    sha256: str = Field(description="Of the description, the schema and read_only.")
+    changed: bool = Field(description="Whether they have changed since a user accepted them: the tool is refused.")
+    difference: list[str] = Field(
+        description="Of a changed tool: the lines that differ from the accepted description, with + or -."
+    )
 
 
 class McpToolPatch(BaseModel):
@@ -93,6 +121,16 @@ class McpToolPatch(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     enabled: bool
+
+
+class McpToolsAccept(BaseModel):
+    """Changed tools that a user has seen."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    tools: dict[str, str] = Field(
+        max_length=2_000, description="Hash that was seen by name of the tool; empty: every changed tool."
+    )
 
 
 class McpRefreshOut(BaseModel):

@@ -19,6 +19,7 @@ from headgate.features.mcptools.errors import (
     McpServerNameTaken,
     McpServerNotFound,
     McpToolNotFound,
+    McpToolsReplaced,
     ProgramsRefused,
 )
 from headgate.features.mcptools.schemas import McpServerIn, McpServerOut, McpServerPatch
@@ -27,12 +28,15 @@ from headgate.features.mcptools.target import Given, Target, check_name, checked
 from headgate.foundation.crypto import SecretBox
 from headgate.foundation.database import now
 from headgate.foundation.ids import is_id, new_id
+from headgate.foundation.pins import GONE, Pin, hash_of, renewed
 from headgate.foundation.quoting import shortened
 from headgate.foundation.settings import McpSettings
 from headgate.graph.names import did_you_mean, listed
 
 MAX_SERVERS = 100
 """Maximum servers of one space."""
+MAX_PINNED = 2_000
+"""Maximum tools that one server has had."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +69,7 @@ async def create_server(
         url=server_in.url,
         command=server_in.command,
         secrets=_secrets(server_in.transport, server_in.headers, server_in.env),
+        connection=server_in.connection,
     )
     servers = await repository.list_servers(session, tenant_id=principal.tenant_id, space_ids={space})
     if any(server.name == server_in.name for server in servers):
@@ -173,6 +178,7 @@ async def update_server(
         url=row.url if patch.url is None else patch.url,
         command=(row.command or []) if patch.command is None else patch.command,
         secrets=current_secrets if secrets is None else secrets,
+        connection=row.connection if patch.connection is None else patch.connection,
     )
     if secrets is None and before.secrets and not same_place(before, target):
         raise BadMcpServer(
@@ -235,10 +241,14 @@ async def set_tool_enabled(
 async def store_discovery(
     session: AsyncSession, principal: Principal, id_or_name: str, discovery: Discovery
 ) -> Changes:
-    """Replace a server's tools; disabled tools stay disabled."""
+    """Replace a server's tools; disabled tools stay disabled, changed ones wait until a user accepts them."""
     server = await get_server(session, principal, id_or_name, permission=Permission.MCP_SERVERS_MANAGE, lock=True)
-    rows = await repository.list_tools(session, server.id, tenant_id=principal.tenant_id)
+    rows = await repository.list_pinned(session, server.id, tenant_id=principal.tenant_id)
     stored = {row.name: row for row in rows}
+    if len({*stored, *(tool.name for tool in discovery.tools)}) > MAX_PINNED:
+        raise BadMcpServer(
+            f"The server '{server.name}' has had more than {MAX_PINNED} tools.", remedy="Remove it, and add it again."
+        )
     names = [tool.name for tool in discovery.tools]
     added: list[str] = []
     changed: list[str] = []
@@ -248,17 +258,15 @@ async def store_discovery(
             added.append(tool.name)
             row = McpToolRow(server_id=server.id, name=tool.name, tenant_id=principal.tenant_id, enabled=True)
             session.add(row)
-        elif (row.description, row.input_schema, row.read_only) != (
-            tool.description,
-            tool.input_schema,
-            tool.read_only,
-        ):
-            changed.append(tool.name)
+            _pin(row, renewed(None, None, tool.contract))
+        elif hash_of(tool.contract) != row.sha256:
+            (changed if row.sha256 != GONE else added).append(tool.name)
+            _pin(row, renewed(row.pin, row.contract, tool.contract))
         row.place, row.description, row.input_schema = position, tool.description, tool.input_schema
         row.read_only = tool.read_only
-    removed = [name for name in stored if name not in names]
+    removed = [name for name, row in stored.items() if name not in names and row.sha256 != GONE]
     for name in removed:
-        await session.delete(stored[name])
+        _pin(stored[name], renewed(stored[name].pin, stored[name].contract, None))
     server.tools_found_at = now()
     server.error_message = f"Skipped: {'; '.join(discovery.left_out)}." if discovery.left_out else None
     await session.flush()
@@ -266,6 +274,34 @@ async def store_discovery(
     payload = {"added": added, "changed": changed, "removed": removed}
     await record_of(session, principal, "mcp_server.refreshed", server, after={"tools": names}, payload=payload)
     return changes
+
+
+async def accept_tools(
+    session: AsyncSession, principal: Principal, id_or_name: str, *, tools: Mapping[str, str]
+) -> Sequence[str]:
+    """Accept the changed descriptions of tools, by name with the hash that the user has seen; empty: all of them.
+
+    Raises `McpServerNotFound`, `McpToolNotFound`, `McpToolsReplaced` for another description than the user has seen.
+    """
+    server = await get_server(session, principal, id_or_name, permission=Permission.MCP_SERVERS_MANAGE, lock=True)
+    rows = {row.name: row for row in await repository.list_tools(session, server.id, tenant_id=principal.tenant_id)}
+    for name, sha256 in tools.items():
+        if name not in rows:
+            raise McpToolNotFound(f"The MCP server '{server.name}' has no tool '{name[:128]}'.")
+        if sha256 and sha256 != rows[name].sha256:
+            raise McpToolsReplaced(f"The tool '{name}' has changed again in the meantime.", remedy="View it first.")
+    accepted = [row for name, row in rows.items() if row.changed and (not tools or name in tools)]
+    payload = {"tools": {row.name: {"before": row.accepted_sha256, "after": row.sha256} for row in accepted}}
+    for row in accepted:
+        _pin(row, Pin(row.sha256, row.sha256))
+    await session.flush()
+    await record_of(session, principal, "mcp_server.tools_accepted", server, payload=payload)
+    return [row.name for row in accepted]
+
+
+def _pin(row: McpToolRow, pin: Pin) -> None:
+    row.sha256, row.accepted_sha256 = pin.sha256, pin.accepted_sha256
+    row.accepted = None if pin.accepted is None else dict(pin.accepted)
 
 
 async def note_failure(session: AsyncSession, principal: Principal, id_or_name: str, message: str) -> None:
@@ -278,17 +314,18 @@ async def note_failure(session: AsyncSession, principal: Principal, id_or_name: 
 
 def target_of(row: McpServerRow, secret_box: SecretBox) -> Target:
     """Return the server's target: its own secrets decrypted, variables by name. Raises `Unavailable`."""
-    return Target(row.name, row.transport, row.url, tuple(row.command or ()), unseal(secret_box, row.sealed))
+    secrets = unseal(secret_box, row.sealed)
+    return Target(row.name, row.transport, row.url, tuple(row.command or ()), secrets, row.connection)
 
 
 def _described(row: McpServerRow) -> Mapping[str, object]:
     """Return a server's values for the audit log: names of its headers, never their values."""
-    fields = {"name", "transport", "url", "command", "secret_names", "enabled"}
+    fields = {"name", "transport", "url", "command", "secret_names", "connection", "enabled"}
     return McpServerOut.model_validate(row).model_dump(mode="json", include=fields)
 
 
 def _write(row: McpServerRow, target: Target, secret_box: SecretBox) -> None:
-    row.url = target.url
+    row.url, row.connection = target.url, target.connection
     row.command = list(target.command) or None
     row.sealed = seal(secret_box, target.secrets)
     row.secret_names = sorted(target.secrets)

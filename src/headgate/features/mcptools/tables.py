@@ -6,7 +6,9 @@ from typing import Any
 from sqlalchemy import CheckConstraint, ForeignKeyConstraint, String, Text, UniqueConstraint, false
 from sqlalchemy.orm import Mapped, mapped_column
 
+from headgate.features.mcptools.descriptions import contract_of
 from headgate.foundation.database import Encrypted, Json, Row, Timestamp, now
+from headgate.foundation.pins import Pinned, difference
 
 
 class McpServerRow(Row):
@@ -31,6 +33,8 @@ class McpServerRow(Row):
     """Encrypted JSON: the headers of a URL, or the environment of a program."""
     secret_names: Mapped[list[str]] = mapped_column(Json, default=list)
     """Names of the sealed values."""
+    connection: Mapped[str] = mapped_column(String(64), default="", server_default="")
+    """Name of the connection whose credential is added to requests; empty for none."""
     enabled: Mapped[bool] = mapped_column(default=True)
     tools_found_at: Mapped[datetime | None] = mapped_column(Timestamp)
     error_message: Mapped[str | None] = mapped_column(Text)
@@ -38,8 +42,8 @@ class McpServerRow(Row):
     updated_at: Mapped[datetime] = mapped_column(Timestamp, default=now)
 
 
-class McpToolRow(Row):
-    """A tool as its server last described it."""
+class McpToolRow(Pinned, Row):
+    """A tool as its server last described it. One that the server no longer lists stays pinned, with an empty hash."""
 
     __tablename__ = "mcp_tools"
     __table_args__ = (
@@ -58,3 +62,13 @@ class McpToolRow(Row):
     read_only: Mapped[bool] = mapped_column(default=False, server_default=false())
     """Whether the server declares that it is read-only (`readOnlyHint`)."""
     enabled: Mapped[bool] = mapped_column(default=True)
+
+    @property
+    def contract(self) -> dict[str, Any]:
+        """The description that is pinned."""
+        return contract_of(self.description, self.input_schema, read_only=self.read_only)
+
+    @property
+    def difference(self) -> list[str]:
+        """Of a changed tool: the lines that differ from the accepted description."""
+        return difference(self.accepted, self.contract) if self.changed else []

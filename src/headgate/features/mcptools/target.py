@@ -17,6 +17,7 @@ from headgate.foundation.guarded_http.headers import check_headers
 from headgate.foundation.guarded_http.targets import parse_target
 from headgate.foundation.log import redact_text
 from headgate.graph.check_headers import carries_credential
+from headgate.graph.connection_reference import EXPECTED_CONNECTION, is_connection_name
 from headgate.graph.secret_reference import SecretReference
 
 MAX_ARGUMENTS = 64
@@ -53,6 +54,8 @@ class Target:
     command: tuple[str, ...] = ()
     secrets: Mapping[str, str | SecretReference] = field(default_factory=dict, repr=False)
     """Headers of a URL, or environment of a program."""
+    connection: str = ""
+    """Name of the connection that authenticates requests."""
 
     async def filled(self, variables: Secrets) -> "Target":
         """Return the target with its secret values. Text is sent unchanged.
@@ -94,7 +97,9 @@ def check_name(name: str) -> None:
         )
 
 
-def checked_target(name: str, transport: str, *, url: str, command: Sequence[str], secrets: Given) -> Target:
+def checked_target(
+    name: str, transport: str, *, url: str, command: Sequence[str], secrets: Given, connection: str = ""
+) -> Target:
     """Return the server in its stored form. Raises `BadMcpServer`, or errors of parsing the URL or a header."""
     values = {
         name: value if isinstance(value, SecretReference) else value.get_secret_value()
@@ -108,7 +113,10 @@ def checked_target(name: str, transport: str, *, url: str, command: Sequence[str
             raise BadMcpServer(f"The server '{name}' has a URL, so it cannot have a command.")
         target = parse_target(url)
         check_headers({name: texts.get(name, "") for name in values})
-        return Target(name, transport, url=target.url, secrets=values)
+        _check_connection(name, connection, values)
+        return Target(name, transport, url=target.url, secrets=values, connection=connection)
+    if connection:
+        raise BadMcpServer(f"The server '{name}' is a program, so it cannot have a connection.")
     if url:
         raise BadMcpServer(f"The server '{name}' is a program, so it cannot have a URL.")
     _check_command(name, command)
@@ -137,6 +145,15 @@ def unseal(secret_box: SecretBox, sealed: bytes | None) -> dict[str, str | Secre
         return {}
     stored = orjson.loads(secret_box.decrypt(sealed).get_secret_value())
     return {name: value if isinstance(value, str) else SecretReference.parse(value) for name, value in stored.items()}
+
+
+def _check_connection(name: str, connection: str, headers: Mapping[str, object]) -> None:
+    if connection and not is_connection_name(connection):
+        raise BadMcpServer(f"{connection[:70]!r} is not the name of a connection.", remedy=EXPECTED_CONNECTION)
+    if connection and any(header.lower() == "authorization" for header in headers):
+        raise BadMcpServer(
+            f"The server '{name}' has an Authorization header and a connection.", remedy="Give one of the two."
+        )
 
 
 def _check_command(name: str, command: Sequence[str]) -> None:

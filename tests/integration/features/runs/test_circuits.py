@@ -226,6 +226,7 @@ class ToolOf:
     description: str = ""
     input_schema: Mapping[str, JsonValue] = field(default_factory=dict)
     read_only: bool = True
+    changed: bool = False
 
 
 class TestMcpServers:

@@ -77,5 +77,5 @@ export const authorizeConnection = (id: string) =>
   unwrap(api.POST("/api/v1/connections/{connection}/authorize", path(id)));
 export const pollAuthorization = (id: string, authorization: string) =>
   unwrap(api.POST("/api/v1/connections/{connection}/authorize/poll", { ...path(id), body: { authorization } }));
-export const finishAuthorization = (body: { state: string; code: string; error: string }) =>
+export const finishAuthorization = (body: { state: string; code: string; error: string; iss?: string }) =>
   unwrap(api.POST("/api/v1/connections/authorizations", { body }));

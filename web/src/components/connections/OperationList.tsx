@@ -1,7 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { useDeferredValue, useState } from "react";
-import { OPERATIONS_SHOWN, type Operation, operationsQuery } from "@/api/queries/apis";
+import { OPERATIONS_SHOWN, type Operation, operationQuery, operationsQuery } from "@/api/queries/apis";
 import { Chip, Input, Problem, Skeleton } from "@/components/ui";
+import { Difference } from "./Difference";
 import { useConnectionTexts } from "./texts";
 
 interface OperationListProps {
@@ -33,6 +34,7 @@ export function OperationList({ connection, chosen = [], onChoose }: OperationLi
         {found.data?.map((one) => (
           <li key={one.key}>
             <Line operation={one} isChosen={chosen.includes(one.key)} {...(onChoose ? { onChoose } : {})} />
+            {one.changed && !onChoose && <Changed connection={connection} operation={one.key} />}
           </li>
         ))}
       </ul>
@@ -40,6 +42,20 @@ export function OperationList({ connection, chosen = [], onChoose }: OperationLi
         <p className="text-muted text-xs">{t("operations_more", { count: OPERATIONS_SHOWN })}</p>
       )}
     </div>
+  );
+}
+
+/** The difference of a changed operation, loaded when it is opened. */
+function Changed({ connection, operation }: { connection: string; operation: string }) {
+  const t = useConnectionTexts();
+  const [open, setOpen] = useState(false);
+  const detail = useQuery({ ...operationQuery(connection, operation), enabled: open });
+  return (
+    <details className="pb-1.5 text-sm" onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>{t("difference", { what: operation })}</summary>
+      {detail.isError && <Problem error={detail.error} />}
+      {detail.data && <Difference label={t("difference", { what: operation })} lines={detail.data.difference} />}
+    </details>
   );
 }
 

@@ -1,5 +1,6 @@
 export { ApiDialog } from "./ApiDialog";
 export { ConnectionDialog } from "./ConnectionDialog";
+export { Difference } from "./Difference";
 export { KindIcon } from "./kindIcons";
 export { OperationList } from "./OperationList";
 export { useConnectionTexts } from "./texts";

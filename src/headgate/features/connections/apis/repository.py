@@ -1,13 +1,17 @@
 """Queries on descriptions of APIs. The tenant is always required."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
 
 from sqlalchemy import Select, delete, func, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.features.connections.tables import ConnectionApi, ConnectionOperation
+from headgate.foundation.pins import Pin
 
 MOST_WORDS = 8
+AT_ONCE = 500
+"""Keys in one query."""
 
 
 async def find_api(session: AsyncSession, connection_id: str, *, tenant_id: str) -> ConnectionApi | None:
@@ -42,12 +46,24 @@ async def list_operations(
     return (await session.execute(query.order_by(ConnectionOperation.place).limit(limit))).scalars().all()
 
 
-async def list_all(session: AsyncSession, connection_id: str, *, tenant_id: str) -> Sequence[tuple[str, str, str]]:
-    """Return key, hash and accepted hash of every operation, also of those that are gone."""
-    query = select(ConnectionOperation.key, ConnectionOperation.sha256, ConnectionOperation.accepted_sha256).where(
-        ConnectionOperation.connection_id == connection_id, ConnectionOperation.tenant_id == tenant_id
+async def list_pins(session: AsyncSession, connection_id: str, *, tenant_id: str) -> Mapping[str, Pin]:
+    """Return the pin of every operation by key, also of those that are gone."""
+    row = ConnectionOperation
+    query = select(row.key, row.sha256, row.accepted_sha256, row.accepted).where(
+        row.connection_id == connection_id, row.tenant_id == tenant_id
     )
-    return [(key, sha256, accepted) for key, sha256, accepted in await session.execute(query)]
+    return {key: Pin(*pin) for key, *pin in await session.execute(query)}
+
+
+async def list_contracts(
+    session: AsyncSession, connection_id: str, keys: Sequence[str], *, tenant_id: str
+) -> Mapping[str, dict[str, Any]]:
+    """Return the contracts of these operations by key, without those that are gone."""
+    contracts: dict[str, dict[str, Any]] = {}
+    for begin in range(0, len(keys), AT_ONCE):
+        query = _present(connection_id, tenant_id).where(ConnectionOperation.key.in_(keys[begin : begin + AT_ONCE]))
+        contracts |= {row.key: row.contract or {} for row in (await session.execute(query)).scalars()}
+    return contracts
 
 
 async def count_operations(session: AsyncSession, connection_id: str, *, tenant_id: str) -> tuple[int, int]:
@@ -85,7 +101,7 @@ async def accept(session: AsyncSession, connection_id: str, keys: Collection[str
             ConnectionOperation.contract.is_not(None),
             ConnectionOperation.sha256 != ConnectionOperation.accepted_sha256,
         )
-        .values(accepted_sha256=ConnectionOperation.sha256)
+        .values(accepted_sha256=ConnectionOperation.sha256, accepted=None)
         .returning(ConnectionOperation.key)
         .execution_options(synchronize_session=False)
     )

@@ -14,9 +14,10 @@ from headgate.features.connections.apis.schemas import ApiOut, OperationDetailOu
 from headgate.features.connections.errors import ApiNotDescribed, BadConnection, OperationNotFound
 from headgate.features.connections.service import get_connection
 from headgate.features.connections.tables import ConnectionApi, ConnectionOperation, ConnectionRow
-from headgate.foundation.canonical import digest, portable
+from headgate.foundation.canonical import portable
 from headgate.foundation.database import now
 from headgate.foundation.errors import Conflict
+from headgate.foundation.pins import Pin, difference, hash_of, renewed
 from headgate.graph.names import listed
 from headgate.sdk import HTTP_KINDS
 
@@ -55,26 +56,27 @@ async def store_description(
             f"A connection of the kind {row.kind} is not for requests to an API.",
             remedy=f"Describe one of the kinds {listed(HTTP_KINDS, most=10)}.",
         )
-    stored = {
-        key: (known, accepted)
-        for key, known, accepted in await repository.list_all(session, row.id, tenant_id=row.tenant_id)
-    }
+    stored = await repository.list_pins(session, row.id, tenant_id=row.tenant_id)
     is_first = await repository.find_api(session, row.id, tenant_id=row.tenant_id) is None
-    rows = [_row(row, place, operation, stored) for place, operation in enumerate(description.operations)]
-    keys = {new.key for new in rows}
-    gone = [(key, *hashes) for key, hashes in stored.items() if key not in keys]
-    if len(rows) + len(gone) > MOST_ROWS:
+    contracts = {operation.key: portable(asdict(operation)) for operation in description.operations}
+    gone = [key for key in stored if key not in contracts]
+    altered = [key for key, contract in contracts.items() if key in stored and hash_of(contract) != stored[key].sha256]
+    if len(contracts) + len(gone) > MOST_ROWS:
         raise BadConnection(
             f"The API of '{row.name}' has had more than {MOST_ROWS} operations.",
             remedy="Remove its description, and add it again.",
         )
     changes = Changes(
-        [new.key for new in rows if new.key not in stored],
-        [new.key for new in rows if new.key in stored and new.sha256 != stored[new.key][0]],
-        [key for key, known, _ in gone if known],
+        [key for key in contracts if key not in stored], altered, [key for key in gone if stored[key].sha256]
     )
+    before = await repository.list_contracts(session, row.id, [*altered, *gone], tenant_id=row.tenant_id)
+    pins = {key: renewed(stored.get(key), before.get(key), contracts.get(key)) for key in [*contracts, *gone]}
     await repository.delete_api(session, row.id, tenant_id=row.tenant_id)
-    session.add_all([*rows, *(_gone(row, key, accepted) for key, _, accepted in gone), _api(row, description, sha256)])
+    rows = [
+        _row(row, place, operation, contracts[operation.key], pins[operation.key])
+        for place, operation in enumerate(description.operations)
+    ]
+    session.add_all([*rows, *(_gone(row, key, pins[key]) for key in gone), _api(row, description, sha256)])
     await session.flush()
     payload = {
         name: list(names)[:MOST_NAMED] for name, names in asdict(changes).items() if not is_first or name != "added"
@@ -166,20 +168,20 @@ def operation_out(row: ConnectionOperation) -> OperationOut:
 
 def operation_detail(row: ConnectionOperation) -> OperationDetailOut:
     """Return an operation with its contract."""
-    return OperationDetailOut(**_members(row, OperationDetailOut))
+    lines = difference(row.accepted, row.contract) if row.changed else []
+    return OperationDetailOut(**_members(row, OperationDetailOut), difference=lines)
 
 
 def _members(row: ConnectionOperation, schema: type[OperationOut]) -> dict[str, Any]:
     contract = row.contract or {}
     of_row = {"key": row.key, "operation_id": row.operation_id, "changed": row.changed}
-    return {name: of_row[name] if name in of_row else contract.get(name) for name in schema.model_fields}
+    names = [name for name in schema.model_fields if name != "difference"]
+    return {name: of_row[name] if name in of_row else contract.get(name) for name in names}
 
 
 def _row(
-    row: ConnectionRow, place: int, operation: Operation, stored: dict[str, tuple[str, str]]
+    row: ConnectionRow, place: int, operation: Operation, contract: dict[str, Any], pin: Pin
 ) -> ConnectionOperation:
-    contract = portable(asdict(operation))
-    sha256 = digest(contract)
     words = (operation.key, operation.id, operation.summary, *operation.tags)
     return ConnectionOperation(
         connection_id=row.id,
@@ -189,20 +191,22 @@ def _row(
         operation_id=operation.id,
         search=" ".join(words).lower(),
         contract=contract,
-        sha256=sha256,
-        accepted_sha256=stored[operation.key][1] if operation.key in stored else sha256,
+        **_pin(pin),
     )
 
 
-def _gone(row: ConnectionRow, key: str, accepted: str) -> ConnectionOperation:
+def _pin(pin: Pin) -> dict[str, Any]:
+    return {"sha256": pin.sha256, "accepted_sha256": pin.accepted_sha256, "accepted": pin.accepted}
+
+
+def _gone(row: ConnectionRow, key: str, pin: Pin) -> ConnectionOperation:
     return ConnectionOperation(
         connection_id=row.id,
         tenant_id=row.tenant_id,
         key=key,
         place=-1,
         contract=None,
-        sha256="",
-        accepted_sha256=accepted,
+        **_pin(pin),
     )
 
 

@@ -74,7 +74,9 @@ class Authorizations:
             f"The connection '{row.name}' is not authorized by OAuth.", remedy="Test it instead, or change its secret."
         )
 
-    async def finish(self, principal: Principal, *, state: str, code: str, error: str) -> ConnectionRow:
+    async def finish(
+        self, principal: Principal, *, state: str, code: str, error: str, issuer: str = ""
+    ) -> ConnectionRow:
         """Redeem the code that the provider sent to the user's browser.
 
         Raises `AuthorizationLost` for an authorization of someone else, a used or an old one; `ProviderFailed`,
@@ -92,6 +94,12 @@ class Authorizations:
             raise ProviderFailed(
                 f"The provider did not authorize the connection '{row.name}'.",
                 remedy="Authorize it again, and agree at the provider.",
+            )
+        expected = row.fields.get("issuer")
+        if issuer and expected and issuer.rstrip("/") != str(expected).rstrip("/"):
+            raise ProviderFailed(
+                f"The answer for the connection '{row.name}' comes from another issuer than it was sent to.",
+                remedy="Authorize it again. If this repeats, check the address of the provider.",
             )
         content = self._opened(pending, row)
         secret = await self.client_secret(row, principal)

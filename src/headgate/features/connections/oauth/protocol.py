@@ -22,8 +22,6 @@ Message = tuple[dict[str, str], str]
 def authorization_url(fields: Mapping[str, Any], *, redirect_uri: str, state: str, verifier: str) -> str:
     """Return the URL for the browser (RFC 6749, 4.1.1; RFC 7636, 4.3). More parameters replace none of these."""
     more = {name: value for name, value in parse_qsl(str(fields.get("parameters") or "")) if name not in _OWN}
-    if fields.get("audience"):
-        more["audience"] = str(fields["audience"])
     url: str = prepare_grant_uri(
         str(fields["authorization_url"]),
         client_id=str(fields["client_id"]),
@@ -33,7 +31,7 @@ def authorization_url(fields: Mapping[str, Any], *, redirect_uri: str, state: st
         state=state,
         code_challenge=create_s256_code_challenge(verifier),
         code_challenge_method="S256",
-        **more,
+        **{**more, **_targets(fields)},
     )
     return url
 
@@ -41,9 +39,7 @@ def authorization_url(fields: Mapping[str, Any], *, redirect_uri: str, state: st
 def token_message(fields: Mapping[str, Any], secret: str, grant: str, **parameters: str) -> Message:
     """Return the message to the token URL for a grant (RFC 6749, 4.1.3, 4.4.2 and 6; RFC 8628, 3.4)."""
     grant_type = DEVICE_CODE_GRANT_TYPE if grant == "device_code" else grant
-    if fields.get("audience"):
-        parameters["audience"] = str(fields["audience"])
-    body: str = prepare_token_request(grant_type, **parameters)
+    body: str = prepare_token_request(grant_type, **parameters, **_targets(fields))
     return _authenticated(fields, secret, str(fields["token_url"]), body)
 
 
@@ -62,6 +58,11 @@ def revocation_message(fields: Mapping[str, Any], secret: str, token: str, hint:
     body, headers = prepare_revoke_token_request(token, hint, "", {**_HEADERS})
     _, headers, body = _client(fields, secret).prepare("POST", str(fields["revocation_url"]), headers, body)
     return dict(headers), body
+
+
+def _targets(fields: Mapping[str, Any]) -> dict[str, str]:
+    """Return the parameters that say what the token is for: an audience, or a resource (RFC 8707)."""
+    return {name: str(fields[name]) for name in ("audience", "resource") if fields.get(name)}
 
 
 def _authenticated(fields: Mapping[str, Any], secret: str, url: str, body: str) -> Message:

@@ -81,6 +81,11 @@ class ServerTool(Protocol):
         """Whether the server declares that it changes nothing."""
         ...
 
+    @property
+    def changed(self) -> bool:
+        """Whether its description has changed since a user accepted it."""
+        ...
+
 
 class ServerConnection(Protocol):
     """One step's connection to an MCP server; opened at the first call."""

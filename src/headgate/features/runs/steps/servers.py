@@ -76,6 +76,7 @@ class StepServers:
             call=call,
             server=server,
             remote_name=described.name,
+            changed=described.changed,
         )
 
     async def _watched(self, call: Awaitable[JsonValue]) -> JsonValue:

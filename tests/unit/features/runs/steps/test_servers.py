@@ -28,6 +28,7 @@ class Described:
     description: str = "Says it."
     input_schema: Mapping[str, JsonValue] = field(default_factory=lambda: {"type": "object"})
     read_only: bool = False
+    changed: bool = False
 
 
 class Unmarked:

@@ -53,6 +53,8 @@ export default {
   operations_more: "{{count}} are shown. Search for the others.",
   operation_changed: "Changed",
   operation_deprecated: "Deprecated",
+  difference: "What changed in {{what}}",
+  difference_unknown: "The accepted description is not stored, so there is nothing to compare with.",
   document_url: "Address of the description",
   document_help:
     "OpenAPI, Swagger, a Postman collection, HAR, or command lines of curl. Give an address, a file or text.",

@@ -56,6 +56,8 @@ export default {
   operations_more: "{{count}} visas. Sök efter de andra.",
   operation_changed: "Ändrad",
   operation_deprecated: "Utgående",
+  difference: "Vad som har ändrats i {{what}}",
+  difference_unknown: "Den godkända beskrivningen är inte sparad, så det finns inget att jämföra med.",
   document_url: "Beskrivningens adress",
   document_help:
     "OpenAPI, Swagger, en Postman-samling, HAR eller kommandorader med curl. Ange en adress, en fil eller text.",

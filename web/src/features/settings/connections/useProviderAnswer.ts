@@ -15,7 +15,7 @@ export function useProviderAnswer() {
     const state = query.get("state");
     if (!state) return;
     window.history.replaceState(window.history.state, "", window.location.pathname);
-    mutate({ state, code: query.get("code") ?? "", error: query.get("error") ?? "" });
+    mutate({ state, code: query.get("code") ?? "", error: query.get("error") ?? "", iss: query.get("iss") ?? "" });
   }, [mutate]);
   return finish;
 }

@@ -5,7 +5,7 @@ import { type Pairs, PairsEditor, VariableSpace } from "@/components/fields";
 import { Button, Dialog, Field, Input, Problem, Segments } from "@/components/ui";
 import { useChange } from "@/components/useChange";
 import { useSettingsTexts } from "../texts";
-import { createServer, type McpServerIn, readCommand, refreshServer } from "./calls";
+import { authorizeServer, createServer, type McpServerIn, readCommand, refreshServer } from "./calls";
 
 /** Registers a server, and asks it for its tools at once. */
 export function McpServerDialog({ spaceId, onClose }: { spaceId: string; onClose: () => void }) {
@@ -15,13 +15,20 @@ export function McpServerDialog({ spaceId, onClose }: { spaceId: string; onClose
   const [name, setName] = useState("");
   const [where, setWhere] = useState("");
   const [pairs, setPairs] = useState<Pairs>({});
+  const [signIn, setSignIn] = useState(false);
   const http = transport === "http";
+  const byOAuth = http && signIn;
   const add = useChange({
     change: async () => {
       const made = await createServer({
         ...({ name: name.trim(), transport, space_id: spaceId, enabled: true } as McpServerIn),
-        ...(http ? { url: where.trim(), headers: pairs } : { command: readCommand(where), env: pairs }),
+        ...(http ? { url: where.trim(), headers: byOAuth ? {} : pairs } : { command: readCommand(where), env: pairs }),
       });
+      if (byOAuth) {
+        const { url } = await authorizeServer(made.id);
+        if (url) window.location.assign(url);
+        return made;
+      }
       // The server is registered even when it does not answer yet; its row says why.
       await refreshServer(made.id).catch(() => undefined);
       return made;
@@ -40,7 +47,7 @@ export function McpServerDialog({ spaceId, onClose }: { spaceId: string; onClose
         <>
           <Button onClick={onClose}>{t("cancel")}</Button>
           <Button kind="primary" disabled={!ready} busy={add.isPending} onClick={submit}>
-            {t("add")}
+            {byOAuth ? t("add_and_sign_in") : t("add")}
           </Button>
         </>
       }
@@ -82,13 +89,27 @@ export function McpServerDialog({ spaceId, onClose }: { spaceId: string; onClose
             />
           )}
         </Field>
-        <Field label={http ? t("headers") : t("environment")} help={t("headers_help")}>
-          {() => (
-            <VariableSpace value={spaceId}>
-              <PairsEditor label={http ? t("headers") : t("environment")} value={pairs} secrets onChange={setPairs} />
-            </VariableSpace>
-          )}
-        </Field>
+        {http && (
+          <Segments
+            aria-label={t("authentication")}
+            value={signIn ? "oauth" : "headers"}
+            options={[
+              { value: "headers", label: t("by_headers") },
+              { value: "oauth", label: t("by_oauth") },
+            ]}
+            onChange={(value) => setSignIn(value === "oauth")}
+          />
+        )}
+        {byOAuth && <p className="text-muted text-sm">{t("by_oauth_help")}</p>}
+        {!byOAuth && (
+          <Field label={http ? t("headers") : t("environment")} help={t("headers_help")}>
+            {() => (
+              <VariableSpace value={spaceId}>
+                <PairsEditor label={http ? t("headers") : t("environment")} value={pairs} secrets onChange={setPairs} />
+              </VariableSpace>
+            )}
+          </Field>
+        )}
         <button type="submit" hidden />
         {add.isError && <Problem error={add.error} />}
       </form>

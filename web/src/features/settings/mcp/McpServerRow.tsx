@@ -1,12 +1,12 @@
-import { useQuery } from "@tanstack/react-query";
 import { ChevronDown, RefreshCw, Trash2 } from "lucide-react";
 import { useState } from "react";
-import { mcpServerKeys, mcpToolsQuery } from "@/api/queries/mcpServers";
-import { Button, Callout, Chip, cx, IconButton, Problem, Row, Skeleton, Switch } from "@/components/ui";
+import { mcpServerKeys } from "@/api/queries/mcpServers";
+import { Button, Callout, Chip, cx, IconButton, Problem, Row, Switch } from "@/components/ui";
 import { useChange } from "@/components/useChange";
 import { duration } from "@/lib/i18n/format";
 import { useSettingsTexts } from "../texts";
-import { type McpServer, refreshServer, switchServer, switchTool, testServer } from "./calls";
+import { authorizeServer, type McpServer, refreshServer, switchServer, testServer } from "./calls";
+import { McpTools } from "./McpTools";
 
 interface ServerRowProps {
   server: McpServer;
@@ -22,6 +22,14 @@ export function McpServerRow({ server, manage, onRemove }: ServerRowProps) {
   const refresh = useChange({ change: () => refreshServer(server.id), touches, failed: t("refresh_failed") });
   const test = useChange({ change: () => testServer(server.id), touches: [], failed: t("test_failed") });
   const enable = useChange({ change: (on: boolean) => switchServer(server.id, on), touches, failed: t("save_failed") });
+  const authorize = useChange({
+    change: () => authorizeServer(server.id),
+    touches,
+    failed: t("authorize_failed"),
+  });
+  const signIn = () => authorize.mutate(undefined, { onSuccess: ({ url }) => url && window.location.assign(url) });
+  const mayNeedSignIn =
+    server.transport === "http" && (server.connection !== "" || server.tools_found_at === null || server.error_message);
   const found = refresh.data;
   return (
     <Row
@@ -35,6 +43,7 @@ export function McpServerRow({ server, manage, onRemove }: ServerRowProps) {
       detail={
         <>
           <span className="font-mono text-xs">{server.url || server.command?.join(" ")}</span>
+          {server.connection && <span> · {t("sends_token_of", { name: server.connection })}</span>}
           {server.secret_names.length > 0 && <span> · {t("sends", { names: server.secret_names.join(", ") })}</span>}
         </>
       }
@@ -51,6 +60,11 @@ export function McpServerRow({ server, manage, onRemove }: ServerRowProps) {
           </Button>
           {manage && (
             <>
+              {mayNeedSignIn && (
+                <Button size="sm" busy={authorize.isPending} onClick={signIn}>
+                  {t("sign_in_at", { what: server.name })}
+                </Button>
+              )}
               <Button size="sm" busy={test.isPending} onClick={() => test.mutate()}>
                 {t("test")}
               </Button>
@@ -83,6 +97,7 @@ export function McpServerRow({ server, manage, onRemove }: ServerRowProps) {
           </Callout>
         )}
         {test.isError && <Problem error={test.error} />}
+        {authorize.isError && <Problem error={authorize.error} />}
         {refresh.isError && <Problem error={refresh.error} />}
         {found && (
           <Callout tone={found.left_out.length ? "warn" : "ok"}>
@@ -97,40 +112,8 @@ export function McpServerRow({ server, manage, onRemove }: ServerRowProps) {
             ))}
           </Callout>
         )}
-        {open && <Tools server={server.id} manage={manage} />}
+        {open && <McpTools server={server.id} manage={manage} />}
       </div>
     </Row>
-  );
-}
-
-function Tools({ server, manage }: { server: string; manage: boolean }) {
-  const t = useSettingsTexts();
-  const tools = useQuery(mcpToolsQuery(server));
-  const enable = useChange({
-    change: ({ name, on }: { name: string; on: boolean }) => switchTool(server, name, on),
-    touches: [mcpServerKeys.tools(server)],
-    failed: t("save_failed"),
-  });
-  if (tools.isPending) return <Skeleton className="h-16" />;
-  if (tools.isError) return <Problem error={tools.error} />;
-  if (tools.data.length === 0) return <p className="text-sm text-muted">{t("no_tools")}</p>;
-  return (
-    <ul aria-label={t("tools")} className="divide-y divide-line rounded-md border border-line bg-canvas">
-      {tools.data.map((tool) => (
-        <li key={tool.name} className="flex items-start gap-3 px-3 py-2">
-          <div className="min-w-0 flex-1">
-            <div className="break-all font-mono text-sm">{tool.name}</div>
-            {/* The server's own words: text, whatever they are. */}
-            <p className="line-clamp-3 whitespace-pre-wrap break-words text-xs text-muted">{tool.description}</p>
-          </div>
-          <Switch
-            aria-label={t("use_what", { what: tool.name })}
-            checked={tool.enabled}
-            disabled={!manage}
-            onChange={(on) => enable.mutate({ name: tool.name, on })}
-          />
-        </li>
-      ))}
-    </ul>
   );
 }

@@ -2,6 +2,7 @@ import { api, unwrap } from "@/api/client";
 import type { components } from "@/api/schema";
 
 export type McpServer = components["schemas"]["McpServerOut"];
+export type McpTool = components["schemas"]["McpToolOut"];
 export type McpServerIn = components["schemas"]["McpServerIn"];
 
 export const createServer = (body: McpServerIn) => unwrap(api.POST("/api/v1/mcp-servers", { body }));
@@ -11,6 +12,12 @@ export const refreshServer = (server: string) =>
   unwrap(api.POST("/api/v1/mcp-servers/{server}/refresh", { params: { path: { server } } }));
 export const testServer = (server: string) =>
   unwrap(api.POST("/api/v1/mcp-servers/{server}/test", { params: { path: { server } } }));
+/** Begins an authorization by OAuth 2.1: the returned address is the provider's page. */
+export const authorizeServer = (server: string) =>
+  unwrap(api.POST("/api/v1/mcp-servers/{server}/authorize", { params: { path: { server } }, body: {} }));
+/** Accepts descriptions that were seen, by name and hash. */
+export const acceptTools = (server: string, tools: Record<string, string>) =>
+  unwrap(api.POST("/api/v1/mcp-servers/{server}/tools/accept", { params: { path: { server } }, body: { tools } }));
 export const switchServer = (server: string, enabled: boolean) =>
   unwrap(api.PATCH("/api/v1/mcp-servers/{server}", { params: { path: { server } }, body: { enabled } }));
 export const switchTool = (server: string, name: string, enabled: boolean) =>

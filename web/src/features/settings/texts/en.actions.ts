@@ -62,6 +62,7 @@ export default {
   did_maintenance_run: "Maintenance run",
   did_mcp_server_changed: "Server changed",
   did_mcp_server_refresh_failed: "Tool refresh failed",
+  did_mcp_server_tools_accepted: "Changed tools accepted",
   did_mcp_server_refreshed: "Tools refreshed",
   did_mcp_server_registered: "Server added",
   did_mcp_server_removed: "Server removed",

@@ -64,6 +64,7 @@ const sv: Translation<typeof en> = {
   did_maintenance_run: "Underhåll kört",
   did_mcp_server_changed: "Server ändrad",
   did_mcp_server_refresh_failed: "Uppdatering av verktyg misslyckades",
+  did_mcp_server_tools_accepted: "Ändrade verktyg godkända",
   did_mcp_server_refreshed: "Verktyg uppdaterade",
   did_mcp_server_registered: "Server tillagd",
   did_mcp_server_removed: "Server borttagen",

@@ -98,9 +98,18 @@ READINGS = (
 )
 
 
-def reading_tools(place: Place, *, has_servers: bool) -> Sequence[DomainTool]:
+API_READINGS = (
+    Reading("list_connections", OPERATIONS["list_connections"]),
+    Reading("search_api_operations", OPERATIONS["search_api_operations"], ALWAYS),
+    Reading("read_api_operation", OPERATIONS["read_api_operation"], ALWAYS),
+)
+"""For a space that has connections."""
+
+
+def reading_tools(place: Place, *, has_servers: bool, has_connections: bool) -> Sequence[DomainTool]:
     """The tools that read, in the order a model sees them."""
-    tools = [*(_of_operation(place, reading) for reading in READINGS), _variables_tool(place), _models_tool(place)]
+    readings = (*READINGS, *(API_READINGS if has_connections else ()))
+    tools = [*(_of_operation(place, reading) for reading in readings), _variables_tool(place), _models_tool(place)]
     return [*tools, _servers_tool(place)] if has_servers else tools
 
 
@@ -163,7 +172,7 @@ def _servers_tool(place: Place) -> DomainTool:
                 tools += [
                     {"server": server.name, "tool": row.name, "what": redact_text(row.description)[:_SENTENCE]}
                     for row in rows
-                    if row.enabled and server.enabled
+                    if row.enabled and server.enabled and not row.changed
                 ]
         return {"tools": tools}
 

@@ -10,6 +10,7 @@ from headgate.agents.codev.skills.loader import load_skill
 from headgate.features.access.permissions import Permission
 from headgate.features.access.principal import Principal
 from headgate.features.accounts.spaces.service import require_space
+from headgate.features.connections import service as connections
 from headgate.features.mcptools import service as mcp_servers
 from headgate.features.models.local.models import LocalModels
 from headgate.foundation.crypto import SecretBox
@@ -87,6 +88,9 @@ class HeadgateDomain:
             servers = principal.may(Permission.MCP_SERVERS_VIEW, space) and await mcp_servers.names_in(
                 session, tenant_id=principal.tenant_id, space_id=space
             )
+            usable = principal.may(Permission.CONNECTIONS_VIEW, space) and await connections.list_connections(
+                session, principal, space_id=space
+            )
         catalog = await self.studio.catalog_of(principal, Flow())
         place = Place(self.studio, principal, space, self.keys_of, self.box, self.local, catalog)
-        return HeadgateWorkplace(place, load_knowledge(self.skills), bool(servers), self.trial_seconds)
+        return HeadgateWorkplace(place, load_knowledge(self.skills), bool(servers), bool(usable), self.trial_seconds)

@@ -38,12 +38,14 @@ class HeadgateWorkplace:
     place: Place
     known: Mapping[Phase, str]
     has_servers: bool = False
+    has_connections: bool = False
     trial_seconds: float = 600.0
 
     @cached_property
     def tools(self) -> Sequence[DomainTool]:
         """Return every tool of all phases."""
-        return (*reading_tools(self.place, has_servers=self.has_servers), *editing_tools(self.place))
+        reading = reading_tools(self.place, has_servers=self.has_servers, has_connections=self.has_connections)
+        return (*reading, *editing_tools(self.place))
 
     def knowledge(self, phase: Phase) -> str:
         """Markdown of the skill for a phase."""

@@ -10,8 +10,12 @@ from pydantic import SecretStr
 from headgate.agents.codev.domain import Change, Phase
 from headgate.agents.codev.domains.headgate.definitions import definition_of, flow_of
 from headgate.agents.codev.domains.headgate.workplace import HeadgateWorkplace
+from headgate.components.readers.api.openapi import read_openapi
 from headgate.entrypoints.compose import Parts
 from headgate.features.access.principal import LOCAL
+from headgate.features.connections import service as connections
+from headgate.features.connections.apis import service as apis
+from headgate.features.connections.schemas import SpaceConnectionIn
 from headgate.features.mcptools import service as mcp_servers
 from headgate.features.mcptools.descriptions import Discovery, FoundTool
 from headgate.features.mcptools.schemas import McpServerIn
@@ -115,6 +119,26 @@ class TestDiscovery:
         assert [(one["server"], one["tool"]) for one in found["tools"]] == [("crm", "find")]
         assert len(found["tools"][0]["what"]) <= 160
         assert KEY not in str(found)
+
+    async def test_finds_operations_of_described_apis_where_there_are_connections(self, parts: Parts) -> None:
+        assert "search_api_operations" not in [one.name for one in (await open_place(parts)).tools]
+        async with parts.database.writing() as session:
+            added = SpaceConnectionIn(name="tracker", kind="public_api", fields={"url": "https://api.example.org"})
+            row = await connections.add_connection(session, LOCAL, parts.box, connection_in=added)
+            description = read_openapi(
+                {
+                    "openapi": "3.1.0",
+                    "paths": {"/issues": {"post": {"operationId": "createIssue", "summary": "Create an issue"}}},
+                }
+            )
+            await apis.store_description(session, LOCAL, row.id, description, sha256="0" * 64)
+        place = await open_place(parts)
+        listed: Any = await ask(place, "list_connections")
+        assert [one["name"] for one in listed["connections"]] == ["tracker"]
+        found: Any = await ask(place, "search_api_operations", connection="tracker", query="issue create")
+        assert [one["operation"] for one in found["operations"]] == ["POST /issues"]
+        detail: Any = await ask(place, "read_api_operation", connection="tracker", operation="createIssue")
+        assert detail["operation"] == "POST /issues"
 
     async def test_answers_are_small(self, place: HeadgateWorkplace) -> None:
         """DD-015: what a model reads in order to choose."""
@@ -351,7 +375,8 @@ class TestWhatIsOffered:
             "search|describe|list|check|build|add|remove|connect|disconnect|configure|rename|edit|extract|inline|read"
         )
         named = set(re.findall(rf"`((?:{verbs})_[a-z_]+)`", told))
-        assert named - {"list_mcp_tools"} <= {one.name for one in place.tools}
+        where_there_are_any = {"list_mcp_tools", "list_connections", "search_api_operations", "read_api_operation"}
+        assert named - where_there_are_any <= {one.name for one in place.tools}
         assert {one.name for one in place.tools if one.writes} <= named
 
     async def test_an_operators_skill_goes_before_ours(self, parts: Parts, tmp_path: Any) -> None:

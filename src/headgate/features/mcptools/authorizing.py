@@ -1,0 +1,145 @@
+"""Authorizing MCP servers by OAuth 2.1: a server becomes an OAuth 2 connection, which signs its requests."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pydantic import SecretStr, ValidationError
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from headgate.features.access.permissions import Permission
+from headgate.features.access.principal import Principal
+from headgate.features.connections import service as connections
+from headgate.features.connections.manage import ConnectionManager
+from headgate.features.connections.schemas import AuthorizationOut, SpaceConnectionIn, SpaceConnectionPatch
+from headgate.features.connections.tables import ConnectionRow
+from headgate.features.mcptools import service
+from headgate.features.mcptools.errors import BadMcpServer, McpMissing, McpNotAuthorizable
+from headgate.features.mcptools.schemas import McpAuthorization, McpServerPatch
+from headgate.features.mcptools.tables import McpServerRow
+from headgate.foundation.lazy import lazy_module
+from headgate.foundation.settings import McpSettings
+
+if TYPE_CHECKING:  # imported when the first server is authorized
+    from headgate.features.mcptools import discovery
+else:
+    discovery = lazy_module("headgate.features.mcptools.discovery")
+
+KIND = "oauth2_code"
+
+
+@dataclass(frozen=True, slots=True)
+class ServerAuthorizations:
+    """Authorizes MCP servers.
+
+    Args:
+        manager: Authorizes connections; its client sends the requests to providers.
+        settings: Settings of MCP.
+    """
+
+    manager: ConnectionManager
+    settings: McpSettings
+
+    async def start(
+        self, principal: Principal, id_or_name: str, how: McpAuthorization, redirect_uri: str
+    ) -> AuthorizationOut:
+        """Find the authorization server, register Headgate there, and begin an authorization in the browser.
+
+        A connection with the name of the server holds the outcome; the server sends its token from then on.
+
+        Raises `McpServerNotFound`, `BadMcpServer`, `McpNotAuthorizable`, `McpServerFailed`, `ConnectionNameTaken`.
+        """
+        async with self.manager.connections.database.reading() as session:
+            row = await service.get_server(session, principal, id_or_name, permission=_needed(personal=how.personal))
+            self._require_possible(row)
+            existing = await self._existing(session, principal, row, personal=how.personal)
+        if existing is None or how.register_again or how.client_id:
+            values = await self._registered(row, how, redirect_uri)
+            existing = await self._stored(principal, row, existing, values, personal=how.personal)
+        return await self.manager.authorizations.start(principal, existing, redirect_uri)
+
+    async def _registered(self, row: McpServerRow, how: McpAuthorization, redirect_uri: str) -> SpaceConnectionPatch:
+        """Return the values of the connection: the provider's addresses, and a client. No transaction is open."""
+        try:
+            authority = await discovery.find_authority(self.manager.http, row.url, scopes=how.scopes)
+            client = (
+                discovery.Client(how.client_id, how.client_secret.get_secret_value())
+                if how.client_id
+                else await discovery.register(self.manager.http, authority, redirect_uri=redirect_uri)
+            )
+        except ModuleNotFoundError as error:
+            if (error.name or "").partition(".")[0] not in {"mcp", "mcp_types"}:
+                raise
+            raise McpMissing(
+                "The MCP client package is not installed.", remedy="Install it: pip install 'headgate[mcp]'."
+            ) from error
+        except ValidationError as error:
+            raise McpNotAuthorizable(
+                f"The metadata of the MCP server '{row.name}' cannot be used.", remedy="Ask the operator of the server."
+            ) from error
+        return SpaceConnectionPatch(
+            fields=authority.fields(row.url, client),
+            secrets={"client_secret": SecretStr(client.secret)} if client.secret else {},
+            expires_at=client.expires_at,
+        )
+
+    async def _stored(
+        self,
+        principal: Principal,
+        row: McpServerRow,
+        existing: ConnectionRow | None,
+        values: SpaceConnectionPatch,
+        *,
+        personal: bool,
+    ) -> ConnectionRow:
+        """Add or change the connection, and name it at the server."""
+        opener, name = self.manager.connections, row.connection or row.name
+        async with opener.database.writing() as session:
+            if existing is None:
+                added = SpaceConnectionIn(
+                    name=name,
+                    kind=KIND,
+                    space_id=row.space_id,
+                    personal=personal,
+                    fields=values.fields or {},
+                    secrets=values.secrets or {},
+                    expires_at=values.expires_at,
+                )
+                connection = await connections.add_connection(session, principal, opener.box, connection_in=added)
+            else:
+                connection = await connections.update_connection(
+                    session, principal, opener.box, existing.id, patch=values
+                )
+            if not row.connection:
+                named = McpServerPatch(connection=name)
+                await service.update_server(session, principal, opener.box, self.settings, row.id, patch=named)
+        return connection
+
+    async def _existing(
+        self, session: AsyncSession, principal: Principal, row: McpServerRow, *, personal: bool
+    ) -> ConnectionRow | None:
+        """Return the connection of the server, of the space or of the user. Raises `BadMcpServer` for another kind."""
+        name = row.connection or row.name
+        rows = await connections.list_connections(session, principal, space_id=row.space_id)
+        existing = next((known for known in rows if known.name == name and bool(known.owner_id) == personal), None)
+        if existing is not None and existing.kind != KIND:
+            raise BadMcpServer(
+                f"The connection '{name}' is not an OAuth 2 connection.",
+                remedy=f"Rename it, or name another one at the MCP server '{row.name}'.",
+            )
+        return existing
+
+    def _require_possible(self, row: McpServerRow) -> None:
+        if row.transport != "http":
+            raise BadMcpServer(
+                f"The MCP server '{row.name}' is a program, which is not authorized by OAuth.",
+                remedy="Give it the environment variables that it needs.",
+            )
+        if any(name.lower() == "authorization" for name in row.secret_names):
+            raise BadMcpServer(
+                f"The MCP server '{row.name}' has an Authorization header.", remedy="Remove the header first."
+            )
+
+
+def _needed(*, personal: bool) -> Permission:
+    """Return the permission at the server: who authorizes it for themselves changes nothing for others."""
+    return Permission.MCP_SERVERS_VIEW if personal else Permission.MCP_SERVERS_MANAGE
