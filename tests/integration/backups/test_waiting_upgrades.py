@@ -1,4 +1,4 @@
-"""Runs that waited in a data folder of an earlier version continue after the upgrade, each as its flow says."""
+"""Runs that waited in an installation of an earlier version continue after the upgrade, each as its flow says."""
 
 import sqlite3
 import tarfile
@@ -9,14 +9,16 @@ from pathlib import Path
 from typing import Any
 
 import httpx2
+import psycopg
 import pytest
 
 from headgate.entrypoints.cli.app import run
 from headgate.entrypoints.cli.exit_codes import OK
 from headgate.foundation.database.migrate import HEAD
-from tests.data.upgrades.make import WAIT_SECONDS, WAITING, WAITING_SCHEMA
+from tests.data.upgrades.make import DUMP, WAIT_SECONDS, WAITING, WAITING_POSTGRES, WAITING_SCHEMA
 from tests.integration.backups.conftest import Ask, use
 from tests.integration.faults.installation import Installation
+from tests.support.databases import Postgres
 from tests.support.patience import PATIENCE_SECONDS
 
 pytestmark = pytest.mark.timeout(300)
@@ -25,14 +27,14 @@ pytestmark = pytest.mark.timeout(300)
 class Upgraded:
     """The folder, and a server of this version whose clock begins when the runs began to wait."""
 
-    def __init__(self, installation: Installation) -> None:
+    def __init__(self, installation: Installation, url: str) -> None:
         self._folder = installation.folder
         self._clock = installation.folder / "clock"
-        with closing(sqlite3.connect(self._folder / "headgate.db")) as connection:
-            rows = connection.execute(
-                "SELECT r.id, f.name, r.status, r.parent_run_id, r.created_at FROM flow_runs r"
-                " JOIN flows f ON f.id = r.flow_id ORDER BY r.created_at"
-            ).fetchall()
+        self._url = url
+        rows = self._rows(
+            "SELECT r.id, f.name, r.status, r.parent_run_id, r.created_at FROM flow_runs r"
+            " JOIN flows f ON f.id = r.flow_id ORDER BY r.created_at"
+        )
         self._stored_at = max(row[4] for row in rows) / 1_000_000
         self.ids = {f"{row[1]} {row[2]}": str(row[0]) for row in rows if row[3] is None}
         """Name and stored status to each run that no other run started."""
@@ -66,9 +68,15 @@ class Upgraded:
 
     def children(self, run_id: str) -> list[tuple[str, str]]:
         """Id and status of the runs that the steps of a run started."""
+        rows = self._rows("SELECT id, status, parent_run_id FROM flow_runs")
+        return [(child, status) for child, status, parent in rows if parent == run_id]
+
+    def _rows(self, query: str) -> list[Any]:
+        if self._url:
+            with psycopg.connect(self._url.replace("+psycopg", "")) as database:
+                return database.execute(query.encode()).fetchall()
         with closing(sqlite3.connect(self._folder / "headgate.db")) as connection:
-            query = "SELECT id, status FROM flow_runs WHERE parent_run_id = ?"
-            return connection.execute(query, (run_id,)).fetchall()
+            return connection.execute(query).fetchall()
 
     def verify(self, run_id: str) -> None:
         """Verify the evidence of a run."""
@@ -77,16 +85,30 @@ class Upgraded:
         assert run(["evidence", "verify", str(file)]) == OK
 
 
-@pytest.fixture
-def upgraded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ask: Ask) -> Iterator[Upgraded]:
-    with tarfile.open(WAITING) as archive:
+@pytest.fixture(params=["", pytest.param("postgres", marks=pytest.mark.postgres)], ids=["sqlite", "postgres"])
+def url(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """The data folder of an earlier version, and the URL of its database; empty for SQLite."""
+    with tarfile.open(WAITING_POSTGRES if request.param else WAITING) as archive:
         archive.extractall(tmp_path, filter="data")
+    if not request.param:
+        yield ""
+        return
+    server: Postgres = request.getfixturevalue("postgres")
+    with server.empty() as database:
+        server.load(database, (tmp_path / "data" / DUMP).read_text())
+        monkeypatch.setenv("HEADGATE_DATABASE__URL", database)
+        yield database
+
+
+@pytest.fixture
+def upgraded(url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ask: Ask) -> Iterator[Upgraded]:
     monkeypatch.chdir(tmp_path)
     data = use(monkeypatch, tmp_path / "data")
     outcome = ask("db", "upgrade")
     assert (outcome["before"], outcome["after"]) == (WAITING_SCHEMA, HEAD)
-    installation = Installation(data, {"HEADGATE_LOG__LEVEL": "warning"})
-    folder = Upgraded(installation)
+    settings = {"HEADGATE_LOG__LEVEL": "warning"} | ({"HEADGATE_DATABASE__URL": url} if url else {})
+    installation = Installation(data, settings)
+    folder = Upgraded(installation, url)
     yield folder
     folder.client.close()
     installation.close()

@@ -265,6 +265,13 @@ class TestSystem:
         assert answered(capsys, "run", made["id"])["status"] == "completed"
         made = answered(capsys, "templates", "use", "return-label")
         assert made["also_created"] == ["Address check"]
+        made = answered(capsys, "templates", "use", "nightly-batch")
+        assert (made["also_created"], made["notes"]) == (["Expense check"], [])
+        (trigger,) = answered(capsys, "triggers", "list", "--flow", made["id"])
+        assert (trigger["kind"], trigger["enabled"]) == ("schedule", False)
+        capsys.readouterr()
+        assert run(["templates", "use", "nightly-batch"]) == 0
+        assert f"Added the trigger '{trigger['name']}', switched off" in " ".join(capsys.readouterr().out.split())
         assert answered(capsys, "templates", "list", "email addresses")[0]["id"] == "email-addresses"
         assert answered(capsys, "templates", "use", "licence-reprot", code=4)["code"] == "unknown_template"
 

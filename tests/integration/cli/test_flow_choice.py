@@ -85,6 +85,31 @@ class TestDryRun:
         assert "reaches api.openai.com" in told
         assert "Nothing was run." in told
 
+    def test_shows_the_steps_of_flows_below_the_steps_that_run_them(
+        self, capsys: pytest.CaptureFixture[str], flow_file: Path
+    ) -> None:
+        answered(capsys, "import", str(flow_file))
+        answered(capsys, "flows", "publish", "Echo")
+        spec = (
+            "name: {0}\nnodes:\n  ask: ChatInput\n  call: {1}\n    flow: {2}\n{3}"
+            "  wait: WaitForEvent\n    event: paid\n"
+            "edges:\n  ask.text -> call.{4}\n  call.text -> wait.value\n"
+        )
+        flow_file.write_text(spec.format("Middle", "RunFlow", "Echo", "", "text"))
+        answered(capsys, "import", str(flow_file))
+        answered(capsys, "flows", "publish", "Middle")
+        flow_file.write_text(spec.format("Outer", "ForEach", "Middle", "    parallel: 2\n", "items"))
+        nested = answered(capsys, "run", str(flow_file), "--dry-run", "--text", "a\nb")
+        call = next(step for step in nested["path"] if step["step_id"] == "call")["calls"][0]
+        inner = next(step for step in call["preview"]["path"] if step["step_id"] == "call")["calls"][0]
+        assert [step["step_id"] for step in inner["preview"]["path"]] == ["heard", "said"]
+        capsys.readouterr()
+        assert run(["run", str(flow_file), "--dry-run", "--text", "a\nb"]) == 0
+        lines = [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
+        assert "2.1. ask (ChatInput, certain)" in lines
+        assert "2.2.2. said (ChatOutput, certain)" in lines
+        assert "2.3. Waits for the event 'paid', without limit." in lines
+
     def test_takes_no_files(self, capsys: pytest.CaptureFixture[str], flow_file: Path) -> None:
         refused = answered(capsys, "run", str(flow_file), "--dry-run", "--file", str(flow_file), code=3)
         assert "cannot store files" in refused["detail"]

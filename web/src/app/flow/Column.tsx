@@ -11,7 +11,7 @@ import { ColumnEdge, ColumnTabs } from "./ColumnParts";
 import { type FlowPlace, useColumn, useFlowRights } from "./place";
 import { usePins } from "./usePins";
 
-const Inspector = part(async () => ({ default: (await import("@/features/inspector")).Inspector }));
+const Inspector = part(() => import("./ColumnInspector"));
 const RunPanel = part(async () => ({ default: (await import("@/features/runs/panel/RunPanel")).RunPanel }));
 
 const USUAL_WIDTH = 400;

@@ -11,12 +11,15 @@ import { useSaving } from "./useSaving";
 
 const ConflictDialog = part(async () => ({ default: (await import("./ConflictDialog")).ConflictDialog }));
 
-/** Keeps the open flow and the server's one thing, and says where that needs somebody. */
-export function Editing() {
+/**
+ * Keeps the open flow and the server's one thing, and says where that needs somebody. With `nested` the flow is not the
+ * one of the page: the page's own says who else is there and whether the session has ended.
+ */
+export function Editing({ nested = false }: { nested?: boolean }) {
   const store = useDraftStore();
   const deciding = useDraft((state) => state.conflict !== null);
   const { notice, tell } = usePassing();
-  const { ready, tab } = useSaving(tell);
+  const { ready, tab } = useSaving(tell, nested);
   useShortcuts({
     save: () => {
       void store.getState().flush();
@@ -26,7 +29,7 @@ export function Editing() {
   return (
     <>
       <ClosedBanner />
-      <SignedOutBanner />
+      {!nested && <SignedOutBanner />}
       <ConflictBanner />
       {ready && <LeftBanner tab={tab} />}
       <Suspense>{deciding && <ConflictDialog />}</Suspense>

@@ -28,7 +28,7 @@ interface LiveMessage {
 const leaving = new Map<string, Promise<unknown>>();
 
 /** Saves the open flow, follows what others do to it, and tells of that. */
-export function useSaving(tell: (text: string) => void) {
+export function useSaving(tell: (text: string) => void, nested: boolean) {
   const store = useDraftStore();
   const queryClient = useQueryClient();
   const { data: me } = useQuery(meQuery);
@@ -73,18 +73,18 @@ export function useSaving(tell: (text: string) => void) {
     ({ event, data }: StreamEvent) => {
       const message = (typeof data === "object" && data !== null ? data : {}) as LiveMessage;
       if (typeof message.revision === "number") void saver.pull(message.revision, message.by);
+      const presence = () => announced(event, message as Parameters<typeof announced>[1]);
       const reactions: Record<string, () => void> = {
         deleted: () => store.getState().close("deleted"),
         published: () => published(message),
         unpublished: () => store.getState().setPublished(null),
         comments_changed: () => void queryClient.invalidateQueries({ queryKey: commentKeys.of(flowId) }),
-        present: () => announced(event, message as Parameters<typeof announced>[1]),
-        left: () => announced(event, message as Parameters<typeof announced>[1]),
+        ...(nested ? {} : { present: presence, left: presence }),
         flow_state: () => store.getState().setPublished(message.published_version ?? null),
       };
       if (Object.hasOwn(reactions, event)) reactions[event]?.();
     },
-    [saver, store, published, queryClient, flowId],
+    [saver, store, published, queryClient, flowId, nested],
   );
 
   useEffect(() => {
@@ -105,15 +105,17 @@ export function useSaving(tell: (text: string) => void) {
     else begin();
     return () => {
       aborter.abort();
-      usePresence.setState({ readers: {} });
-      useSignedOut.setState({ out: false });
+      if (!nested) {
+        usePresence.setState({ readers: {} });
+        useSignedOut.setState({ out: false });
+      }
       if (stop)
         leaving.set(
           flowId,
           stop().finally(() => leaving.delete(flowId)),
         );
     };
-  }, [saver, store, flowId, heard]);
+  }, [saver, store, flowId, heard, nested]);
 
   useEffect(() => {
     const warn = (event: BeforeUnloadEvent) => {

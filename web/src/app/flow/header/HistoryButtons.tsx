@@ -6,8 +6,11 @@ import { ago } from "@/lib/i18n/format";
 import { keysOf, useShortcutKeys, useShortcuts } from "@/lib/shortcuts/shortcuts";
 import { useAppTexts } from "../../texts";
 
-/** Undo and redo with what they undo, and everything that was done here. */
-export function HistoryButtons() {
+/**
+ * Undo and redo with what they undo, and everything that was done here. Keys in a nested draft, such as that of a step of
+ * another flow beside this one, are those of its own buttons.
+ */
+export function HistoryButtons({ nested = false }: { nested?: boolean }) {
   const t = useAppTexts();
   const store = useDraftStore();
   const last = useDraft((state) => state.past.at(-1)?.label);
@@ -23,12 +26,14 @@ export function HistoryButtons() {
     }
     if (done.length > 0) toast(told(t, done, steps < 0));
   };
-  const act = (steps: number) => {
+  const act = (event: KeyboardEvent, steps: number) => {
+    const inside = event.target instanceof Element && event.target.closest("[data-nested-draft]") !== null;
+    if (inside !== nested) return false;
     if (document.querySelector("[role=dialog]")) return false;
     go(steps);
     return true;
   };
-  useShortcuts({ undo: () => act(-1), redo: () => act(1) });
+  useShortcuts({ undo: (event) => act(event, -1), redo: (event) => act(event, 1) });
   if (!editable) return null;
   return (
     <div className="flex items-center">

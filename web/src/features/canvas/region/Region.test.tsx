@@ -11,7 +11,9 @@ import { ReactFlowProvider } from "@xyflow/react";
 import { HttpResponse, http } from "msw";
 import { beforeEach, expect, it, vi } from "vitest";
 import type { JsonValue, Template } from "@/api/types";
+import { useCalledStep } from "@/lib/calledStep";
 import { createDraftStore } from "@/lib/draft";
+import { usePanels } from "@/lib/panels";
 import { flowOut, renderStudio } from "@/testing/render";
 import { server } from "@/testing/server";
 import { rememberedRegions, toggleRegion } from "../model/regions";
@@ -104,6 +106,21 @@ it("shows the steps of the published version, takes the keyboard, and closes wit
   expect(screen.queryByRole("region")).not.toBeInTheDocument();
   expect(rememberedRegions("flow-1")).toEqual({});
   expect(store.getState().past).toEqual([]);
+});
+
+it("opens the settings of a chosen step, which is chosen no more once the frame is closed", async () => {
+  const { open, store } = drawn(ID);
+  await open();
+  await userEvent.click(await screen.findByRole("button", { name: /Read the line/ }));
+  const step = { caller: "flow-1", nodeId: "each", flowId: ID, stepId: "read" };
+  expect(useCalledStep.getState().step).toEqual(step);
+  expect(store.getState().selectedNodes).toEqual(["each"]);
+  expect(usePanels.getState().open.inspector).toBe(true);
+  await userEvent.click(screen.getByRole("button", { name: /Read the line/ }));
+  expect(useCalledStep.getState().step).toBeNull();
+  await userEvent.click(screen.getByRole("button", { name: /Read the line/ }));
+  await open();
+  expect(useCalledStep.getState().step).toBeNull();
 });
 
 it("shows the version that the node names", async () => {

@@ -1,11 +1,13 @@
 import { Link } from "@tanstack/react-router";
 import { ArrowUpRight, ChevronLeft, ChevronRight, X } from "lucide-react";
-import { useEffect, useMemo, useRef, useState } from "react";
+import { useEffect, useMemo, useRef } from "react";
 import { FlowDrawing } from "@/components/flow-drawing/FlowDrawing";
 import { drawing } from "@/components/flow-drawing/geometry";
 import { Callout, IconButton, Skeleton } from "@/components/ui";
+import { useCalledStep } from "@/lib/calledStep";
 import { useDraft } from "@/lib/draft";
 import { boundsOf, type Rect } from "@/lib/layout";
+import { usePanels } from "@/lib/panels";
 import { focusNode } from "../actions/walking";
 import { FIRST_SIZE, toggleRegion } from "../model/regions";
 import type { Stage } from "../model/stage";
@@ -28,14 +30,14 @@ interface Props {
   node: Rect;
 }
 
-/** The steps of the flow that a node runs, read only, with their states in the run that is shown. */
+/** The steps of the flow that a node runs, with their states in the run that is shown. A chosen one opens its settings. */
 export function Region({ stage, id, rect, node }: Props) {
   const t = useRegionTexts();
   const templates = useDraft((state) => state.templates);
   const caller = useDraft((state) => state.flowId);
   const region = useRegion(id);
   const { flow, name, flowId, version, started } = region;
-  const [selected, setSelected] = useState<string>();
+  const [selected, choose] = useChosen(stage, { caller, nodeId: id, flowId });
   const drawn = useMemo(() => (flow ? drawing(flow, templates, true) : null), [flow, templates]);
   const steps = useMemo(() => drawn?.nodes.filter((one) => one.note === null) ?? [], [drawn]);
   useSize(id, drawn);
@@ -94,7 +96,7 @@ export function Region({ stage, id, rect, node }: Props) {
               templates={templates}
               title={title}
               selected={selected}
-              onSelect={(step) => setSelected(step === selected ? undefined : step)}
+              onSelect={choose}
               {...(statuses ? { statuses } : {})}
             />
           </div>
@@ -109,6 +111,29 @@ export function Region({ stage, id, rect, node }: Props) {
       />
     </section>
   );
+}
+
+/** The chosen step of the frame, whose settings are beside the canvas; chosen again it is not any more. */
+function useChosen(stage: Stage, of: { caller: string; nodeId: string; flowId: string | null }) {
+  const { caller, nodeId, flowId } = of;
+  const selected = useCalledStep(({ step }) =>
+    step?.caller === caller && step.nodeId === nodeId && step.flowId === flowId ? step.stepId : undefined,
+  );
+  const choose = (stepId: string) => {
+    if (flowId === null) return;
+    useCalledStep.getState().choose(stepId === selected ? null : { caller, nodeId, flowId, stepId });
+    if (stepId === selected) return;
+    stage.store.getState().select([nodeId]);
+    usePanels.getState().setOpen("inspector", true);
+  };
+  useEffect(
+    () => () => {
+      const { step, choose } = useCalledStep.getState();
+      if (step?.caller === caller && step.nodeId === nodeId) choose(null);
+    },
+    [caller, nodeId],
+  );
+  return [selected, choose] as const;
 }
 
 /** What is shown in place of steps. */
