@@ -39,6 +39,7 @@ from headgate.components.sent_events import SendEvent, WaitForEvent
 from headgate.components.splitting import SplitText
 from headgate.components.sql.components import SqlQuery, SqlSchema, SqlWrite
 from headgate.components.state import ReadState, WaitForState, WriteState
+from headgate.components.storage.components import MoveFile, WriteFile
 from headgate.components.structured import StructuredOutput
 from headgate.components.subflows import Loop, RunFlow
 from headgate.components.switch import Switch
@@ -84,6 +85,8 @@ BUILTINS: tuple[type[Component], ...] = (
     ReadSpreadsheet,
     ExtractArchive,
     FolderFiles,
+    WriteFile,
+    MoveFile,
     ConvertImage,
     ExtractXML,
     Calculator,

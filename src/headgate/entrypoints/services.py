@@ -179,8 +179,18 @@ class StepServices:
     def opener(self) -> "opening.Connections":
         """Opens connections of any tenant."""
         base = self.installation
-        outside = outside_values.OutsideValues(base.settings.connections, self._vault)
-        return opening.Connections(base.database, base.box, self.http, self.web.addresses, outside, self.tokens)
+        settings = base.settings.connections
+        outside = outside_values.OutsideValues(settings, self._vault)
+        return opening.Connections(
+            base.database,
+            base.box,
+            self.http,
+            self.web.addresses,
+            outside,
+            self.tokens,
+            self.web.local_proxy,
+            settings.folders,
+        )
 
     @cached_property
     def tokens(self) -> "oauth_tokens.ConnectionTokens":

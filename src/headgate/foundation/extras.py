@@ -15,6 +15,7 @@ EXTRAS: Final[dict[str, tuple[str, ...]]] = {
     "notify": ("apprise",),
     "postgres": ("psycopg",),
     "sheets": ("python_calamine", "xlsxwriter"),
+    "storage": ("fsspec", "obstore", "sshfs", "webdav4"),
 }
 """Extras that components need, and the modules that each one installs."""
 

@@ -12,11 +12,14 @@ class SendReport(Component):
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from pydantic import JsonValue, SecretStr
 
 from headgate.foundation.errors import Forbidden, Invalid, NotFound
+from headgate.foundation.guarded_http import LocalProxy
 from headgate.graph.connection_reference import ConnectionReference
 from headgate.graph.names import clipped, listed
 from headgate.sdk.http import HttpClient
@@ -26,6 +29,8 @@ HTTP_KINDS = (
     *("oauth2_code", "oauth2_device", "oauth2_client"),
 )
 """Kinds whose credential the HTTP client adds to requests."""
+STORAGE_KINDS = ("s3", "sftp", "webdav", "local_folder")
+"""Kinds with files: `headgate.components.storage` lists, reads, writes, moves and deletes them."""
 
 
 class ConnectionRefused(Forbidden):
@@ -57,6 +62,19 @@ async def undescribed(name: str) -> DescribedOperation:
     raise NotFound(f"The connection has no operation '{clipped(name, 100)}'.", remedy="Add a description of its API.")
 
 
+def no_proxy(_most_bytes: int) -> AbstractAsyncContextManager[LocalProxy]:
+    """Raise `ConnectionRefused`: the connection has no servers that a library could reach."""
+    raise ConnectionRefused("The connection reaches no server over HTTP.")
+
+
+@dataclass(frozen=True, slots=True)
+class OpenedFolder:
+    """A folder of the server that the operator opened for connections."""
+
+    path: Path
+    writable: bool = False
+
+
 @dataclass(frozen=True, slots=True)
 class Connection:
     """A connection that is open for one step. Its secrets are removed from everything that the run stores or shows."""
@@ -78,6 +96,10 @@ class Connection:
 
     operation: Callable[[str], Awaitable[DescribedOperation]] = undescribed
     """Returns an operation by its method and path, or by its id. Raises `NotFound` with the nearest one."""
+    proxy: Callable[[int], AbstractAsyncContextManager[LocalProxy]] = no_proxy
+    """Opens a proxy to the hosts only, for libraries with their own HTTP client; argument: the bytes that may come."""
+    folder: OpenedFolder | None = None
+    """Of the kind `local_folder`."""
     id: str = ""
     max_concurrent: int | None = None
     """How many steps may use it at the same time; None: any number."""

@@ -52,6 +52,7 @@ _ISSUER = KindField(
     "issuer", "Issuer", "The provider's own name; an answer of another issuer is refused (RFC 9207).", advanced=True
 )
 _API = (_HOSTS, _TEST_PATH)
+_FOLDER = KindField("folder", "Folder", "Paths of flows begin in it; leave empty for the complete storage.")
 _OAUTH_ENDPOINTS = ("authorization_url", "device_url", "token_url", "revocation_url")
 
 
@@ -274,8 +275,9 @@ _KINDS = (
             KindField("bucket", "Bucket", required=True),
             KindField("access_key", "Access key", required=True),
             KindField("secret_key", "Secret key", type="secret", required=True),
+            _FOLDER,
         ),
-        probe="s3",
+        probe="storage",
         adds="hosts",
         keywords=("bucket", "object storage", "minio", "aws", "r2"),
     ),
@@ -291,8 +293,9 @@ _KINDS = (
             KindField("password", "Password", type="secret"),
             KindField("private_key", "Private key", "In PEM or OpenSSH format.", "multiline_secret"),
             KindField("host_key", "Host key", "Expected public key of the server: ssh-ed25519 AAAA...", required=True),
+            _FOLDER,
         ),
-        probe="sftp",
+        probe="storage",
         keywords=("ssh", "ftp"),
     ),
     Kind(
@@ -300,10 +303,21 @@ _KINDS = (
         "WebDAV",
         "Files over HTTP, such as Nextcloud.",
         "files",
-        (_URL, _USER, _PASSWORD, *_API),
+        (_URL, _USER, _PASSWORD, _HOSTS),
         adds="basic",
-        probe="http",
+        probe="storage",
         keywords=("nextcloud", "owncloud"),
+    ),
+    Kind(
+        "local_folder",
+        "Folder of the server",
+        "A folder that the operator of the server has opened for connections.",
+        "files",
+        (KindField("folder", "Name", "As the operator named the folder.", required=True),),
+        probe="storage",
+        ownership="shared",
+        admins_only=True,
+        keywords=("disk", "directory", "mount", "nfs", "smb", "share", "local"),
     ),
     Kind(
         "mcp_server",

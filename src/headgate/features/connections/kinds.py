@@ -13,7 +13,7 @@ FieldType = Literal["text", "secret", "multiline_secret", "number", "boolean", "
 Adds = Literal["none", "hosts", "header", "query", "basic", "bearer", "oauth"]
 """What the guarded client adds to HTTP requests; `hosts`: nothing, requests only stay within the hosts."""
 Grant = Literal["", "authorization_code", "device_code", "client_credentials"]
-Probe = Literal["http", "smtp", "imap", "sql", "s3", "sftp", "mcp", "models", "none"]
+Probe = Literal["http", "smtp", "imap", "sql", "storage", "mcp", "models", "none"]
 Ownership = Literal["any", "shared"]
 """`shared`: belongs to the space and never to one user."""
 Category = Literal["api", "oauth", "mail", "data", "files", "ai", "other"]
@@ -52,6 +52,8 @@ class Kind:
     probe: Probe = "none"
     ownership: Ownership = "any"
     keywords: tuple[str, ...] = ()
+    admins_only: bool = False
+    """Whether only admins of an organisation add it: it names something that the operator opened."""
     endpoints: tuple[str, ...] = ()
     """Fields with URLs of the provider that tokens come from. Flows cannot reach them unless they are also hosts."""
 

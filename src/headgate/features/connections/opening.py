@@ -1,8 +1,10 @@
 """Opens connections for runs and tests: resolves the name, writes the read down, decrypts, adds the credential."""
 
-from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, field
 from datetime import timedelta
+from pathlib import Path
 from typing import Protocol
 
 from pydantic import SecretStr
@@ -21,16 +23,25 @@ from headgate.foundation import secret_values
 from headgate.foundation.crypto import SecretBox
 from headgate.foundation.database import Database, now
 from headgate.foundation.errors import HeadgateError
-from headgate.foundation.guarded_http import Credential
+from headgate.foundation.guarded_http import Credential, LocalProxy
 from headgate.foundation.log import get_logger
+from headgate.foundation.settings.connections import FolderSettings
 from headgate.sdk import Connection
-from headgate.sdk.connections import DescribedOperation
+from headgate.sdk.connections import DescribedOperation, OpenedFolder
 
 log = get_logger(__name__)
 READ_AS = f"connection{STORED_WITH}"
 """Begins the name of a connection in the audit of secret reads."""
 USED_EVERY = timedelta(minutes=1)
 """How exactly the last use is stored."""
+
+
+class ProxyOpener(Protocol):
+    """Opens a proxy on loopback that reaches some servers only: `GuardedHttp.local_proxy`."""
+
+    def __call__(self, servers: Iterable[str], *, most_bytes: int) -> AbstractAsyncContextManager[LocalProxy]:
+        """Open it for a block."""
+        ...
 
 
 class Tokens(Protocol):
@@ -63,6 +74,8 @@ class Connections:
         resolve: Returns the checked addresses of a server.
         outside: Reads secrets that are stored outside.
         tokens: Access tokens.
+        proxy: Opens proxies for libraries with their own HTTP client.
+        folders: Folders of the server that the operator opened, by name.
     """
 
     database: Database
@@ -71,6 +84,8 @@ class Connections:
     resolve: Callable[[str, int], Awaitable[Sequence[str]]]
     outside: OutsideValues
     tokens: Tokens
+    proxy: ProxyOpener
+    folders: Mapping[str, FolderSettings] = field(default_factory=dict)
 
     async def open(self, *, tenant_id: str, space_id: str, user_id: str, name: str, audit: ReadAudit) -> Connection:
         """Open the connection that a run of a user uses for a name; an empty user has no own ones.
@@ -128,6 +143,7 @@ class Connections:
                 described = await operation_of(session, row, name)
             return DescribedOperation(described.contract or {}, described.changed)
 
+        origins = [host for host in hosts if "://" in host]
         return Connection(
             row.name,
             row.kind,
@@ -138,6 +154,8 @@ class Connections:
             secrets,
             row.classification,
             operation,
+            proxy=lambda most_bytes: self.proxy(origins, most_bytes=most_bytes),
+            folder=self._folder(row) if row.kind == "local_folder" else None,
             id=row.id,
             max_concurrent=row.max_concurrent,
         )
@@ -169,6 +187,19 @@ class Connections:
                 secret_values.read(known.get_secret_value())
                 secrets[name] = known
         return secrets
+
+    def _folder(self, row: ConnectionRow) -> OpenedFolder:
+        name = str(row.fields.get("folder") or "")
+        if name not in self.folders:
+            raise ConnectionUnusable(
+                f"The operator has opened no folder '{name}'.",
+                remedy="The operator sets HEADGATE_CONNECTIONS__FOLDERS.",
+            )
+        opened = self.folders[name]
+        return OpenedFolder(
+            Path(opened.path.replace("{tenant_id}", row.tenant_id).replace("{space_id}", row.space_id)),
+            opened.writable,
+        )
 
     async def _note_use(self, row: ConnectionRow) -> None:
         at = now()

@@ -9,8 +9,8 @@ from typing import Self
 
 import orjson
 
+from headgate.components.storage.storage import opened_storage
 from headgate.features.connections.kinds import Probe
-from headgate.features.connections.s3_signature import signed_headers
 from headgate.foundation.errors import HeadgateError
 from headgate.sdk import Connection
 
@@ -138,36 +138,17 @@ async def _imap(connection: Connection, _seconds: float) -> Outcome:
     return Outcome(ok=True, message="The mailbox accepted the password.")
 
 
-async def _greeting(connection: Connection, _seconds: float) -> Outcome:
-    async with _Line(connection) as line:
-        banner = await line.read()
-    if not banner.startswith(b"SSH-2.0"):
-        return Outcome(ok=False, message="The server does not speak SSH.", remedy="Check the port.")
-    return Outcome(ok=True, message="The server speaks SSH. The password or key is checked when a flow uses it.")
-
-
 async def _sql(connection: Connection, _seconds: float) -> Outcome:
     async with _Line(connection):
         message = "The database server accepts connections. User and password are checked when a flow uses it."
         return Outcome(ok=True, message=message)
 
 
-async def _s3(connection: Connection, seconds: float) -> Outcome:
-    bucket = connection.text("bucket")
-    url = f"{connection.url('/' + bucket)}?list-type=2&max-keys=1"
-    headers = signed_headers(
-        url, connection.text("region"), connection.text("access_key"), connection.secret("secret_key")
-    )
-    answer = await connection.http.request("GET", url, headers=headers, timeout_seconds=seconds)
-    if answer.status == 403:
-        return Outcome(ok=False, message="The store refused the key (403).", remedy="Check the keys and the region.")
-    if answer.status == 404:
-        return Outcome(
-            ok=False, message=f"The store has no bucket '{bucket}'.", remedy="Create the bucket, or correct its name."
-        )
-    if answer.status != 200:
-        return Outcome(ok=False, message=f"The store answered {answer.status}.", remedy="Check the endpoint.")
-    return Outcome(ok=True, message=f"The store lists the bucket '{bucket}'.")
+async def _storage(connection: Connection, seconds: float) -> Outcome:
+    async with opened_storage(connection, seconds=seconds, subject="The test") as storage:
+        entries = await storage.list_folder("")
+    count = "1 entry" if len(entries) == 1 else f"{len(entries)} entries"
+    return Outcome(ok=True, message=f"The storage lists its folder: {count}.")
 
 
 class _Line:
@@ -252,7 +233,6 @@ _PROBES: Mapping[Probe, Callable[[Connection, float], Awaitable[Outcome]]] = {
     "mcp": _mcp,
     "smtp": _smtp,
     "imap": _imap,
-    "sftp": _greeting,
     "sql": _sql,
-    "s3": _s3,
+    "storage": _storage,
 }

@@ -43,7 +43,7 @@ async def add_connection(
     if connection_in.personal and kind.ownership == "shared":
         raise BadConnection(f"{kind.label} belongs to a space.", remedy="Add it as a shared connection.")
     check_name(connection_in.name)
-    _check_references(principal, connection_in.secrets)
+    _check_references(principal, kind, connection_in.secrets)
     check_secrets(kind, connection_in.secrets)
     rows = await repository.list_of_space(session, tenant_id=principal.tenant_id, space_id=space)
     if len(rows) >= MAX_CONNECTIONS:
@@ -119,7 +119,7 @@ async def update_connection(
         check_name(patch.name)
         row.name = patch.name
     if patch.fields is not None or patch.secrets is not None:
-        _check_references(principal, patch.secrets or {})
+        _check_references(principal, kind, patch.secrets or {})
         secrets = {**unseal(box, row.sealed), **(patch.secrets or {})}
         check_secrets(kind, secrets)
         reach = kind.reach(row.fields)
@@ -216,7 +216,7 @@ def _first_status(kind: Kind) -> str:
     return "unauthorized" if kind.grant in {"authorization_code", "device_code"} else "untested"
 
 
-def _check_references(principal: Principal, secrets: Secrets) -> None:
-    """Raise `PermissionMissing` unless references to outside values come from an admin: they name the operator's."""
-    if any(not hasattr(value, "get_secret_value") for value in secrets.values()):
+def _check_references(principal: Principal, kind: Kind, secrets: Secrets) -> None:
+    """Raise `PermissionMissing` unless outside values and folders are named by an admin: they are the operator's."""
+    if kind.admins_only or any(not hasattr(value, "get_secret_value") for value in secrets.values()):
         principal.require(Permission.VARIABLES_MANAGE)

@@ -1,9 +1,7 @@
 """`glob_search` and `grep_search`: a walk below a folder, limited in files, time and results."""
 
-import fnmatch
-import re
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Literal, get_args
@@ -17,6 +15,7 @@ from headgate.features.workspace.regex import Finder, finder
 from headgate.features.workspace.root import MAX_FILE_BYTES, Root
 from headgate.features.workspace.text import is_binary
 from headgate.foundation.errors import HeadgateError
+from headgate.foundation.glob import Glob
 from headgate.foundation.quoting import shortened
 
 MOST_MATCHES = 1_000
@@ -51,38 +50,6 @@ class Budget:
     def over(self) -> bool:
         """Return whether the time is up."""
         return self.clock() >= self._until
-
-
-class Glob:
-    """A pattern of names in which `**` matches any number of folders; matched name by name."""
-
-    def __init__(self, parts: Sequence[str]) -> None:
-        self._parts = [None if part == "**" else re.compile(fnmatch.translate(part)) for part in parts]
-        self.start = self._closed({0})
-
-    def step(self, states: frozenset[int], name: str) -> frozenset[int]:
-        """Return the pattern's states after one more name; empty when nothing below can match."""
-        following = set()
-        for state in states - {len(self._parts)}:
-            part = self._parts[state]
-            if part is None:
-                following.add(state)
-            elif part.match(name):
-                following.add(state + 1)
-        return self._closed(following)
-
-    def accepts(self, states: frozenset[int]) -> bool:
-        """Return whether the names so far match."""
-        return len(self._parts) in states
-
-    def _closed(self, states: set[int]) -> frozenset[int]:
-        closed = set(states)
-        for state in sorted(states):
-            position = state
-            while position < len(self._parts) and self._parts[position] is None:
-                position += 1
-                closed.add(position)
-        return frozenset(closed)
 
 
 @dataclass(frozen=True, slots=True)

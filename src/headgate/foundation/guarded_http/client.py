@@ -1,7 +1,8 @@
 """The HTTP client of flows."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from ssl import SSLContext
 from typing import TYPE_CHECKING
@@ -17,6 +18,7 @@ from headgate.foundation.guarded_http.errors import (
     TooManyRedirects,
 )
 from headgate.foundation.guarded_http.headers import names
+from headgate.foundation.guarded_http.relay import LocalProxy, Relay, server_of
 from headgate.foundation.guarded_http.request import Request, is_redirect, make_request, redirected
 from headgate.foundation.guarded_http.resolving import Resolver, checked_hops, resolve_checked, system_resolver
 from headgate.foundation.guarded_http.retries import PAUSES, pause_after, spread
@@ -149,6 +151,25 @@ class GuardedHttp:
         """Return the addresses of a server for a connection that another library makes. Raises like `check`."""
         checked = await resolve_checked(host, port, policy=self._policy, resolver=self._resolver)
         return [str(address) for address in checked]
+
+    @asynccontextmanager
+    async def local_proxy(self, servers: Iterable[str], *, most_bytes: int) -> AsyncIterator[LocalProxy]:
+        """Open a proxy on loopback for a library with its own HTTP client, which reaches these servers only.
+
+        Args:
+            servers: URLs of the servers; their addresses are checked now, and for each connection.
+            most_bytes: How much they may send altogether.
+
+        Raises `AddressRefused`, `HostNotFound`.
+        """
+        urls = [url for url in servers if "*" not in url]
+        for url in urls:
+            await self.check(url)
+        relay = Relay({server_of(url): self._policy for url in urls}, self._resolver, most_bytes=most_bytes)
+        try:
+            yield LocalProxy(relay.url, self._policy.ca_file)
+        finally:
+            relay.close()
 
     def streaming_client(
         self,

@@ -133,12 +133,28 @@ OAUTH = Outgoing(
 )
 STEP_SERVERS = Outgoing(
     "step_servers",
-    "Mail and database servers of connections: `SendMail`, `ReadMail`, `SqlQuery`, `SqlWrite`, `SqlSchema`",
+    "Mail, database and SFTP servers of connections: `SendMail`, `ReadMail`, `SqlQuery`, `SqlWrite`, `SqlSchema`, "
+    "`FolderFiles`, `WriteFile`, `MoveFile`",
     "user who adds the connection",
     Reach.PUBLIC,
     Redirects.NONE,
-    ("components.sockets", "components.mail.sending", "components.mail.reading", "components.sql"),
+    (
+        "components.sockets",
+        "components.mail.sending",
+        "components.mail.reading",
+        "components.sql",
+        "components.storage",
+    ),
     through="socket",
+)
+STORAGES = Outgoing(
+    "storages",
+    "S3 and WebDAV servers of connections: `FolderFiles`, `WriteFile`, `MoveFile`",
+    "user who adds the connection",
+    Reach.PUBLIC,
+    Redirects.SAME_SERVER,
+    ("components.storage",),
+    through="relay",
 )
 VAULT = Outgoing(
     "vault",
@@ -320,6 +336,7 @@ OUTGOING: tuple[Outgoing, ...] = (
     CONNECTIONS,
     OAUTH,
     STEP_SERVERS,
+    STORAGES,
     VAULT,
     MODELS,
     MODEL_LISTS,

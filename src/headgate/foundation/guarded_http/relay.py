@@ -7,11 +7,13 @@ that the library follows fails; their addresses are checked like all others. It 
 import base64
 import secrets
 import socket
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from hmac import compare_digest
+from pathlib import Path
 from socketserver import BaseRequestHandler, ThreadingTCPServer
-from threading import Thread
+from threading import Lock, Thread
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -39,18 +41,38 @@ class _Listener(ThreadingTCPServer):
     request_queue_size = 128
 
 
+@dataclass(frozen=True, slots=True)
+class LocalProxy:
+    """How a library reaches the servers of a connection, and no others, until the end of a block."""
+
+    url: str
+    """HTTP proxy on loopback, with the token that opens it."""
+    ca_file: Path | None = None
+    """Certificate authorities to trust in addition to the system's."""
+
+
 class Relay:
-    """Listens from its creation, in daemon threads.
+    """Listens from its creation, in daemon threads, until it is closed.
 
     Args:
         servers: The permitted servers, and their address policies.
         resolver: Resolves names.
+        most_bytes: How much all servers together may send; then every connection ends. None: any amount.
     """
 
-    def __init__(self, servers: Mapping[Server, AddressPolicy], resolver: Resolver = system_resolver) -> None:
+    def __init__(
+        self,
+        servers: Mapping[Server, AddressPolicy],
+        resolver: Resolver = system_resolver,
+        *,
+        most_bytes: int | None = None,
+    ) -> None:
         token = secrets.token_urlsafe(24)
         self._servers = servers
         self._resolver = resolver
+        self._left = most_bytes
+        self._open: set[socket.socket] = set()
+        self._lock = Lock()
         self._key = b"basic " + base64.b64encode(f"{_USER}:{token}".encode())
         relay = self
 
@@ -64,16 +86,43 @@ class Relay:
         """Its address, with the token that opens it."""
         Thread(target=self._listener.serve_forever, name="relay", daemon=True).start()
 
+    def close(self) -> None:
+        """End every connection, and accept no more. Returns at once."""
+        self._servers = {}
+        self._end()
+        Thread(target=self._stop, name="relay end", daemon=True).start()
+
+    def _stop(self) -> None:
+        self._listener.shutdown()  # waits for the listener's next look
+        self._listener.server_close()
+
+    def _end(self) -> None:
+        with self._lock:
+            connections = tuple(self._open)
+        for connection in connections:
+            with suppress(OSError):
+                connection.shutdown(socket.SHUT_RDWR)
+
+    @contextmanager
+    def _held(self, connection: socket.socket) -> Iterator[None]:
+        with self._lock:
+            self._open.add(connection)
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._open.discard(connection)
+
     def _serve(self, client: socket.socket) -> None:
         client.settimeout(IDLE_SECONDS)
-        with suppress(OSError):
+        with self._held(client), suppress(OSError):
             head, excess = _head(client)
             method, _, target = head.partition(b" ")
             server = _server(method, target.partition(b" ")[0])
             if server is None or not self._is_ours(head):
                 client.sendall(_REFUSED % (407 if server else 400))
                 return
-            self._pass_on(client, server, b"" if method == b"CONNECT" else head + excess)
+            self._pass_on(client, server, b"" if method == b"CONNECT" else _to_server(head) + excess)
 
     def _pass_on(self, client: socket.socket, target: Server, initial_bytes: bytes) -> None:
         policy = self._servers.get(target)
@@ -87,16 +136,34 @@ class Relay:
             log.warning("relay_failed", host=target[0], reason=str(error))
             client.sendall(_REFUSED % 502)
             return
-        with server:
+        with server, self._held(server):
             server.settimeout(IDLE_SECONDS)
             if initial_bytes:
                 server.sendall(initial_bytes)
             else:
                 client.sendall(_OPENED)
-            back = Thread(target=_pump, args=(server, client), daemon=True)
+            back = Thread(target=self._pump, args=(server, client), kwargs={"counted": True}, daemon=True)
             back.start()
-            _pump(client, server)
+            self._pump(client, server)
             back.join()
+
+    def _pump(self, source: socket.socket, sink: socket.socket, *, counted: bool = False) -> None:
+        """Forward bytes until the end of the stream, or of the amount that servers may send."""
+        with suppress(OSError):
+            while chunk := source.recv(PIECE_BYTES):
+                if counted and not self._spend(len(chunk)):
+                    self._end()
+                    return
+                sink.sendall(chunk)
+        for end, direction in ((sink, socket.SHUT_WR), (source, socket.SHUT_RD)):
+            with suppress(OSError):
+                end.shutdown(direction)
+
+    def _spend(self, count: int) -> bool:
+        with self._lock:
+            if self._left is not None:
+                self._left -= count
+            return self._left is None or self._left >= 0
 
     def _is_ours(self, head: bytes) -> bool:
         for line in head.split(b"\r\n")[1:]:
@@ -125,6 +192,19 @@ def _head(client: socket.socket) -> tuple[bytes, bytes]:
     return head + mark, excess
 
 
+def _to_server(head: bytes) -> bytes:
+    """Return the head of a plain request as its server expects it: with the path only, without the relay's token.
+
+    The server closes the connection after its answer, so that each request passes here.
+    """
+    first, *lines = head.removesuffix(b"\r\n\r\n").split(b"\r\n")
+    method, target, version = (*first.split(b" "), b"", b"")[:3]
+    path = b"/" + target.partition(b"://")[2].partition(b"/")[2]
+    hop = (b"proxy-", b"connection:", b"keep-alive:")
+    kept = [line for line in lines if not line.lower().startswith(hop)]
+    return b"\r\n".join([b" ".join([method, path, version]), *kept, b"Connection: close", b"", b""])
+
+
 def _server(method: bytes, target: bytes) -> Server | None:
     """Return the server in a request line: `CONNECT host:port`, or the full URL of a plain request."""
     try:
@@ -132,13 +212,3 @@ def _server(method: bytes, target: bytes) -> Server | None:
         return server_of(f"https://{text}" if method == b"CONNECT" else text) if text and method else None
     except ValueError:
         return None
-
-
-def _pump(source: socket.socket, sink: socket.socket) -> None:
-    """Forward bytes until the end of the stream."""
-    with suppress(OSError):
-        while chunk := source.recv(PIECE_BYTES):
-            sink.sendall(chunk)
-    for end, direction in ((sink, socket.SHUT_WR), (source, socket.SHUT_RD)):
-        with suppress(OSError):
-            end.shutdown(direction)

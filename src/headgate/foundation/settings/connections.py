@@ -5,6 +5,16 @@ from pathlib import Path
 from pydantic import BaseModel, Field, SecretStr
 
 
+class FolderSettings(BaseModel, defer_build=True):
+    """A folder of the server that connections of the kind local folder may name."""
+
+    path: str = Field(
+        description="Absolute path; `{tenant_id}` and `{space_id}` are replaced, so that organisations have their own.",
+        pattern=r"^/|^[A-Za-z]:",
+    )
+    writable: bool = Field(default=False, description="Whether flows may write, move and delete files in it.")
+
+
 class ConnectionSettings(BaseModel, defer_build=True):
     """Connections, and the outside values that they may refer to."""
 
@@ -35,6 +45,14 @@ class ConnectionSettings(BaseModel, defer_build=True):
     vault_token: SecretStr | None = Field(default=None, description="Token for the vault.")
     vault_token_file: Path | None = Field(
         default=None, description="File with the token, read again when it changes, such as that of a Vault agent."
+    )
+    folders: dict[str, FolderSettings] = Field(
+        default={},
+        description=(
+            "Folders of the server that flows may read, by name, as JSON: "
+            '`{"reports": {"path": "/srv/reports/{tenant_id}", "writable": true}}`. An admin of an organisation adds '
+            "the connection."
+        ),
     )
     cache_seconds: float = Field(
         default=300.0, ge=0, le=3600, description="How long outside values are kept in memory; they are never stored."

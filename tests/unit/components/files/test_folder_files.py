@@ -41,7 +41,7 @@ class TestFolderFiles:
             ("in/b.pdf", "b.pdf", "application/pdf"),
         ]
         assert [await found.ctx.files.read(file) for file in found.ctx.files.saved] == [b"one", b"%PDF\0"]
-        assert outputs["table"].rows == [["in/a.txt", 3], ["in/b.pdf", 5]]
+        assert outputs["table"].rows == [["in/a.txt", 3, None], ["in/b.pdf", 5, None]]
 
     async def test_a_pattern_reaches_folders_below(self, tmp_path: Path) -> None:
         found = await start(tmp_path)

@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 from headgate.features.workspace import searching
 from headgate.features.workspace.names import MAX_DEPTH
 from headgate.features.workspace.places import Places
-from headgate.features.workspace.searching import LONGEST_LINE, MOST_LINES, MOST_MATCHES, Budget, Glob
+from headgate.features.workspace.searching import LONGEST_LINE, MOST_LINES, MOST_MATCHES, Budget
 from headgate.features.workspace.user_workspace import UserWorkspace
+from headgate.foundation.glob import Glob
 from tests.support.workspaces import ALICE, home, person, settings_in, workspace_in
 
 

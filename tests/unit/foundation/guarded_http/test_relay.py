@@ -65,10 +65,25 @@ class TestRelay:
         said = asked(relay, b"CONNECT store.test:%d HTTP/1.1" % echo, more=b"hello")
         assert said == b"HTTP/1.1 200 Connected\r\n\r\necho:hello"
 
-    def test_passes_a_plain_request_on_as_it_is(self, echo: int) -> None:
+    def test_passes_a_plain_request_on_with_its_path_and_without_the_token(self, echo: int) -> None:
         relay = Relay({("127.0.0.1", echo): LOOPBACK})
-        said = asked(relay, b"GET http://127.0.0.1:%d/a HTTP/1.1\r\nHost: x" % echo)
-        assert said.startswith(b"echo:GET http://127.0.0.1:%d/a HTTP/1.1\r\nHost: x" % echo)
+        said = asked(relay, b"GET http://127.0.0.1:%d/a?b=/c HTTP/1.1\r\nHost: x\r\nConnection: keep-alive" % echo)
+        assert said == b"echo:GET /a?b=/c HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+
+    def test_ends_when_servers_have_sent_enough(self, echo: int) -> None:
+        relay = Relay({("store.test", echo): LOOPBACK}, resolver=_loopback, most_bytes=20)
+        first = b"CONNECT store.test:%d HTTP/1.1" % echo
+        assert asked(relay, first, more=b"x" * 15).endswith(b"echo:" + b"x" * 15)
+        assert asked(relay, first, more=b"hello") == b"HTTP/1.1 200 Connected\r\n\r\n"
+
+    def test_ends_when_it_is_closed(self, echo: int) -> None:
+        relay = Relay({("store.test", echo): LOOPBACK}, resolver=_loopback)
+        known = base64.b64encode(urlsplit(relay.url).netloc.partition("@")[0].encode())
+        with socket.create_connection(("127.0.0.1", relay.port), 10) as line:
+            line.sendall(b"CONNECT store.test:%d HTTP/1.1\r\nProxy-Authorization: Basic %s\r\n\r\n" % (echo, known))
+            assert line.recv(100) == b"HTTP/1.1 200 Connected\r\n\r\n"
+            relay.close()
+            assert line.recv(100) == b""
 
     @pytest.mark.parametrize(
         "first",

@@ -37,7 +37,7 @@ from headgate.sdk.testing import StepHarness
 _UNTRIED = frozenset(
     {
         *("Python", "MakeDocument", "Transcribe", "HTTPRequest", "ForEachPage", "URL", "WebhookOut"),
-        *("WorkspaceFiles", "FolderFiles", "McpTools"),
+        *("WorkspaceFiles", "FolderFiles", "WriteFile", "MoveFile", "McpTools"),
         *("Approval", "RunFlow", "ForEach", "Loop", "SendEvent", "WaitForEvent"),
     }
 )

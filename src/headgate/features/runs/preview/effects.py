@@ -28,6 +28,13 @@ PATTERNS: Final[Mapping[str, str]] = {
     "WriteState": "Changes the value '{name}' of the state of the flow ({operation}).",
     "ForEachPage": "Reads up to {most_pages} pages of {url} and runs the flow '{flow}' for their items.",
     "FolderFiles": "Copies up to {most_files} files of the folder '{folder}' of the workspace into the run.",
+    "FolderFiles of a storage": (
+        "Reads up to {most_files} files of the folder '{folder}' with the connection '{storage}'."
+    ),
+    "WriteFile": "Writes files to the folder '{folder}' with the connection '{storage}'.",
+    "MoveFile move": "Moves the file '{path}' to '{target}' with the connection '{storage}'.",
+    "MoveFile copy": "Copies the file '{path}' to '{target}' with the connection '{storage}'.",
+    "MoveFile delete": "Deletes the file '{path}' with the connection '{storage}'.",
     "SqlQuery": "Reads rows of a database in a read-only transaction with the connection '{database}'.",
     "SqlWrite": "Changes a database ({mode}, table {table}) with the connection '{database}'.",
     "SqlWrite statement": (
@@ -81,7 +88,7 @@ def effect_of(step: PlanStep) -> Effect:
     pattern = PATTERNS.get(_variant(type_, params), "")
     names = [name for _, name, _, _ in Formatter().parse(pattern) if name]
     defaults = {**_DEFAULTS, "name": _FILES.get(type_, "?")}
-    if type_ == "FolderFiles":
+    if type_ in {"FolderFiles", "WriteFile"}:
         defaults["folder"] = "/"
     return Effect(pattern, {name: _written(params, name, defaults.get(name, "?")) for name in names})
 
@@ -89,6 +96,10 @@ def effect_of(step: PlanStep) -> Effect:
 def _variant(type_: str, params: Mapping[str, JsonValue]) -> str:
     if type_ == "ReadMail" and params.get("mark_seen") is True:
         return "ReadMail and mark"
+    if type_ == "FolderFiles" and params.get("storage"):
+        return "FolderFiles of a storage"
+    if type_ == "MoveFile":
+        return f"MoveFile {params.get('action', 'move')}"
     if type_ == "SqlWrite" and params.get("mode") == "statement":
         return "SqlWrite statement"
     return type_

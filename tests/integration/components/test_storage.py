@@ -1,0 +1,154 @@
+"""Files of S3, SFTP, WebDAV and a folder of the server, on real servers on loopback."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from headgate.components.files.folder_files import FolderFiles
+from headgate.components.storage import storage as storages
+from headgate.components.storage.components import MoveFile, WriteFile
+from headgate.components.storage.storage import opened_storage
+from headgate.foundation.errors import Forbidden, HeadgateError, UpstreamFailed
+from headgate.foundation.ids import new_id
+from headgate.sdk import ComponentError, File
+from headgate.sdk.testing import StepHarness
+from tests.support.storages import KINDS, Store, store_of
+
+ODD = "räk ning #1 (50%)+&.txt"
+"""A name with characters that URLs, shells and patterns read otherwise."""
+
+
+@pytest.fixture(scope="module", params=KINDS)
+def server(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
+    with store_of(request.param, tmp_path_factory.mktemp("store")) as opened:
+        yield opened
+
+
+@pytest.fixture
+def store(server: Store) -> Store:
+    return server.inside(new_id())
+
+
+@pytest.fixture
+def harness(store: Store) -> StepHarness:
+    made = StepHarness(files={"a.txt": b"one", ODD: b"two", "empty.bin": b""})
+    store.connect(made)
+    return made
+
+
+async def write(harness: StepHarness, *names: str, **values: Any) -> Any:
+    files = [file for file in harness.ctx.input.files if file.name in names]
+    return (await harness.run(WriteFile, {"storage": "store", "files": files, **values}))["data"]
+
+
+async def move(harness: StepHarness, **values: Any) -> Any:
+    return (await harness.run(MoveFile, {"storage": "store", **values}))["data"]
+
+
+async def read(harness: StepHarness, **values: Any) -> dict[str, bytes]:
+    outputs = await harness.run(FolderFiles, {"storage": "store", **values})
+    contents = {}
+    for entry in outputs["files"]:
+        file = File(**{name: entry[name] for name in ("id", "name", "media_type", "size")})
+        contents[entry["path"]] = await harness.ctx.files.read(file)
+    return contents
+
+
+class TestStorage:
+    async def test_reads_what_it_wrote(self, harness: StepHarness) -> None:
+        written = await write(harness, "a.txt", ODD, "empty.bin", folder="in/deep")
+        assert sorted(entry["path"] for entry in written) == sorted(
+            ["in/deep/a.txt", f"in/deep/{written[1]['path'].rpartition('/')[2]}", "in/deep/empty.bin"]
+        )
+        contents = await read(harness, pattern="**")
+        assert sorted(contents.values()) == [b"", b"one", b"two"]
+        assert set(contents) == {entry["path"] for entry in written}
+
+    async def test_lists_by_pattern_and_change_time(self, harness: StepHarness) -> None:
+        await write(harness, "a.txt", folder="in")
+        await write(harness, "a.txt", folder="in/deep", name="b.md")
+        assert set(await read(harness, folder="in")) == {"in/a.txt"}
+        assert set(await read(harness, pattern="**/*.md")) == {"in/deep/b.md"}
+        assert set(await read(harness, pattern="*/?.txt")) == {"in/a.txt"}
+        listed = (await harness.run(FolderFiles, {"storage": "store", "pattern": "**"}, outputs=["table"]))["table"]
+        assert [row[:2] for row in listed.rows] == [["in/a.txt", 3], ["in/deep/b.md", 3]]
+        changed = datetime.fromisoformat(listed.rows[0][2])
+        assert abs(datetime.now(UTC) - changed) < timedelta(minutes=5)
+        before, after = (changed - timedelta(hours=1)).isoformat(), (changed + timedelta(hours=1)).isoformat()
+        assert len(await read(harness, pattern="**", changed_after=before)) == 2
+        assert await read(harness, pattern="**", changed_after=after) == {}
+
+    async def test_an_existing_file_is_replaced_only_on_request(self, harness: StepHarness) -> None:
+        await write(harness, "a.txt")
+        assert await write(harness, "a.txt") == [{"path": "a.txt", "size": 3}]  # the same content: an earlier attempt
+        with pytest.raises(ComponentError, match=r"'a\.txt' exists"):
+            await write(harness, "empty.bin", name="a.txt")
+        assert await read(harness) == {"a.txt": b"one"}
+        await write(harness, "empty.bin", name="a.txt", replace=True)
+        assert await read(harness) == {"a.txt": b""}
+
+    async def test_moves_copies_and_deletes(self, harness: StepHarness) -> None:
+        await write(harness, "a.txt", folder="in")
+        await move(harness, path="in/a.txt", target="done/2027/a.txt")
+        assert await read(harness, pattern="**") == {"done/2027/a.txt": b"one"}
+        await move(harness, path="done/2027/a.txt", target="b.txt", action="copy")
+        with pytest.raises(ComponentError, match="exists"):
+            await move(harness, path="b.txt", target="done/2027/a.txt")
+        assert set(await read(harness, pattern="**")) == {"done/2027/a.txt", "b.txt"}
+        await move(harness, path="done/2027/a.txt", action="delete")
+        assert set(await read(harness, pattern="**")) == {"b.txt"}
+        for path in ("missing.txt", "in/missing/x.txt"):
+            with pytest.raises(ComponentError, match="no such file"):
+                await move(harness, path=path, target="x.txt")
+            with pytest.raises(ComponentError, match="no such file"):
+                await move(harness, path=path, action="delete")
+
+    async def test_folders_are_neither_moved_nor_deleted(self, harness: StepHarness) -> None:
+        await write(harness, "a.txt", folder="in")
+        with pytest.raises(ComponentError, match="is a folder"):
+            await move(harness, path="in", action="delete")
+        with pytest.raises(ComponentError, match="is a folder"):
+            await move(harness, path="in", target="out")
+        assert set(await read(harness, pattern="**")) == {"in/a.txt"}
+
+    @pytest.mark.parametrize("path", ["../x", "in/../../x", "/etc/../x", "a\\b", "a\0b", "a\nb", "x/" * 70 + "y"])
+    async def test_no_path_leads_out(self, harness: StepHarness, path: str) -> None:
+        with pytest.raises(HeadgateError):
+            await move(harness, path=path, action="delete")
+        with pytest.raises(HeadgateError):
+            await write(harness, "a.txt", folder=path)
+        with pytest.raises(HeadgateError):
+            await read(harness, folder=path)
+
+    async def test_large_files_are_an_error(self, harness: StepHarness, store: Store) -> None:
+        await write(harness, "a.txt")
+        async with opened_storage(harness.ctx.connections["store"], seconds=20, subject="Test") as opened:
+            assert await opened.read("a.txt", 3) == b"one"
+            with pytest.raises(ComponentError, match="more than 2 bytes"):
+                await opened.read("a.txt", 2)
+
+    async def test_so_are_large_folders(self, harness: StepHarness, monkeypatch: pytest.MonkeyPatch) -> None:
+        await write(harness, "a.txt", ODD)
+        monkeypatch.setattr(storages, "MOST_LISTED", 1)
+        with pytest.raises(ComponentError, match="more than 1 entries"):
+            await read(harness)
+
+    async def test_a_wrong_secret_is_said_without_the_secret(self, store: Store) -> None:
+        if store.kind in {"local_folder", "s3"}:  # moto accepts every key
+            pytest.skip("has no secret")
+        harness = StepHarness()
+        secrets = {"password": "wrong-secret-value"}
+        Store(store.kind, store.fields, secrets, store.hosts).connect(harness)
+        with pytest.raises(HeadgateError) as error:
+            await read(harness)
+        assert "wrong-secret-value" not in str(error.value)
+
+    async def test_addresses_are_checked(self, store: Store) -> None:
+        if store.kind == "local_folder":
+            pytest.skip("has no server")
+        harness = StepHarness()
+        store.connect(harness, allowed=False)
+        with pytest.raises((Forbidden, UpstreamFailed)):
+            await read(harness)
