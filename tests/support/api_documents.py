@@ -84,7 +84,7 @@ ISSUES: dict[str, Any] = {
         "/files": {
             "post": {
                 "operationId": "upload",
-                "requestBody": {"required": True, "content": {"multipart/form-data": {"schema": {"type": "object"}}}},
+                "requestBody": {"required": True, "content": {"image/*": {"schema": {"type": "string"}}}},
                 "responses": {},
             }
         },

@@ -38,10 +38,12 @@ async def served(app: FastAPI) -> AsyncIterator[str]:
 
 
 @asynccontextmanager
-async def connected(url: str, mode: Mode = "auto", headers: dict[str, str] | None = None) -> AsyncIterator[Client]:
-    """A client of `/mcp` at an address."""
+async def connected(
+    url: str, mode: Mode = "auto", headers: dict[str, str] | None = None, path: str = "/mcp"
+) -> AsyncIterator[Client]:
+    """A client of `/mcp`, or another path, at an address."""
     async with httpx2.AsyncClient(headers=headers, timeout=30) as http:
-        transport = streamable_http_client(f"{url}/mcp", http_client=http)
+        transport = streamable_http_client(f"{url}{path}", http_client=http)
         async with Client(transport, mode=mode, cache=None) as client:
             yield client
 

@@ -229,6 +229,7 @@ FOR_ROUTE: dict[tuple[str, str], Any] = {
     ("/api/v1/connections/{connection}/operation", "name"): OPERATION,
     ("/api/v1/connections/{connection}/operations/accept", "operations"): [OPERATION],
     ("/api/v1/connections/{connection}/authorize/poll", "authorization"): "of-no-authorization",
+    ("/api/v1/mcp-servers/{server}/tools/accept", "tools"): {},
     ("/api/v1/model-servers/{name}", "name"): MODEL_SERVER,
     ("/api/v1/model-servers/{name}/test", "name"): MODEL_SERVER,
     ("/api/v1/model-roles/{role}", "role"): "step",
@@ -278,6 +279,7 @@ ANSWERS_TO_OWN: dict[tuple[str, str], set[int]] = {
     ("POST", "/api/v1/codev/instances/{instance}/test"): {403},
     ("POST", "/api/v1/mcp-servers/{server}/refresh"): {403},
     ("POST", "/api/v1/mcp-servers/{server}/test"): {403},
+    ("POST", "/api/v1/mcp-servers/{server}/authorize"): {403, 422, 502},
     # It is not authorized by OAuth, and no authorization is under way.
     ("POST", "/api/v1/connections/{connection}/authorize"): {422},
     ("POST", "/api/v1/connections/{connection}/authorize/poll"): {422},
@@ -289,6 +291,7 @@ ANSWERS_TO_OWN: dict[tuple[str, str], set[int]] = {
     ("POST", "/api/v1/triggers/{trigger_id}/dry-run"): {422},
     # It speaks JSON-RPC: tests/integration/mcp asks it for another tenant's things, tool by tool.
     ("POST", "/mcp"): {422},
+    ("POST", "/mcp/flows"): {422},
     # No weights of that name are published: nothing is fetched here.
     ("POST", "/api/v1/local-models/{name}/fetch"): {404},
     # Nobody has the password, or the link.

@@ -576,7 +576,13 @@ async def _make_rows(world: World, database: Database, box: SecretBox) -> None:
         )
         await session.execute(
             insert(McpToolRow).values(
-                server_id=server, name=VARIABLE, tenant_id=tenant, description=world.marker, input_schema={}
+                server_id=server,
+                name=VARIABLE,
+                tenant_id=tenant,
+                description=world.marker,
+                input_schema={},
+                sha256="0" * 64,
+                accepted_sha256="0" * 64,
             )
         )
         await session.execute(

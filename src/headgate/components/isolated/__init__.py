@@ -18,6 +18,7 @@ FEED: Final = f"{_FORMATS}:feed"
 SITEMAP: Final = f"{_FORMATS}:sitemap"
 HTML_ELEMENTS: Final = f"{_FORMATS}:html_elements"
 XML_VALUES: Final = f"{_FORMATS}:xml_values"
+XML_DATA: Final = f"{_FORMATS}:xml_data"
 ARCHIVE_ENTRIES: Final = f"{_FORMATS}:archive_entries"
 ARCHIVE_MEMBERS: Final = f"{_FORMATS}:archive_members"
 CALENDAR_EVENTS: Final = f"{_FORMATS}:calendar_events"
@@ -34,6 +35,7 @@ FUNCTIONS: Final = (
         SITEMAP,
         HTML_ELEMENTS,
         XML_VALUES,
+        XML_DATA,
         ARCHIVE_ENTRIES,
         ARCHIVE_MEMBERS,
         CALENDAR_EVENTS,

@@ -31,6 +31,7 @@ from headgate.components.isolated import (
     SHEET,
     SITEMAP,
     TABLE_QUERY,
+    XML_DATA,
 )
 from headgate.components.readers.api.description import ApiDescription, description_of
 from headgate.components.readers.document import Document, Unreadable, require_size
@@ -149,6 +150,13 @@ async def query_tables(ctx: RunContext, tables: Sequence[Table], sql: str, *, mo
     arguments = {"tables": packed, "sql": sql, "most_rows": most_rows}
     result = await call_isolated(ctx, TABLE_QUERY, arguments, "TableQuery: the query", QUERY_SECONDS)
     return Table(**cast("dict[str, Any]", result))
+
+
+async def read_xml(ctx: RunContext, content: bytes) -> JsonValue:
+    """Return an XML document as data. Raises `Unreadable`."""
+    require_size(content, "The response")
+    arguments: dict[str, JsonValue] = {"content": base64.b64encode(content).decode()}
+    return await call_isolated(ctx, XML_DATA, arguments, "The reading of the response")
 
 
 async def select_part(

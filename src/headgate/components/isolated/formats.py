@@ -16,6 +16,7 @@ from headgate.components.readers.image import convert_image
 from headgate.components.readers.mail import parse_mail
 from headgate.components.readers.selection import select_html, select_xml
 from headgate.components.readers.spreadsheet import read_sheet
+from headgate.components.readers.xml import data_of_xml
 from headgate.sdk import Table
 
 
@@ -55,6 +56,11 @@ def html_elements(arguments: Arguments) -> JsonValue:
 
 
 @isolated
+def xml_data(arguments: Arguments) -> JsonValue:
+    """Return an XML document as data."""
+    return data_of_xml(_content(arguments), name="The response")
+
+
 def xml_values(arguments: Arguments) -> JsonValue:
     """Evaluate XPath: `{"content" (base64), "expression", "namespaces"}`. Returns a list of values."""
     return select_xml(_content(arguments), arguments["expression"], arguments["namespaces"])

@@ -2,10 +2,14 @@
 
 from typing import Any, Final
 
+from pydantic import JsonValue
+
 from headgate.components.readers.document import Unreadable
 from headgate.graph.names import clipped
 
 MOST_BYTES: Final = 20_000_000
+MOST_DEPTH: Final = 100
+"""Of a document that becomes data."""
 XML_NAMESPACE: Final = "http://www.w3.org/XML/1998/namespace"
 
 
@@ -38,6 +42,40 @@ def parse_xml(content: bytes, *, name: str, recover: bool = False, encoding: str
     if declared is not None and any(True for _ in declared.iterentities()):
         raise Unreadable(f"'{name}' declares entities, which are not allowed.", remedy="Remove its DOCTYPE.")
     return root
+
+
+def data_of_xml(content: bytes, *, name: str) -> dict[str, JsonValue]:
+    """Return a document as data: members of elements by local name, attributes with `@`, text as `#text`.
+
+    An element with text only is that text, an empty one is null, and elements with the same name are a list.
+
+    Raises `Unreadable`, also for a document that is nested too deep.
+    """
+    root = parse_xml(content, name=name)
+    return {_local(root.tag): _data(root, name, 0)}
+
+
+def _data(element: Any, name: str, depth: int) -> JsonValue:  # noqa: ANN401 - lxml has no types
+    if depth > MOST_DEPTH:
+        raise Unreadable(f"'{name}' is nested more than {MOST_DEPTH} levels deep.")
+    members: dict[str, JsonValue] = {f"@{_local(key)}": str(value) for key, value in element.attrib.items()}
+    for child in element:
+        key, value = _local(child.tag), _data(child, name, depth + 1)
+        earlier = members.get(key)
+        if key not in members:
+            members[key] = value
+        elif isinstance(earlier, list):
+            earlier.append(value)
+        else:
+            members[key] = [earlier, value]
+    text = "".join([element.text or "", *(child.tail or "" for child in element)]).strip()
+    if not members:
+        return text or None
+    return {**members, "#text": text} if text else members
+
+
+def _local(tag: object) -> str:
+    return str(tag).rpartition("}")[2]
 
 
 def etree() -> Any:  # noqa: ANN401 - lxml has no types

@@ -7,9 +7,10 @@ from typing import Any, Literal, cast
 from pydantic import JsonValue, PrivateAttr
 
 from headgate.components.data.json_text import parse_json
-from headgate.components.isolated.calls import find_schema_problems, select_part
+from headgate.components.isolated.calls import find_schema_problems, read_xml, select_part
 from headgate.components.readers.api.description import SAFE_METHODS, Operation, operation_of
-from headgate.components.web.api_request import ApiRequest, request_of
+from headgate.components.readers.api.parts import is_xml
+from headgate.components.web.api_request import ApiRequest, FileContents, file_values, request_of
 from headgate.components.web.http_headers import checked_headers
 from headgate.components.web.page_positions import Paging
 from headgate.components.web.page_rules import PageRules, SeenPage
@@ -25,6 +26,7 @@ from headgate.sdk import (
     Connection,
     ConnectionReference,
     Data,
+    File,
     HttpAnswer,
     Tool,
     field,
@@ -59,7 +61,7 @@ class ApiCall(Component):
     arguments: str | Data = field(
         default=None,
         label="Arguments",
-        help="Arguments of the operation by name: parameters, and the body as body; null omits one.",
+        help="Arguments by name: parameters, and the body as body; null omits one. A file is a step's file, or text.",
         kind=FieldKind.JSON,
         types=(PortType.DATA, PortType.TEXT),
         main=True,
@@ -98,7 +100,7 @@ class ApiCall(Component):
         method = str((params or {}).get("operation", "")).strip().partition(" ")[0]
         return super().template(params).model_copy(update={"effect": method not in SAFE_METHODS})
 
-    @output(help="The JSON of the response, or the items of all pages; a stored file's description for binary content.")
+    @output(help="The JSON or XML of the response, or the items of all pages; a stored file for binary content.")
     async def data(self) -> Data:
         """Return the response as data."""
         await self._call()
@@ -129,7 +131,7 @@ class ApiCall(Component):
                 remedy=f"Its arguments are: {listed(_names(operation), most=20)}.",
                 field="arguments",
             )
-        request = request_of(operation, arguments)
+        request = request_of(operation, arguments, await self._files(operation, arguments))
         base = connection.url(request.path) if not operation.server else operation.server.rstrip("/") + request.path
         if self.pages == 1:
             answer = await self._send(connection, request, base)
@@ -152,6 +154,14 @@ class ApiCall(Component):
             )
         return {name: value for name, value in (given or {}).items() if value is not None}
 
+    async def _files(self, operation: Operation, arguments: dict[str, JsonValue]) -> FileContents:
+        """Return the contents of the stored files in a body. Raises `NotFound` for one that the run does not have."""
+        contents: dict[str, tuple[str, bytes, str]] = {}
+        for value in file_values(operation, arguments):
+            file = File.model_validate({"name": "file", **value})
+            contents[file.id] = (file.name, await self.ctx.files.read(file), file.media_type)
+        return contents
+
     async def _send(self, connection: Connection, request: ApiRequest, url: str) -> HttpAnswer:
         """Send one request. Raises `UpstreamFailed` for an error status, with the pause that the server asks for."""
         headers = await checked_headers(self.ctx, request.headers, component="ApiCall", url=url)
@@ -167,6 +177,8 @@ class ApiCall(Component):
 
     async def _checked(self, operation: Operation, answer: HttpAnswer) -> JsonValue:
         """Return the content of a response, compared with its description."""
+        if is_xml(answer.media_type) and answer.content:
+            return await read_xml(self.ctx, answer.content)
         content = await answer_data(self.ctx, answer, subject="ApiCall")
         if self.contract == "ignore" or operation.output is None or not answer.content:
             return content

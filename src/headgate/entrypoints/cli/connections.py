@@ -272,10 +272,16 @@ def describe(
 
     async def work(parts: Parts) -> None:
         outcome = await parts.connections.apis.describe(acting(), name, written)
+        async with parts.database.reading() as session:
+            uses = await list_uses(session, acting(), parts.registry, name)
+        affected = [use for use in uses if use.affected]
         if json:
-            print_json(outcome.model_dump(mode="json"))
-        else:
-            show_changes(name, outcome)
+            flows = [use.model_dump(mode="json") for use in affected]
+            print_json(outcome.model_dump(mode="json") | {"affected_flows": flows})
+            return
+        show_changes(name, outcome)
+        for use in affected:
+            console.print(f"{use.flow} calls {', '.join(use.affected)}", markup=False)
 
     with_parts(work)
 

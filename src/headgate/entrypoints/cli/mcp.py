@@ -1,6 +1,7 @@
 """`headgate mcp`: Headgate as an MCP server for one client on this machine."""
 
 import sys
+from typing import Annotated
 
 import typer
 
@@ -17,7 +18,11 @@ def _mcp() -> None:
 
 
 @app.command()
-def serve() -> None:
+def serve(
+    flows: Annotated[
+        bool, typer.Option("--flows", help="Offer each published flow as a tool, instead of tools to build flows.")
+    ] = False,
+) -> None:
     """Serve MCP over standard input and output with the operator's permissions. Started and stopped by the client.
 
     A running server speaks MCP too, at /mcp: use that where others should be kept apart by API keys.
@@ -27,6 +32,6 @@ def serve() -> None:
         print("Waiting for an MCP client on standard input. Ctrl+C ends it.", file=sys.stderr)  # noqa: T201
 
     async def work(parts: Parts) -> None:
-        await server.serve_stdio(studio_of(parts), acting(), parts.telemetry.metrics)
+        await server.serve_stdio(studio_of(parts), acting(), parts.telemetry.metrics, flows=flows)
 
     with_parts(work)

@@ -1,4 +1,4 @@
-"""The route `/mcp`: authenticated like any other; then the MCP server responds."""
+"""The routes `/mcp` and `/mcp/flows`: authenticated like any other; then the MCP server responds."""
 
 from fastapi import APIRouter, Request, Response
 
@@ -7,9 +7,19 @@ from headgate.entrypoints.http.wire import App, Receive, Scope, Send
 from headgate.entrypoints.mcp.entry import McpEntry
 from headgate.features.access.caller import Caller, CallerAgain, needs
 from headgate.features.access.permissions import Permission
+from headgate.features.access.principal import Again, Principal
 from headgate.foundation.api import problems
 
 router = APIRouter(tags=["mcp"])
+
+
+RESPONSES = problems(503) | {
+    200: {"content": {"application/json": {}, "text/event-stream": {}}, "description": "A JSON-RPC answer."},
+    202: {"description": "A notification was accepted."},
+    400: {"content": {"application/json": {}}, "description": "Not a JSON-RPC message of a known revision."},
+    404: {"content": {"application/json": {}}, "description": "Method not found."},
+    406: {"description": "The client accepts neither of the two media types."},
+}
 
 
 class Handed(Response):
@@ -28,14 +38,7 @@ class Handed(Response):
     "/mcp",
     summary="Speak MCP",
     response_class=Response,
-    responses=problems(503)
-    | {
-        200: {"content": {"application/json": {}, "text/event-stream": {}}, "description": "A JSON-RPC answer."},
-        202: {"description": "A notification was accepted."},
-        400: {"content": {"application/json": {}}, "description": "Not a JSON-RPC message of a known revision."},
-        404: {"content": {"application/json": {}}, "description": "Method not found."},
-        406: {"description": "The client accepts neither of the two media types."},
-    },
+    responses=RESPONSES,
     dependencies=[needs(Permission.CATALOG_VIEW)],
 )
 async def mcp(request: Request, caller: Caller, again: CallerAgain) -> Response:
@@ -43,6 +46,22 @@ async def mcp(request: Request, caller: Caller, again: CallerAgain) -> Response:
 
     Every call acts as the caller. What each tool needs is in the list of tools: others are not shown.
     """
+    return await _handed(request, caller, again)
+
+
+@router.post(
+    "/mcp/flows",
+    summary="Speak MCP with published flows as tools",
+    response_class=Response,
+    responses=RESPONSES,
+    dependencies=[needs(Permission.RUNS_START)],
+)
+async def mcp_flows(request: Request, caller: Caller, again: CallerAgain) -> Response:
+    """As `/mcp`, with other tools: each published flow that the caller may run, its form as the arguments."""
+    return await _handed(request, caller, again)
+
+
+async def _handed(request: Request, caller: Principal, again: Again) -> Response:
     if not request.headers.get("content-type", "").lower().startswith("application/json"):
         raise BadRequest(
             "The request body has the wrong content type.", remedy="Send it with Content-Type: application/json."

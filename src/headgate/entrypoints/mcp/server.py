@@ -7,7 +7,7 @@ is answered from what is stored, so that any server process may answer any of th
 import asyncio
 import logging
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -53,7 +53,8 @@ from headgate.graph.names import did_you_mean
 from headgate.toolkit.pages import described_offset
 from headgate.toolkit.registry import OPERATIONS, offered
 from headgate.toolkit.stored import Operation, Studio, Visit
-from headgate.toolkit.stored.operation import OperationFailed
+from headgate.toolkit.stored.operation import OperationFailed, error_answer
+from headgate.toolkit.stored.published import flow_operations
 from headgate.toolkit.tool import Result
 
 Context = ServerRequestContext[Any, Any]
@@ -61,6 +62,7 @@ CallerOf = Callable[[Context], Principal]
 log = get_logger(__name__)
 logging.getLogger("mcp").setLevel(logging.CRITICAL)  # its lines hold what clients sent; our log reports errors
 UNKNOWN = "unknown"
+PUBLISHED = "published_flow"
 CRASHED = "Internal error; see the server log."
 LIST_SECONDS = 60
 """How long a client may cache the list of tools: roles may change."""
@@ -96,24 +98,35 @@ class Handlers:
         studio: Services of the operations.
         caller_of: Returns the sender of a request.
         metrics: Counts the calls.
+        flows: Whether the published flows are the tools, for a client whose requests have no address.
     """
 
     studio: Studio
     caller_of: CallerOf
     metrics: Instruments
+    flows: bool = False
 
     async def list_tools(self, context: Context, _params: PaginatedRequestParams | None) -> ListToolsResult:
-        """The tools that the caller may use."""
+        """The tools that the caller may use: the operations, or each published flow."""
+        if self._serves_flows(context):
+            operations = await _asked(flow_operations(self._visit(context)))
+            return ListToolsResult(tools=[_tool(operation) for operation in operations.values()])
         return ListToolsResult(tools=[_tool(operation) for operation in offered(self.caller_of(context))])
 
     async def call_tool(self, context: Context, params: CallToolRequestParams) -> CallToolResult:
         """Call a tool; errors are returned as results."""
-        operation, began = OPERATIONS.get(params.name), time.perf_counter()
+        operation, began = None, time.perf_counter()
         try:
-            answer = await self._call_operation(context, operation, params)
+            known = await self._operations(context)
+            operation = known.get(params.name)
+            answer = await self._call_operation(context, operation, params, known)
         except OperationFailed as error:
             self._note(operation, began, error)
             return _result(error.answer, is_error=True)
+        except HeadgateError as error:
+            failure = OperationFailed(error_answer(error))
+            self._note(operation, began, failure)
+            return _result(failure.answer, is_error=True)
         except Exception as error:
             self._note(operation, began, error)
             log.exception("mcp.tool.crashed", tool=params.name[:100])
@@ -122,19 +135,31 @@ class Handlers:
         return _result(answer)
 
     async def _call_operation(
-        self, context: Context, operation: Operation | None, params: CallToolRequestParams
+        self,
+        context: Context,
+        operation: Operation | None,
+        params: CallToolRequestParams,
+        known: Mapping[str, Operation],
     ) -> Result:
         if operation is None:
-            refusal = {"error": f"There is no tool '{params.name[:100]}'{did_you_mean(params.name, OPERATIONS) or '.'}"}
+            refusal = {"error": f"There is no tool '{params.name[:100]}'{did_you_mean(params.name, known) or '.'}"}
             raise OperationFailed({**refusal, "code": "unknown_tool", "remedy": "List the tools to see their names."})
         principal, arguments = self.caller_of(context), params.arguments or {}
         return await _with_progress(
             context, lambda report: operation.call(Visit(self.studio, principal, report, _again(context)), arguments)
         )
 
+    async def _operations(self, context: Context) -> Mapping[str, Operation]:
+        return await flow_operations(self._visit(context)) if self._serves_flows(context) else OPERATIONS
+
+    def _serves_flows(self, context: Context) -> bool:
+        """Return whether the published flows are the tools: at `/mcp/flows`, or as the program was started."""
+        request: Any = context.request
+        return self.flows if request is None else request.url.path.rstrip("/").endswith("/flows")
+
     def _note(self, operation: Operation | None, began: float, error: Exception | None) -> None:
         """Count and log a call without its arguments."""
-        seconds, name = time.perf_counter() - began, operation.name if operation is not None else UNKNOWN
+        seconds, name = time.perf_counter() - began, _counted(operation)
         self.metrics.count("mcp_tool_invocations", name, "false" if error else "true")
         self.metrics.observe("mcp_tool_duration_ms", seconds * 1000, name)
         code = error.answer.get("code", "") if isinstance(error, OperationFailed) else ""
@@ -173,9 +198,16 @@ class Handlers:
         return Visit(self.studio, self.caller_of(context))
 
 
-def build_server(studio: Studio, caller_of: CallerOf, metrics: Instruments) -> "Server[Any]":
+def _counted(operation: Operation | None) -> str:
+    """Return the name that a call is counted under: flows are one, since their names are the users' own."""
+    if operation is None:
+        return UNKNOWN
+    return operation.name if operation.name in OPERATIONS else PUBLISHED
+
+
+def build_server(studio: Studio, caller_of: CallerOf, metrics: Instruments, *, flows: bool = False) -> "Server[Any]":
     """The server; it remembers nothing between requests."""
-    handlers = Handlers(studio, caller_of, metrics)
+    handlers = Handlers(studio, caller_of, metrics, flows)
     hint = CacheHint(ttl_ms=LIST_SECONDS * 1000, scope="private")
     made: Server[Any] = Server(
         "headgate",
@@ -207,9 +239,9 @@ async def open_http(studio: Studio, metrics: Instruments) -> AsyncIterator[Any]:
         yield manager.handle_request
 
 
-async def serve_stdio(studio: Studio, principal: Principal, metrics: Instruments) -> None:
+async def serve_stdio(studio: Studio, principal: Principal, metrics: Instruments, *, flows: bool = False) -> None:
     """Serve one client over standard input and output until it leaves."""
-    server = build_server(studio, lambda _context: principal, metrics)
+    server = build_server(studio, lambda _context: principal, metrics, flows=flows)
     async with stdio_server() as (reading, writing):
         await server.run(reading, writing, server.create_initialization_options())
 

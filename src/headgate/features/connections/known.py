@@ -4,9 +4,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
+from pydantic import JsonValue
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.features.connections import repository
+from headgate.features.connections.apis import repository as apis
 from headgate.features.connections.catalogue import KINDS
 from headgate.foundation.database import now
 from headgate.graph.check_graph import named
@@ -36,6 +38,10 @@ class KnownConnection:
     """Highest classification of data that may be sent to it."""
     max_concurrent: int | None = None
     """How many steps may use it at the same time."""
+    changed: frozenset[str] = frozenset()
+    """Operations, by key and id, whose description has changed since a user accepted it."""
+    gone: frozenset[str] = frozenset()
+    """Operations that its description no longer has."""
 
     @property
     def unusable(self) -> str:
@@ -48,13 +54,25 @@ class KnownConnection:
 async def known_connections(
     session: AsyncSession, *, tenant_id: str, space_id: str
 ) -> Mapping[str, Sequence[KnownConnection]]:
-    """Return the connections of a space by name, shared ones and those of users. One query."""
+    """Return the connections of a space by name, shared ones and those of users. Two queries."""
     known: dict[str, list[KnownConnection]] = {}
-    for row in await repository.list_of_space(session, tenant_id=tenant_id, space_id=space_id):
+    rows = await repository.list_of_space(session, tenant_id=tenant_id, space_id=space_id)
+    changed: dict[tuple[str, bool], set[str]] = {}
+    ids = [row.id for row in rows]
+    for connection, key, operation, gone in await apis.list_changed(session, ids, tenant_id=tenant_id) if ids else ():
+        changed.setdefault((connection, gone), set()).update(filter(None, (key, operation)))
+    for row in rows:
         expires_in = None if row.expires_at is None else row.expires_at - now()
         known.setdefault(row.name, []).append(
             KnownConnection(
-                row.kind, row.owner_id is not None, row.state, expires_in, row.classification, row.max_concurrent
+                row.kind,
+                row.owner_id is not None,
+                row.state,
+                expires_in,
+                row.classification,
+                row.max_concurrent,
+                changed=frozenset(changed.get((row.id, False), ())),
+                gone=frozenset(changed.get((row.id, True), ())),
             )
         )
     return known
@@ -87,6 +105,7 @@ def connection_issues(wiring: Wiring, known: Mapping[str, Sequence[KnownConnecti
             yield _of_other_kind(node, field, reference, candidates)
         else:
             yield from _of_state(node, field, reference, fitting)
+            yield from _of_operations(node, reference, fitting)
 
 
 def connection_class_issues(
@@ -113,6 +132,41 @@ def connection_class_issues(
                 f"Choose a connection that may receive {scheme.name(level)}, or lower the classification of the input.",
                 node.id,
                 field.name,
+            )
+
+
+def operations_of(params: Mapping[str, JsonValue]) -> list[str]:
+    """Return the operations that a node with a connection names: `operation` of ApiCall, `operations` of ApiTools."""
+    listed = params.get("operations")
+    names = [params.get("operation"), *(listed if isinstance(listed, list) else ())]
+    return [name.strip() for name in names if isinstance(name, str) and name.strip()]
+
+
+def _of_operations(node: Node, reference: ConnectionReference, rows: Sequence[KnownConnection]) -> Iterator[Issue]:
+    """Yield issues for operations that changed or vanished: a model gets none that changed, a step still calls it."""
+    known = rows[0]
+    field = "operations" if isinstance(node.params.get("operations"), list) else "operation"
+    for name in operations_of(node.params):
+        if name in known.gone:
+            yield Issue(
+                IssueCode.CONNECTION,
+                f"{named(node)} uses the operation '{name}', which the API of the connection '{reference}' "
+                "no longer has.",
+                f"Choose another one: `headgate connections operations {reference}` lists them.",
+                node.id,
+                field,
+                about=reference.name,
+            )
+        elif name in known.changed:
+            yield Issue(
+                IssueCode.CONNECTION,
+                f"{named(node)} uses the operation '{name}' of the connection '{reference}', whose description has "
+                "changed since it was accepted.",
+                f"View the difference and accept it in Settings, or with `headgate connections accept {reference}`.",
+                node.id,
+                field,
+                severity="error" if field == "operations" else "warning",
+                about=reference.name,
             )
 
 

@@ -1,6 +1,6 @@
 """Which flows name a connection: in their draft or their published version."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from fastapi import APIRouter, Request
@@ -10,6 +10,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from headgate.features.access.caller import Caller, needs
 from headgate.features.access.permissions import Permission
 from headgate.features.access.principal import Principal
+from headgate.features.connections.apis import service as apis
+from headgate.features.connections.known import operations_of
 from headgate.features.connections.service import get_connection
 from headgate.features.flows import repository
 from headgate.foundation.api import Page, ReadSession, problems
@@ -28,6 +30,10 @@ class ConnectionUse(BaseModel):
     flow: str = Field(description="Name of the flow.")
     nodes: list[str] = Field(description="Nodes of the draft that name it.")
     published: bool = Field(description="Whether the published version names it.")
+    affected: list[str] = Field(
+        default_factory=list,
+        description="Operations that it calls and that its API no longer has or has changed since they were accepted.",
+    )
 
 
 @router.get(
@@ -49,6 +55,7 @@ async def list_uses(
     if not principal.may(Permission.FLOWS_VIEW, row.space_id):
         return []
     named = _namer(catalog, row.name)
+    changed = await apis.changed_names(session, row.id, tenant_id=principal.tenant_id)
     uses: list[ConnectionUse] = []
     flows = await repository.list_definitions(
         session, tenant_id=principal.tenant_id, space_id=row.space_id, limit=MOST_FLOWS
@@ -57,8 +64,22 @@ async def list_uses(
         nodes = named(draft)
         in_published = bool(named(published or {}))
         if nodes or in_published:
-            uses.append(ConnectionUse(flow_id=flow_id, flow=name, nodes=nodes, published=in_published))
+            called = {*_operations(draft, nodes), *_operations(published or {}, named(published or {}))}
+            affected = sorted(changed & called)
+            uses.append(
+                ConnectionUse(flow_id=flow_id, flow=name, nodes=nodes, published=in_published, affected=affected)
+            )
     return uses
+
+
+def _operations(definition: Mapping[str, Any], nodes: Sequence[str]) -> list[str]:
+    """Return the operations that these nodes of a definition name."""
+    return [
+        operation
+        for node in definition.get("nodes") or ()
+        if isinstance(node, dict) and node.get("id") in nodes
+        for operation in operations_of(node.get("params") or {})
+    ]
 
 
 def _namer(catalog: Catalog, connection: str) -> Callable[[Mapping[str, Any]], list[str]]:

@@ -1,12 +1,14 @@
-"""Ending the publication of a flow."""
+"""Published flows, and ending a publication."""
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.features.access.permissions import Permission
 from headgate.features.access.principal import Principal
+from headgate.features.flows import repository
 from headgate.features.flows.live import announce_change
 from headgate.features.flows.service import get_flow, record_change
 from headgate.features.flows.tables import FlowRow
+from headgate.graph.model import Flow
 
 
 async def unpublish_flow(session: AsyncSession, principal: Principal, flow_id: str) -> FlowRow:
@@ -22,3 +24,14 @@ async def unpublish_flow(session: AsyncSession, principal: Principal, flow_id: s
         await record_change(session, principal, row, "flow.unpublished", before={"version": before})
         announce_change(session, principal, row.id, "unpublished", revision=row.revision)
     return row
+
+
+async def list_released(
+    session: AsyncSession, principal: Principal, *, permission: Permission, limit: int
+) -> list[tuple[FlowRow, Flow]]:
+    """Return the published flows for which the caller has a permission, with their published definitions."""
+    rows = await repository.list_released(
+        session, tenant_id=principal.tenant_id, space_ids=principal.visible_spaces, limit=limit
+    )
+    permitted = [(flow, version) for flow, version in rows if principal.may(permission, flow.space_id)]
+    return [(flow, Flow.model_validate(version.definition)) for flow, version in permitted]

@@ -103,6 +103,28 @@ async def list_published(
     return (await session.execute(query.order_by(FlowRow.id.desc()).limit(limit))).scalars().all()
 
 
+async def list_released(
+    session: AsyncSession, *, tenant_id: str, space_ids: Collection[str] | None, limit: int
+) -> Sequence[tuple[FlowRow, FlowVersionRow]]:
+    """Return published flows with their published versions, newest first; `space_ids` None: of all spaces."""
+    query = (
+        select(FlowRow, FlowVersionRow)
+        .join(
+            FlowVersionRow,
+            and_(
+                FlowVersionRow.flow_id == FlowRow.id,
+                FlowVersionRow.tenant_id == FlowRow.tenant_id,
+                FlowVersionRow.version == FlowRow.published_version,
+            ),
+        )
+        .where(FlowRow.tenant_id == tenant_id, FlowRow.deleted_at.is_(None))
+    )
+    if space_ids is not None:
+        query = query.where(FlowRow.space_id.in_(space_ids))
+    rows = await session.execute(query.order_by(FlowRow.id.desc()).limit(limit))
+    return [(flow, version) for flow, version in rows]
+
+
 async def list_published_names(
     session: AsyncSession, *, tenant_id: str, limit: int
 ) -> Sequence[Row[str, str, str, int | None]]:

@@ -37,6 +37,8 @@ class Outcome(TypedDict):
 
     run_id: str
     status: str
+    version: NotRequired[Literal["draft", "published"]]
+    """Which content ran."""
     outputs: NotRequired[dict[str, JsonValue]]
     files: NotRequired[list[JsonValue]]
     error: NotRequired[str]
@@ -123,7 +125,7 @@ async def run_flow(  # noqa: PLR0917 - arguments of a tool
     input_value: str = "",
     form: Params = {},  # noqa: B006 - read by `define`, never changed
     file_ids: list[str] = [],  # noqa: B006 - read by `define`, never changed
-    version: Literal["draft", "published"] = "draft",
+    version: Literal["", "draft", "published"] = "",
     wait: bool = True,  # noqa: FBT001, FBT002 - an argument of a tool
     idempotency_key: str = "",
     deadline_seconds: float | None = None,
@@ -135,21 +137,22 @@ async def run_flow(  # noqa: PLR0917 - arguments of a tool
         input_value: Text input.
         form: Answers to the form, by field id.
         file_ids: Uploaded files.
-        version: 'draft' or 'published'.
+        version: 'draft' or 'published'; empty: published if the flow is, else the draft; the answer names it.
         wait: false: return once the run is stored; then poll read_run.
         idempotency_key: A random key; repeating the call with it returns the first run.
         deadline_seconds: The run fails if it has not ended by then, even if it waits.
     """
+    chosen = version or await _version(visit, flow_id)
     if not wait:
         start = checked(
             RunStart,
             text=input_value,
             form_data=form,
             file_ids=file_ids,
-            version=version,
+            version=chosen,
             deadline_seconds=deadline_seconds,
         )
-        return await _begin(visit, flow_id, start, idempotency_key or None)
+        return {**await _begin(visit, flow_id, start, idempotency_key or None), "version": chosen}
 
     def on_event(run_id: str, kind: str, data: dict[str, JsonValue]) -> None:
         if kind in _TOLD:
@@ -163,7 +166,7 @@ async def run_flow(  # noqa: PLR0917 - arguments of a tool
         form=form,
         file_ids=tuple(file_ids),
         on_event=on_event,
-        version=version,
+        version=chosen,
         idempotency_key=idempotency_key or None,
         deadline_seconds=deadline_seconds,
         until_waiting=True,
@@ -172,6 +175,7 @@ async def run_flow(  # noqa: PLR0917 - arguments of a tool
     answer: Outcome = {
         "run_id": run.run_id,
         "status": run.status,
+        "version": chosen,
         "outputs": shown_outputs(run),
         "files": [dict(file) for file in run.files],
         "duration_ms": run.duration_ms,
@@ -183,6 +187,12 @@ async def run_flow(  # noqa: PLR0917 - arguments of a tool
         answer["error"] = run.error
         answer["remedy"] = "Correct the step it names and run again; read_run shows every step."
     return answer
+
+
+async def _version(visit: Visit, flow_id: str) -> Literal["draft", "published"]:
+    """Return what runs where the caller does not say: what the users of the flow run."""
+    row = await visit.flow(flow_id, Permission.RUNS_START)
+    return "draft" if row.published_version is None else "published"
 
 
 async def read_run(visit: Visit, run_id: str) -> Run:

@@ -98,7 +98,7 @@ edges:
 """
         flow = await create(client, spec)
         run = (await client.post(f"/flows/{flow}/runs", json={"text": "x", "wait": True})).json()
-        assert "no user has accepted it" in json.dumps(run)
+        assert "whose description has changed since it was accepted" in json.dumps(run)
 
 
 class TestRealDescriptions:

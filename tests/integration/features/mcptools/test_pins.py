@@ -70,7 +70,7 @@ class TestPins:
             refused = await run(client, flow)
             assert "send" in json.dumps(refused)
             assert refused.get("status") != "completed"
-            issues = (await client.get(f"/flows/{flow}/readiness")).json()
+            issues = (await client.get(f"/flows/{flow}")).json()["issues"]
             assert "whose description has changed since it was accepted" in json.dumps(issues)
             (tool,) = (await client.get("/mcp-servers/weather/tools")).json()["items"]
             assert tool["changed"]

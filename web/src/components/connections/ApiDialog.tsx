@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { type ApiDocument, acceptOperations, apiQuery, describeApi, removeApi } from "@/api/queries/apis";
-import { type Connection, connectionKeys } from "@/api/queries/connections";
+import { type Connection, connectionKeys, connectionUsesQuery } from "@/api/queries/connections";
 import { Button, Callout, Dialog, Problem, Skeleton } from "@/components/ui";
 import { useChange } from "@/components/useChange";
 import { DocumentForm } from "./DocumentForm";
@@ -25,6 +25,8 @@ export function ApiDialog({ connection, manage, onClose }: ApiDialogProps) {
     touches,
     failed: t("api_failed"),
   });
+  const uses = useQuery(connectionUsesQuery(connection.id));
+  const affected = (uses.data ?? []).filter((use) => (use.affected ?? []).length > 0);
   const one = described.isError ? undefined : described.data;
   return (
     <Dialog
@@ -50,6 +52,18 @@ export function ApiDialog({ connection, manage, onClose }: ApiDialogProps) {
                     {t("accept")}
                   </Button>
                 )}
+              </Callout>
+            )}
+            {affected.length > 0 && (
+              <Callout tone="warn">
+                {t("affected_flows")}
+                <ul className="list-disc pl-5">
+                  {affected.map((use) => (
+                    <li key={use.flow_id}>
+                      {use.flow}: <span className="font-mono text-xs">{use.affected?.join(", ")}</span>
+                    </li>
+                  ))}
+                </ul>
               </Callout>
             )}
             {one.skipped_count > 0 && (

@@ -20,6 +20,12 @@ beforeEach(() => {
     http.get(`${ORIGIN}/api/v1/connections/c1/api`, () =>
       HttpResponse.json({ ...described, server: "", skipped: ["POST /files: no"], skipped_count: 1, created_at: "" }),
     ),
+    http.get(`${ORIGIN}/api/v1/connections/c1/flows`, () =>
+      page([
+        { flow_id: "f1", flow: "Weekly report", nodes: ["list"], published: true, affected: ["GET /issues"] },
+        { flow_id: "f2", flow: "Other", nodes: ["x"], published: false, affected: [] },
+      ]),
+    ),
     http.get(`${ORIGIN}/api/v1/connections/c1/operations`, () =>
       page([
         { key: "GET /issues", operation_id: "", summary: "List issues", tags: [], deprecated: false, changed: true },
@@ -66,6 +72,8 @@ describe("the API of a connection", () => {
     renderStudio(<ApiDialog connection={connection} manage onClose={vi.fn()} />);
     expect(await screen.findByText("List issues")).toBeVisible();
     expect(screen.getByText("1 operation cannot be used")).toBeVisible();
+    expect(await screen.findByText(/Weekly report/)).toHaveTextContent("Weekly report: GET /issues");
+    expect(screen.queryByText(/Other/)).toBeNull();
     await userEvent.click(screen.getByRole("button", { name: "Accept" }));
     await waitFor(() => expect(sent).toEqual([{ operations: [], sha256: "a" }]));
   });

@@ -25,7 +25,7 @@ ALL_BYTES: Final = 24_000_000
 """Of the schemas of all operations."""
 METHODS: Final = ("get", "post", "put", "patch", "delete", "head", "options")
 SAFE_METHODS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
-Location = Literal["path", "query", "header"]
+Location = Literal["path", "query", "header", "cookie"]
 Style = Literal["simple", "form", "space", "pipe", "deep", "json"]
 
 
@@ -54,6 +54,8 @@ class Body:
     media_type: str
     deep: tuple[str, ...] = ()
     """Members of a form that are sent as `name[key]=value`."""
+    files: tuple[str, ...] = ()
+    """Members that are stored files, or text; `""`: the body itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,9 +128,21 @@ def operation_of(members: Mapping[str, Any]) -> Operation:
             **members,
             "tags": tuple(members["tags"]),
             "parameters": tuple(Parameter(**parameter) for parameter in members["parameters"]),
-            "body": None if body is None else Body(**{**body, "deep": tuple(body["deep"])}),
+            "body": None if body is None else _body_of(body),
         }
     )
+
+
+def contract_of(operation: Operation) -> dict[str, Any]:
+    """Return the JSON of an operation that is pinned; empty members that are newer than pins are omitted."""
+    members = asdict(operation)
+    if members["body"] is not None and not members["body"]["files"]:
+        del members["body"]["files"]
+    return members
+
+
+def _body_of(members: Mapping[str, Any]) -> Body:
+    return Body(**{**members, "deep": tuple(members["deep"]), "files": tuple(members.get("files", ()))})
 
 
 def description_of(members: Mapping[str, Any]) -> ApiDescription:

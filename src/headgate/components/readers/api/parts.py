@@ -32,6 +32,14 @@ _OF_HEADGATE = frozenset({"authorization", "cookie", "content-type", "accept", "
 """Headers that the connection and the client set."""
 _HEADER = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}")
 FORM: Final = "application/x-www-form-urlencoded"
+MULTIPART: Final = "multipart/form-data"
+FILE_OR_TEXT: Final[Mapping[str, JsonValue]] = {
+    "description": "A stored file, as steps return it, or text.",
+    "anyOf": [
+        {"type": "string"},
+        {"type": "object", "properties": {"id": {"type": "string"}}, "required": ["id"]},
+    ],
+}
 
 
 @dataclass
@@ -73,7 +81,7 @@ class Arguments:
         content = body.get("content") if isinstance(body, Mapping) else None
         if not isinstance(content, Mapping) or not content:
             return
-        media_type = media_type_of(content)
+        media_type = media_type_of(content) or _other_media_type(content)
         required = isinstance(body, Mapping) and body.get("required") is True
         if media_type is None:
             if not required:
@@ -82,26 +90,44 @@ class Arguments:
         media = self.references.resolved(content[media_type])
         media = media if isinstance(media, Mapping) else {}
         argument = free_name("body", self.properties)
-        schema = self._schema(media.get("schema", {}), media_type)
+        schema, files = self._body_schema(media, media_type)
         if description := plain(body.get("description"), LONGEST_SUMMARY):
             schema.setdefault("description", description)
         self.properties[argument] = schema
         if required:
             self.required.append(argument)
-        self.body = Body(argument, plain(media_type, 100).partition(";")[0], _deep(media.get("encoding")))
+        self.body = Body(argument, plain(media_type, 100).partition(";")[0], _deep(media.get("encoding")), files)
+
+    def _body_schema(self, media: Mapping[str, Any], media_type: str) -> tuple[dict[str, JsonValue], tuple[str, ...]]:
+        """Return the schema of a body, and which members are files."""
+        if is_xml(media_type):
+            return {"type": "string", "description": "The XML document as text."}, ()
+        if media_type_of({media_type: {}}) is None:
+            return dict(FILE_OR_TEXT), ("",)
+        packed = self._schema(media.get("schema", {}), media_type)
+        if not media_type.startswith(MULTIPART):
+            return packed, ()
+        form = self.references.resolved(media.get("schema", {}))
+        declared = form.get("properties") if isinstance(form, Mapping) else None
+        members = {name: self.references.resolved(member) for name, member in _mapping(declared).items()}
+        files = tuple(name for name, member in members.items() if _is_file(member, self.references))
+        if not files:
+            return packed, ()
+        schema = self._schema({**form, "properties": {**members, **{name: {} for name in files}}}, media_type)
+        properties = _mapping(schema.get("properties"))
+        several = {"anyOf": [FILE_OR_TEXT, {"type": "array", "items": FILE_OR_TEXT}]}
+        return {**schema, "properties": {**properties, **dict.fromkeys(files, several)}}, files
 
     def _add_parameter(self, parameter: Any, placeholders: list[str]) -> None:  # noqa: ANN401
         if not isinstance(parameter, Mapping) or not isinstance(parameter.get("name"), str) or not parameter["name"]:
             raise Unusable("a parameter has no name")
         name, location = parameter["name"][:200], parameter.get("in")
-        if location == "cookie" or (location == "header" and name.lower() in _OF_HEADGATE):
-            if location == "cookie" and parameter.get("required") is True:
-                raise Unusable(f"it needs the cookie '{clipped(name, 60)}'")
+        if location == "header" and name.lower() in _OF_HEADGATE:
             return
-        if location not in {"path", "query", "header"}:
+        if location not in {"path", "query", "header", "cookie"}:
             raise Unusable(f"the parameter '{clipped(name, 60)}' is in '{clipped(str(location), 20)}'")
-        if location == "header" and not _HEADER.fullmatch(name):
-            raise Unusable(f"'{clipped(name, 60)}' is no name of a header")
+        if location in {"header", "cookie"} and not _HEADER.fullmatch(name):
+            raise Unusable(f"'{clipped(name, 60)}' is no name of a {location}")
         if location == "path" and name not in placeholders:
             return
         if any(known.name == name and known.location == location for known in self.parameters):
@@ -116,10 +142,10 @@ class Arguments:
     def _style(self, parameter: Mapping[str, Any], location: str) -> tuple[Style, bool]:
         if isinstance(parameter.get("content"), Mapping):
             return "json", False
-        default = "form" if location == "query" else "simple"
+        default = "form" if location in {"query", "cookie"} else "simple"
         named = str(parameter.get("style") or default)
         style = _STYLES.get(named)
-        if style is None or (location != "query" and style != "simple"):
+        if style is None or (location != "query" and style != default):
             raise Unusable(f"the parameter '{clipped(parameter['name'], 60)}' has the style '{clipped(named, 20)}'")
         explode = parameter.get("explode")
         return style, explode if isinstance(explode, bool) else style == "form"
@@ -172,7 +198,13 @@ def successes(references: References, responses: Any) -> list[tuple[str, Mapping
 
 def media_type_of(content: Mapping[str, Any]) -> str | None:
     """Return the media type that is sent or read, of those that are described; None when Headgate has none of them."""
-    kinds = (is_json, lambda kind: kind.startswith(FORM), lambda kind: kind.startswith("text/"))
+    kinds = (
+        is_json,
+        lambda kind: kind.startswith(FORM),
+        lambda kind: kind.startswith(MULTIPART),
+        is_xml,
+        lambda kind: kind.startswith("text/"),
+    )
     names = [str(name) for name in content]
     return next((name for fits in kinds for name in names if fits(name) and name in content), None)
 
@@ -181,6 +213,29 @@ def is_json(media_type: str) -> bool:
     """Return whether a media type is JSON."""
     kind = media_type.partition(";")[0].strip().lower()
     return kind in {"application/json", "*/*", "application/*"} or kind.endswith("+json")
+
+
+def is_xml(media_type: str) -> bool:
+    """Return whether a media type is XML."""
+    kind = media_type.partition(";")[0].strip().lower()
+    return kind in {"application/xml", "text/xml"} or kind.endswith("+xml")
+
+
+def _other_media_type(content: Mapping[str, Any]) -> str | None:
+    """Return the media type of a body that is one file, such as an image."""
+    return next((str(name) for name in content if "/" in str(name) and "*" not in str(name)), None)
+
+
+def _is_file(member: Any, references: References) -> bool:  # noqa: ANN401
+    member = _mapping(member)
+    if member.get("type") == "array":
+        member = _mapping(references.resolved(member.get("items")))
+    media = str(member.get("contentMediaType") or "")
+    return member.get("format") in {"binary", "byte"} or (bool(media) and not is_json(media))
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:  # noqa: ANN401
+    return value if isinstance(value, Mapping) else {}
 
 
 def _schema_of(parameter: Mapping[str, Any]) -> Any:  # noqa: ANN401

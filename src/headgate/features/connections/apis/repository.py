@@ -7,9 +7,11 @@ from sqlalchemy import Select, delete, func, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.features.connections.tables import ConnectionApi, ConnectionOperation
-from headgate.foundation.pins import Pin
+from headgate.foundation.pins import GONE, Pin
 
 MOST_WORDS = 8
+MOST_CHANGED = 20_000
+"""Operations of all connections of a space."""
 AT_ONCE = 500
 """Keys in one query."""
 
@@ -64,6 +66,18 @@ async def list_contracts(
         query = _present(connection_id, tenant_id).where(ConnectionOperation.key.in_(keys[begin : begin + AT_ONCE]))
         contracts |= {row.key: row.contract or {} for row in (await session.execute(query)).scalars()}
     return contracts
+
+
+async def list_changed(
+    session: AsyncSession, connection_ids: Collection[str], *, tenant_id: str
+) -> Sequence[tuple[str, str, str, bool]]:
+    """Return connection, key, id and whether it is gone, of operations that are not as a user accepted them."""
+    row = ConnectionOperation
+    query = select(row.connection_id, row.key, row.operation_id, row.sha256).where(
+        row.connection_id.in_(connection_ids), row.tenant_id == tenant_id, row.sha256 != row.accepted_sha256
+    )
+    rows = await session.execute(query.order_by(row.key).limit(MOST_CHANGED))
+    return [(connection, key, operation, sha256 == GONE) for connection, key, operation, sha256 in rows]
 
 
 async def count_operations(session: AsyncSession, connection_id: str, *, tenant_id: str) -> tuple[int, int]:

@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from headgate.components.readers.api.description import MOST_OPERATIONS, ApiDescription, Operation
+from headgate.components.readers.api.description import MOST_OPERATIONS, ApiDescription, Operation, contract_of
 from headgate.features.access.principal import Principal
 from headgate.features.audit.recorder import record_of
 from headgate.features.connections.apis import repository
@@ -58,7 +58,7 @@ async def store_description(
         )
     stored = await repository.list_pins(session, row.id, tenant_id=row.tenant_id)
     is_first = await repository.find_api(session, row.id, tenant_id=row.tenant_id) is None
-    contracts = {operation.key: portable(asdict(operation)) for operation in description.operations}
+    contracts = {operation.key: portable(contract_of(operation)) for operation in description.operations}
     gone = [key for key in stored if key not in contracts]
     altered = [key for key, contract in contracts.items() if key in stored and hash_of(contract) != stored[key].sha256]
     if len(contracts) + len(gone) > MOST_ROWS:
@@ -161,6 +161,12 @@ async def accept_operations(
     return accepted
 
 
+async def changed_names(session: AsyncSession, connection_id: str, *, tenant_id: str) -> set[str]:
+    """Return the keys and ids of operations that are not as a user accepted them: changed, or gone."""
+    rows = await repository.list_changed(session, [connection_id], tenant_id=tenant_id)
+    return {name for _, key, operation, _ in rows for name in (key, operation) if name}
+
+
 def operation_out(row: ConnectionOperation) -> OperationOut:
     """Return an operation for a list."""
     return OperationOut(**_members(row, OperationOut))
@@ -205,6 +211,7 @@ def _gone(row: ConnectionRow, key: str, pin: Pin) -> ConnectionOperation:
         tenant_id=row.tenant_id,
         key=key,
         place=-1,
+        operation_id=str((pin.accepted or {}).get("id") or "")[:200],
         contract=None,
         **_pin(pin),
     )

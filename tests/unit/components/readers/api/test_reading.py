@@ -31,7 +31,7 @@ class TestOpenApi:
         assert description.authentication.kind == "api_key_header"
         assert description.authentication.fields == {"header": "X-Tracker-Key"}
         assert [operation.key for operation in description.operations] == [LIST, CREATE]
-        assert description.skipped == ("POST /files: its body is multipart/form-data, which cannot be sent",)
+        assert description.skipped == ("POST /files: its body is image/*, which cannot be sent",)
 
     def test_parameters_become_arguments_and_headers_of_the_connection_do_not(self) -> None:
         operation = operations(read_api(as_json(ISSUES)))[LIST]

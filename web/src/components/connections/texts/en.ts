@@ -53,6 +53,7 @@ export default {
   operations_more: "{{count}} are shown. Search for the others.",
   operation_changed: "Changed",
   operation_deprecated: "Deprecated",
+  affected_flows: "Flows that call operations which have changed or are gone:",
   difference: "What changed in {{what}}",
   difference_unknown: "The accepted description is not stored, so there is nothing to compare with.",
   document_url: "Address of the description",

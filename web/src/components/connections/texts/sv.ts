@@ -56,6 +56,7 @@ export default {
   operations_more: "{{count}} visas. Sök efter de andra.",
   operation_changed: "Ändrad",
   operation_deprecated: "Utgående",
+  affected_flows: "Flöden som anropar operationer som har ändrats eller tagits bort:",
   difference: "Vad som har ändrats i {{what}}",
   difference_unknown: "Den godkända beskrivningen är inte sparad, så det finns inget att jämföra med.",
   document_url: "Beskrivningens adress",

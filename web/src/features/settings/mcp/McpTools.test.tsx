@@ -22,7 +22,9 @@ test("a changed tool is accepted where its difference is seen, by the hash that 
   const sent: unknown[] = [];
   let changed = true;
   server.use(
-    http.get(`${ORIGIN}/api/v1/mcp-servers/s1/tools`, () => HttpResponse.json({ items: [{ ...TOOL, changed }], next_cursor: null })),
+    http.get(`${ORIGIN}/api/v1/mcp-servers/s1/tools`, () =>
+      HttpResponse.json({ items: [{ ...TOOL, changed }], next_cursor: null }),
+    ),
     http.post(`${ORIGIN}/api/v1/mcp-servers/s1/tools/accept`, async ({ request }) => {
       sent.push(await request.json());
       changed = false;
