@@ -533,6 +533,7 @@ def store_calls(of: World, tenant_id: str) -> Mapping[str, StoreCall]:
 
     return {
         "read": StoreCall((of.key.run_id, tenant_id), nothing),
+        "read_all": StoreCall(([of.key.run_id], tenant_id), nothing),
         "cancel": StoreCall((of.key.run_id, tenant_id, clock()), nothing),
         "pause": StoreCall((key, clock()), nothing),
         "unpause": StoreCall((key, clock()), nothing),

@@ -129,6 +129,7 @@ OWNED_BY_ROUTE: dict[tuple[str, str], Callable[[World], list[Any]]] = {
 """Names that mean something else on one route than on all the rest."""
 SHARED: dict[str, Callable[[World], Any]] = {
     "title": lambda _: "Another title",
+    "client_id": lambda world: "a-client",
     "citations": lambda world: [
         {"document_id": "none", "version": 1, "document_sha256": "0" * 64, "start": 0, "end": 1, "sha256": "0" * 64}
     ],
