@@ -39,7 +39,7 @@ OWN = frozenset(
     {
         *("read_grammar", "read_flow", "get_field_value", "describe_flow_io", "dry_run", "list_models"),
         *("list_variables", "list_connections", "generate_component", "propose_component", "run_flow", "set_schedule"),
-        *("list_flows", "extract_flow", "set_poll"),
+        *("list_flows", "extract_flow", "set_trigger"),
         *INSIDE,
     }
 )

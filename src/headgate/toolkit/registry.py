@@ -129,7 +129,7 @@ _SHARED = (
     "save_tests",
     "run_tests",
     "set_schedule",
-    "set_poll",
+    "set_trigger",
     "list_models",
     "list_mcp_servers",
     "list_variables",
@@ -147,7 +147,9 @@ _BUILD_FLOW = (
 )
 _SAVING = frozenset({"save_tests", "run_tests"})
 """Shared tools that store the flow as on the canvas first."""
-_CHANGING = frozenset({"save_tests", "set_schedule", "set_poll"})
+_STARTING = frozenset({"set_schedule", "set_trigger"})
+"""Shared tools that store a new flow first: a trigger belongs to a stored one."""
+_CHANGING = frozenset({"save_tests", *_STARTING})
 """Shared tools that wait while a plan does."""
 
 
@@ -179,7 +181,7 @@ def _on_open_flow(stored_operation: Operation) -> ToolDefinition:
 
     async def call(bench: Workbench, **values: Any) -> Result:  # noqa: ANN401 - checked by the operation
         given: dict[str, Any] = to_jsonable_python(values)
-        if stored_operation.name in _SAVING:
+        if stored_operation.name in _SAVING or (stored_operation.name in _STARTING and _is_new(bench)):
             await save_flow(bench, to_run=stored_operation.kind == "run")
         if flow_bound:
             given[FLOW_ID] = _open_flow_id(bench)
@@ -215,6 +217,10 @@ def _without(model: type[BaseModel], omitted: set[str]) -> type[BaseModel]:
     return create_model(model.__name__, __config__=ConfigDict(extra="forbid"), **members)
 
 
+def _is_new(bench: Workbench) -> bool:
+    return bench.stored is not None and bench.stored.flow_id is None and bool(bench.flow.nodes)
+
+
 def _open_flow_id(bench: Workbench) -> str:
     """Return the id of the stored flow. Raises `ToolRefused` for one that is not stored."""
     flow_id = bench.stored.flow_id if bench.stored is not None else None
@@ -237,7 +243,7 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
     "tests": ("get_tests", "save_tests", "run_tests"),
     "other_flows": ("list_flows", "extract_flow", "inline_flow"),
     "services": ("list_connections", "search_api_operations", "read_api_operation"),
-    "triggers": ("set_schedule", "set_poll", "list_events", "list_attention"),
+    "triggers": ("set_schedule", "set_trigger", "list_events", "list_attention"),
 }
 """Group to tools that a model is shown when it asks for the group (`more_tools`): what most requests do not need."""
 IN_GROUP = frozenset(name for names in GROUPS.values() for name in names)

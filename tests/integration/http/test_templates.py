@@ -6,13 +6,20 @@ from typing import Any
 import httpx2
 import pytest
 
+from headgate.components import BUILTINS
 from headgate.features.catalog.gallery import Recipe, find_recipe, load_gallery
+from headgate.features.catalog.registry import Registry
 from tests.integration.http.conftest import created
 from tests.support.openai_server import OpenAIServer
 from tests.support.scripted_server import Asked, Reply
 
 TEMPLATES = load_gallery()
-AS_IT_IS = [recipe for recipe in TEMPLATES if not recipe.needs_model and not recipe.needs_network]
+REGISTRY = Registry(BUILTINS)
+AS_IT_IS = [
+    recipe
+    for recipe in TEMPLATES
+    if not recipe.needs_model and not recipe.needs_network and not recipe.needs_connections(REGISTRY)
+]
 
 
 def key_of(recipe: Recipe) -> str:
@@ -28,6 +35,10 @@ class TestTemplates:
         assert totals["sample"]["file"]["name"] == "sales.csv"
         assert summary["needs_model"]
         assert listed["page-to-file"]["needs_network"]
+        assert listed["mail-reply-drafts"]["needs_connections"] == [
+            {"name": "office-inbox", "kinds": ["imap"]},
+            {"name": "office-mail", "kinds": ["smtp"]},
+        ]
         assert listed["return-label"]["needs_flows"] == listed["order-confirmation"]["needs_flows"] == ["Address check"]
 
     async def test_are_mostly_ready_without_anything_else(self) -> None:

@@ -128,7 +128,7 @@ class TestRoles:
             "upload_file",
         }
         assert editor - runner == {*EDITING, "dry_run", "run_tests", "cancel_tests"}
-        assert await office.tools("publisher") - editor == {"publish_flow", "set_schedule", "set_poll"}
+        assert await office.tools("publisher") - editor == {"publish_flow", "set_schedule", "set_trigger"}
 
     async def test_are_refused_the_rest_by_name(self, office: Office) -> None:
         flow_id = (await done(office.clients["editor"], "create_flow_from_spec", spec=FLOW))["flow_id"]

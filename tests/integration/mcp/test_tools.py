@@ -306,12 +306,18 @@ async def _triggers(walk: Walk, flow_id: str) -> None:
     wrong = await refused(walk.client, "set_schedule", flow_id=flow_id, name="Daily", cron="0 7 15W * *")
     assert wrong["code"] == "schedule_invalid"
     source = {"kind": "folder", "pattern": "*.txt", "every_seconds": 600}
-    polls = await walk("set_poll", flow_id=flow_id, name="News", source=source)
+    polls = await walk("set_trigger", flow_id=flow_id, name="News", source=source)
     assert polls["fires"] == "For each new or changed file *.txt in the workspace, looked at every 10 minutes"
-    again = await walk("set_poll", flow_id=flow_id, name="News", source={"kind": "folder", "every_seconds": 60})
+    again = await walk("set_trigger", flow_id=flow_id, name="News", source={"kind": "folder", "every_seconds": 60})
     assert (again["trigger_id"], again["fires"][-12:]) == (polls["trigger_id"], "every minute")
-    other = await refused(walk.client, "set_poll", flow_id=flow_id, name="Daily", source=source)
+    other = await refused(walk.client, "set_trigger", flow_id=flow_id, name="Daily", source=source)
     assert other["code"] == "invalid"
+    for name, public in (("Calls", {"kind": "webhook", "verification": "github"}), ("Questions", {"kind": "form"})):
+        made = await walk("set_trigger", flow_id=flow_id, name=name, source=public)
+        assert (made["enabled"], "switched off" in made["note"]) == (False, True)
+        assert not {"secret", "path"} & made.keys()
+    unknown = await refused(walk.client, "set_trigger", flow_id=flow_id, name="Wrong", source={"kind": "schedule"})
+    assert "webhook" in unknown["remedy"]
 
 
 async def _tests(walk: Walk, flow_id: str) -> None:

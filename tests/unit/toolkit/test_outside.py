@@ -50,7 +50,7 @@ class TestTools:
             gate.require("made_tomorrow", reads=False, flow=Flow(), registry=CATALOG)
         gate.require("made_tomorrow", reads=True, flow=Flow(), registry=CATALOG)
 
-    @pytest.mark.parametrize("name", ["extract_flow", "set_schedule", "set_poll"])
+    @pytest.mark.parametrize("name", ["extract_flow", "set_schedule", "set_trigger"])
     def test_that_store_something_else_are_refused_after_it(self, name: str) -> None:
         gate = OutsideGate()
         assert gate.brought(name, {}, {"ok": True}, CATALOG, Flow()) == ()

@@ -11828,6 +11828,16 @@ export interface components {
             nodes: string[];
         };
         /**
+         * NeededConnection
+         * @description A connection that a template names; the user adds it.
+         */
+        NeededConnection: {
+            /** Name */
+            name: string;
+            /** Kinds */
+            kinds: string[];
+        };
+        /**
          * NewReviewLinkOut
          * @description A new link. Its address is shown once.
          */
@@ -15774,6 +15784,8 @@ export interface components {
             needs_network: boolean;
             /** Needs Flows */
             needs_flows: string[];
+            /** Needs Connections */
+            needs_connections: components["schemas"]["NeededConnection"][];
             /** Triggers */
             triggers: string[];
             sample: components["schemas"]["Sample"];
@@ -15807,6 +15819,8 @@ export interface components {
             needs_network: boolean;
             /** Needs Flows */
             needs_flows: string[];
+            /** Needs Connections */
+            needs_connections: components["schemas"]["NeededConnection"][];
             /** Triggers */
             triggers: string[];
             sample: components["schemas"]["Sample"];

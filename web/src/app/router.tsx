@@ -54,6 +54,7 @@ const home = createRoute({
 const templates = createRoute({
   getParentRoute: () => inside,
   path: "/templates",
+  validateSearch: words("template"),
   component: lazyRouteComponent(() => import("@/features/home"), "TemplatesPage"),
 });
 const runs = createRoute({

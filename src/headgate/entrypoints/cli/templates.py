@@ -13,6 +13,7 @@ from headgate.features.catalog.gallery import Recipe, find_recipe, load_gallery,
 from headgate.features.catalog.registry import Registry
 from headgate.features.flows.from_template import create_from_template
 from headgate.graph.draw import draw
+from headgate.graph.names import listed
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, help="Ready-made flows to start from.")
 Name = Annotated[str, typer.Argument(help="Name of the template.")]
@@ -78,6 +79,7 @@ def _as_json(recipe: Recipe) -> dict[str, object]:
         "needs_model": recipe.needs_model,
         "needs_network": recipe.needs_network,
         "needs_flows": list(recipe.needs_flows),
+        "needs_connections": [each.model_dump() for each in recipe.needs_connections(Registry(BUILTINS))],
         "triggers": [trigger.name for trigger in recipe.triggers],
     }
 
@@ -86,7 +88,8 @@ def _needs(recipe: Recipe) -> str:
     needs = [
         name for name, required in (("a model", recipe.needs_model), ("network", recipe.needs_network)) if required
     ]
-    return " and ".join(needs) or "runs as it is"
+    needs += [f"connection {each.name}" for each in recipe.needs_connections(Registry(BUILTINS))]
+    return listed(needs) or "runs as it is"
 
 
 def _search(query: str) -> list[Recipe]:

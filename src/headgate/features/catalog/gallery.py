@@ -9,14 +9,19 @@ from pydantic import BaseModel, ConfigDict, JsonValue, StringConstraints, Valida
 
 from headgate.features.catalog.search import WordIndex
 from headgate.foundation.errors import NotFound
+from headgate.graph.connection_reference import connections_of
 from headgate.graph.model import Flow
 from headgate.graph.names import did_you_mean
 from headgate.graph.spec import parse_spec
+from headgate.graph.template import Catalog
 
 _FENCE = "---"
-_MODEL_STEPS = frozenset({"AIStep", "Agent", "LanguageModel", "StructuredOutput", "Classify", "Transcribe"})
+_MODEL_STEPS = frozenset(
+    {"AIStep", "Agent", "LanguageModel", "StructuredOutput", "Classify", "Transcribe", "AnswerFromKnowledge"}
+)
+_TRIGGER_KINDS = {"mail": ("imap",), "rows": ("sql",)}
 _FLOW_STEPS = frozenset({"RunFlow", "ForEach", "ForEachPage", "Loop"})
-_NETWORK_STEPS = frozenset({"URL", "HTTPRequest", "ForEachPage", "WebhookOut"})
+_NETWORK_STEPS = frozenset({"URL", "HTTPRequest", "ForEachPage", "WebhookOut", "ReadFeed", "ReadSitemap", "ApiCall"})
 
 
 class UnknownTemplate(NotFound):
@@ -57,6 +62,14 @@ class TemplateTrigger(BaseModel):
     config: dict[str, JsonValue]
 
 
+class NeededConnection(BaseModel):
+    """A connection that a template names; the user adds it."""
+
+    name: str
+    kinds: tuple[str, ...]
+    """Kinds that the step or trigger takes; empty: any for HTTP requests."""
+
+
 class Recipe(BaseModel):
     """A template flow. `spec` is its text, `examples` are matching requests, `shows` is part of the sample's result."""
 
@@ -68,6 +81,8 @@ class Recipe(BaseModel):
     category: Category
     tags: tuple[str, ...]
     examples: tuple[str, ...]
+    swedish: tuple[str, ...] = ()
+    """Example requests in Swedish, for search and the offline builder."""
     spec: str
     sample: Sample = Sample()
     triggers: tuple[TemplateTrigger, ...] = ()
@@ -85,8 +100,8 @@ class Recipe(BaseModel):
 
     @property
     def needs_network(self) -> bool:
-        """Return whether a step reads an address on the internet."""
-        return self._has(_NETWORK_STEPS)
+        """Return whether a step or a trigger reads an address on the internet."""
+        return self._has(_NETWORK_STEPS) or any("url" in trigger.config for trigger in self.triggers)
 
     def _has(self, types: frozenset[str]) -> bool:
         return any(node.type in types for recipe in (self, *self.called()) for node in recipe.flow().nodes)
@@ -96,6 +111,20 @@ class Recipe(BaseModel):
         """Return the names of other flows that its steps run; each is the flow of a template."""
         names = (node.params.get("flow") for node in self.flow().nodes if node.type in _FLOW_STEPS)
         return tuple(dict.fromkeys(str(name) for name in names))
+
+    def needs_connections(self, catalog: Catalog) -> tuple[NeededConnection, ...]:
+        """Return the connections that its steps and triggers name, by name; those of flows that it runs too."""
+        needed: dict[str, tuple[str, ...]] = {}
+        for recipe in (self, *self.called()):
+            for node in recipe.flow().nodes:
+                template = catalog.template(node.type, node.params)
+                for _, reference in connections_of(node.params, template) if template is not None else ():
+                    needed.setdefault(reference.name, reference.kinds)
+            for trigger in recipe.triggers:
+                name = trigger.config.get("connection")
+                if isinstance(name, str):
+                    needed.setdefault(name, _TRIGGER_KINDS.get(str(trigger.config.get("kind")), ()))
+        return tuple(NeededConnection(name=name, kinds=kinds) for name, kinds in sorted(needed.items()))
 
     def called(self) -> tuple["Recipe", ...]:
         """Return the templates of these flows; their own steps run no flows."""
@@ -165,6 +194,7 @@ def parse_recipe(key: str, text: str) -> Recipe:
                 "category": values.get("category", "text"),
                 "tags": tags,
                 "examples": tuple(examples),
+                "swedish": (values["swedish"],) if values.get("swedish") else (),
                 "spec": spec.rstrip("\n") + "\n",
                 "sample": given,
                 "shows": tuple(shows),
@@ -183,7 +213,7 @@ def recipe_index(recipes: tuple[Recipe, ...]) -> WordIndex:
                 (recipe.title, 3.0),
                 (" ".join(recipe.tags), 2.0),
                 (recipe.description, 1.0),
-                (" ".join(recipe.examples), 1.0),
+                (" ".join((*recipe.examples, *recipe.swedish)), 1.0),
             )
             for recipe in recipes
         }

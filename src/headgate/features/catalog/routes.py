@@ -11,7 +11,15 @@ from pydantic import BaseModel, Field
 from headgate.features.access.caller import Caller, needs
 from headgate.features.access.permissions import Permission
 from headgate.features.access.principal import Principal
-from headgate.features.catalog.gallery import Category, Recipe, Sample, find_recipe, load_gallery, recipe_index
+from headgate.features.catalog.gallery import (
+    Category,
+    NeededConnection,
+    Recipe,
+    Sample,
+    find_recipe,
+    load_gallery,
+    recipe_index,
+)
 from headgate.features.catalog.own.checked import CheckedComponent
 from headgate.features.catalog.own.overlay import Overlay
 from headgate.features.catalog.registry import Registry, UnknownComponent
@@ -126,6 +134,8 @@ class TemplateSummary(BaseModel):
     """Whether a step reads an address on the internet."""
     needs_flows: tuple[str, ...]
     """Names of flows that its steps run; creating the flow creates and publishes those that are not published."""
+    needs_connections: tuple[NeededConnection, ...]
+    """Connections that its steps and triggers name. They are not created with the flow."""
     triggers: tuple[str, ...]
     """Names of triggers that are added with the flow, switched off."""
     sample: Sample
@@ -140,24 +150,26 @@ class TemplateOut(TemplateSummary):
 
 @router.get("/templates", summary="List flow templates", responses=problems(), dependencies=[VIEW])
 async def list_templates(
+    request: Request,
     q: Annotated[str, Query(max_length=200, description="What the flow should do; all when empty.")] = "",
 ) -> list[TemplateSummary]:
     """List template flows, best match first."""
     recipes = load_gallery()
     if not q:
-        return [TemplateSummary(**_summary(recipe)) for recipe in recipes]
+        return [TemplateSummary(**_summary(recipe, _registry(request))) for recipe in recipes]
     by_key = {recipe.key: recipe for recipe in recipes}
-    return [TemplateSummary(**_summary(by_key[match.key])) for match in recipe_index(recipes).search(q)]
+    matches = (by_key[match.key] for match in recipe_index(recipes).search(q))
+    return [TemplateSummary(**_summary(recipe, _registry(request))) for recipe in matches]
 
 
 @router.get("/templates/{template_id}", summary="Read a flow template", responses=problems(404), dependencies=[VIEW])
-async def read_template(template_id: str) -> TemplateOut:
+async def read_template(request: Request, template_id: str) -> TemplateOut:
     """A template flow with its text; create a flow from the text to use it."""
     recipe = find_recipe(template_id)
-    return TemplateOut(**_summary(recipe), spec=recipe.spec)
+    return TemplateOut(**_summary(recipe, _registry(request)), spec=recipe.spec)
 
 
-def _summary(recipe: Recipe) -> dict[str, Any]:
+def _summary(recipe: Recipe, registry: Registry) -> dict[str, Any]:
     return {
         "id": recipe.key,
         "title": recipe.title,
@@ -169,6 +181,7 @@ def _summary(recipe: Recipe) -> dict[str, Any]:
         "needs_model": recipe.needs_model,
         "needs_network": recipe.needs_network,
         "needs_flows": recipe.needs_flows,
+        "needs_connections": recipe.needs_connections(registry),
         "triggers": tuple(trigger.name for trigger in recipe.triggers),
         "sample": recipe.sample,
     }

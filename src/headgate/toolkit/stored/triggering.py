@@ -1,4 +1,4 @@
-"""Operations on triggers: list those of a flow, set a schedule or a poll."""
+"""Operations on triggers: list those of a flow, set a schedule or another trigger."""
 
 from collections.abc import Mapping
 from itertools import islice
@@ -20,6 +20,9 @@ from headgate.toolkit.stored.operation import Row
 from headgate.toolkit.stored.visit import Visit
 
 MOST_SHOWN = 3
+_PUBLIC = frozenset({"webhook", "form"})
+"""Kinds with a public address: a model adds them switched off."""
+_SOURCES = POLLING | _PUBLIC
 
 
 class TriggerLine(TypedDict):
@@ -69,20 +72,22 @@ async def set_schedule(  # noqa: PLR0917 - arguments of a tool
     return await _set(visit, flow_id, name, times | ({} if time_zone is None else {"time_zone": time_zone}), text)
 
 
-async def set_poll(
+async def set_trigger(
     visit: Visit, flow_id: str, name: str, source: dict[str, JsonValue], text: str | None = None
 ) -> TriggerLine:
-    """Start the published flow for each new item of a source, looked at regularly. The same name changes that trigger.
+    """Start the published flow for each new item, call or form. The same name changes that trigger.
 
     Args:
         flow_id: Id of the flow.
         name: Of the trigger.
         source: kind (feed: url; page: url, selector; folder: folder, pattern; rows: connection, sql, cursor_column;
-            mail: connection, folder; api: url, connection, items, key); all: every_seconds, text_from (JMESPath).
+            mail: connection, folder; api: url, connection, items, key; these: every_seconds; webhook: verification
+            (github, stripe, slack, key...); form: title); text_from and form_from (form field to JMESPath), which
+            select from the item, or for a webhook from body, headers, query.
         text: Of each run; by default the item.
     """
-    if source.get("kind") not in POLLING:
-        raise Invalid("The source has no known kind.", remedy=f"Name one of: {', '.join(sorted(POLLING))}.")
+    if source.get("kind") not in _SOURCES:
+        raise Invalid("The source has no known kind.", remedy=f"Name one of: {', '.join(sorted(_SOURCES))}.")
     return await _set(visit, flow_id, name, source, text)
 
 
@@ -97,7 +102,8 @@ async def _set(
         current = next((row for row in rows if row.name == name), None)
         box = visit.studio.sealer()
         if current is None:
-            body = checked(TriggerIn, name=name, config=changes, input=texts)
+            enabled = changes["kind"] not in _PUBLIC
+            body = checked(TriggerIn, name=name, config=changes, input=texts, enabled=enabled)
             return _line(await service.add_trigger(session, visit.principal, flow_id, body, box=box))
         if current.kind != changes["kind"]:
             raise Invalid(f"The flow has a trigger '{name}' of the kind {current.kind}.", remedy="Choose another name.")
@@ -117,7 +123,9 @@ def _line(trigger: TriggerOut) -> TriggerLine:
         schedule = schedule_of(trigger.config, microseconds(trigger.created_at))
         after = microseconds(trigger.next_at) - 1
         line["next"] = [firing_out(schedule, at).local for at in islice(schedule.moments(after), MOST_SHOWN)]
-    if not trigger.published:
+    if trigger.config.kind in _PUBLIC and not trigger.enabled:
+        line["note"] = "Its public address is switched off: a user switches it on in the page, and sets the secret."
+    elif not trigger.published:
         line["note"] = "The flow is not published: nothing starts until it is."
     return line
 
@@ -125,5 +133,5 @@ def _line(trigger: TriggerOut) -> TriggerLine:
 OPERATIONS: tuple[Row, ...] = (
     (list_triggers, Permission.FLOWS_VIEW, "read"),
     (set_schedule, Permission.TRIGGERS_MANAGE, "set"),
-    (set_poll, Permission.TRIGGERS_MANAGE, "set"),
+    (set_trigger, Permission.TRIGGERS_MANAGE, "set"),
 )

@@ -77,12 +77,35 @@ class TestGallery:
         assert with_model
         assert len(with_model) * 2 < len(load_gallery())
 
+    def test_names_the_connections_of_steps_and_triggers_once(self) -> None:
+        connections = find_recipe("mail-reply-drafts").needs_connections(REGISTRY)
+        assert [(each.name, each.kinds) for each in connections] == [
+            ("office-inbox", ("imap",)), ("office-mail", ("smtp",)),
+        ]  # fmt: skip
+        assert find_recipe("echo").needs_connections(REGISTRY) == ()
+
+    @pytest.mark.parametrize(
+        ("query", "key"),
+        [
+            ("rss slack", "feed-to-chat"),
+            ("lead enrichment crm", "lead-enrichment"),
+            ("github issue labels", "github-issue-triage"),
+            ("säkerhetskopia tabellen xlsx varje natt", "backup-to-spreadsheet"),
+            ("sammanfatta pdf mejl", "pdf-summary-by-mail"),
+            ("bevaka priset", "price-monitor"),
+            ("chattbot med minne", "chat-with-tools"),
+            ("påminn om händelser i kalendern", "calendar-reminders"),
+        ],
+    )
+    def test_is_found_by_words_of_both_languages(self, query: str, key: str) -> None:
+        assert key in [match.key for match in recipe_index(load_gallery()).search(query, most=3)]
+
     def test_is_found_by_its_own_examples(self) -> None:
         index = recipe_index(load_gallery())
         lost = [
             (recipe.key, text)
             for recipe in load_gallery()
-            for text in recipe.examples
+            for text in (*recipe.examples, *recipe.swedish)
             if recipe.key not in [match.key for match in index.search(text, most=3)]
         ]
         assert lost == []

@@ -21,6 +21,7 @@ ReadBack = tuple[Sequence[str], Sequence[str]]
 """Lines on what a request added to the flow, and on what it was to add and did not."""
 _LONGEST_OUTPUT = 600
 _MOST_NEAR = 3
+_STARTING = frozenset({"set_schedule", "set_trigger"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +107,7 @@ def conclude(understanding: Understanding, outcomes: Sequence[Outcome], read: Re
     if understanding.done and not read[1]:
         parts.append(f"{understanding.done} {_steps(understanding, outcomes)}".strip())
     parts += [*present, *_listed("missing_part", read[1], language)]
+    parts += [_trigger(outcome, language) for outcome in outcomes if outcome.action.tool in _STARTING]
     parts += [_ran(outcome) for outcome in outcomes if outcome.action.tool == "run_flow"]
     parts += [
         answers.describe(outcome.action, outcome.answer)
@@ -156,6 +158,13 @@ def _answered(understanding: Understanding, outcomes: Sequence[Outcome]) -> str:
         for issue in outcome.answer.get("issues") or ()
     ]
     return understanding.reply + (f"\n\nBefore it can run: {'; '.join(issues)}" if issues else "")
+
+
+def _trigger(outcome: Outcome, language: Language) -> str:
+    """Which trigger was added, and what it still waits for, as the tool said."""
+    answer = outcome.answer
+    added = message("trigger_added", language, name=answer.get("name", ""), fires=answer.get("fires", ""))
+    return f"{added} {answer.get('note', '')}".strip()
 
 
 def _ran(outcome: Outcome) -> str:

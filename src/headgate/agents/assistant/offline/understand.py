@@ -1,12 +1,12 @@
 """From a request to what to do about it. Pure: no model, no network, no state."""
 
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from headgate.agents.assistant.offline.assemble import Built, assemble
 from headgate.agents.assistant.offline.build.difference import actions_between
 from headgate.agents.assistant.offline.build.draft import MissingComponent
-from headgate.agents.assistant.offline.build.work import CannotBuild, Hints, Impossible
+from headgate.agents.assistant.offline.build.work import CannotBuild, Impossible
 from headgate.agents.assistant.offline.choices import nearest
 from headgate.agents.assistant.offline.cookbook import BUILDING, EDITS, RUNS
 from headgate.agents.assistant.offline.files.requests import file_request, likely_file_request
@@ -19,11 +19,11 @@ from headgate.agents.assistant.offline.reading.data import PACKAGES, Sample
 from headgate.agents.assistant.offline.reading.slots import Context
 from headgate.agents.assistant.offline.reading.sources import Source
 from headgate.agents.assistant.offline.reading.tokens import Tokens, tokenize
+from headgate.agents.assistant.offline.ready_made import ready_made, ready_made_otherwise
 from headgate.agents.assistant.offline.recipes.outside import NeedsModel
 from headgate.agents.assistant.offline.replies import needs_model, quoted, refusal
 from headgate.agents.assistant.offline.restate import left_over, restated
 from headgate.agents.assistant.offline.understanding import Action, Intent, Understanding
-from headgate.features.catalog.gallery import load_gallery
 from headgate.graph.issues import Issue
 from headgate.graph.model import Flow
 from headgate.graph.names import listed
@@ -71,33 +71,14 @@ def understand(  # noqa: PLR0917
         too_long = _refused(context, message("too_long", language, most=MOST_WORDS))
         return likely_file_request(text, flow, catalog) or too_long
     other = other or answer(text, context)
-    understanding = other or _ready_made(context) or _edited(context) or _built(context)
+    understanding = other or ready_made(context) or _edited(context) or _built(context)
+    if understanding.intent == "off_topic":
+        understanding = ready_made_otherwise(context) or understanding
     return (
         understanding
         if understanding.actions or understanding.intent == "question"
         else likely_file_request(text, flow, catalog) or understanding
     )
-
-
-def _ready_made(context: Context) -> Understanding | None:
-    """A flow of the gallery whose title or one of whose examples equals the request, word for word."""
-    for recipe in load_gallery():
-        texts = [meaningful(tokenize(text), context.language) for text in (recipe.title, *recipe.examples)]
-        if not any(_lowercase_request(context.tokens) == _lowercase_request(text) for text in texts):
-            continue
-        flow = recipe.flow()
-        if recipe.needs_model:
-            return None
-        lines = (recipe.description.rstrip("."), *(node.label for node in flow.nodes if node.label))
-        built = Built(flow, lines, Hints(answers=True), {}, None)
-        actions = (Action("build_flow", {"spec": print_spec(flow)}),)
-        return replace(_understood(context, "build_flow", built, actions, f"Built '{flow.name}'."), hints=None)
-    return None
-
-
-def _lowercase_request(tokens: Tokens) -> list[tuple[str, str]]:
-    """The request without regard to case, including literals, of which the line holds only the places."""
-    return [(token.kind, token.value.lower()) for token in tokens.items]
 
 
 def _edited(context: Context) -> Understanding | None:

@@ -26,6 +26,7 @@ const EXPENSES = {
   needs_model: false,
   needs_network: false,
   needs_flows: [],
+  needs_connections: [],
   triggers: [],
 };
 

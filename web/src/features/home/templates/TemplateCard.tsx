@@ -9,7 +9,7 @@ import { useHomeTexts } from "../texts";
 
 /** Whether a template runs on its sample data without anything else. */
 export const runsAsItIs = (template: components["schemas"]["TemplateSummary"]) =>
-  !template.needs_model && !template.needs_network;
+  !template.needs_model && !template.needs_network && template.needs_connections.length === 0;
 
 /** What a template needs before it runs; with sample data, most need nothing. */
 export function Needs({ template }: { template: components["schemas"]["TemplateSummary"] }) {
@@ -19,6 +19,9 @@ export function Needs({ template }: { template: components["schemas"]["TemplateS
       {runsAsItIs(template) && <Chip tone="ok">{t("as_it_is")}</Chip>}
       {template.needs_model && <Chip tone="info">{t("needs_a_model")}</Chip>}
       {template.needs_network && <Chip>{t("needs_the_network")}</Chip>}
+      {template.needs_connections.map(({ name }) => (
+        <Chip key={name}>{t("needs_the_connection", { name })}</Chip>
+      ))}
       {template.needs_flows.map((name) => (
         <Chip key={name}>{t("needs_the_flow", { name })}</Chip>
       ))}

@@ -3,6 +3,7 @@ import { useMemo } from "react";
 import { componentsQuery } from "@/api/queries/components";
 import { importReport, templateKeys, templateQuery } from "@/api/queries/templates";
 import { useRights } from "@/api/rights";
+import type { components } from "@/api/schema";
 import { FlowDrawing } from "@/components/flow-drawing/FlowDrawing";
 import { Button, Dialog, Problem, Skeleton } from "@/components/ui";
 import { useCreateFlow } from "../create/useCreateFlow";
@@ -10,7 +11,16 @@ import { Uses } from "../imports/Report";
 import { Part } from "../imports/ReportPart";
 import { byType } from "../sketch";
 import { useHomeTexts } from "../texts";
+import { NamedConnections } from "./NamedConnections";
 import { SampleData } from "./SampleData";
+
+/** What a template names that is not in its steps. */
+const named = (template: components["schemas"]["TemplateOut"] | undefined) => ({
+  asksModel: template?.needs_model ?? false,
+  flows: template?.needs_flows ?? [],
+  triggers: template?.triggers ?? [],
+  connections: template?.needs_connections ?? [],
+});
 
 /** A ready-made flow in full: its picture, its steps, what it needs. */
 export function TemplateDialog({ id, onClose }: { id: string; onClose: () => void }) {
@@ -28,13 +38,11 @@ export function TemplateDialog({ id, onClose }: { id: string; onClose: () => voi
   const { data } = useQuery(componentsQuery);
   const types = useMemo(() => byType(data), [data]);
   const report = needs.data;
-  const asksModel = whole.data?.needs_model ?? false;
-  const flows = whole.data?.needs_flows ?? [];
-  const triggers = whole.data?.triggers ?? [];
+  const { asksModel, flows, triggers, connections } = named(whole.data);
   const needsNothing =
     report &&
     !asksModel &&
-    flows.length + triggers.length === 0 &&
+    flows.length + triggers.length + connections.length === 0 &&
     !report.hosts?.length &&
     !report.secrets?.length &&
     !report.models?.length;
@@ -74,6 +82,7 @@ export function TemplateDialog({ id, onClose }: { id: string; onClose: () => voi
           {report && !needsNothing && (
             <div className="flex flex-col gap-3">
               {asksModel && !report.models?.length && <p>{t("needs_model")}</p>}
+              <NamedConnections needed={connections} />
               {flows.map((name) => (
                 <p key={name}>{t(may("flows.publish") ? "brings_flow" : "needs_flow", { name })}</p>
               ))}

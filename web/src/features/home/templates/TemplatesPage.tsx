@@ -1,4 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
+import { useNavigate, useSearch } from "@tanstack/react-router";
 import { LayoutTemplate, Search } from "lucide-react";
 import { useDeferredValue, useMemo, useState } from "react";
 import { templatesQuery } from "@/api/queries/templates";
@@ -20,7 +21,9 @@ export function TemplatesPage() {
   const [words, setWords] = useState("");
   const [category, setCategory] = useState<Category | "">("");
   const [ready, setReady] = useState(false);
-  const [shown, setShown] = useState<string | null>(null);
+  const { template: shown } = useSearch({ from: "/inside/templates" });
+  const navigate = useNavigate();
+  const show = (template?: string) => void navigate({ to: "/templates", search: { template }, replace: true });
   const every = useQuery(templatesQuery(""));
   const found = useQuery(templatesQuery(useDeferredValue(words.trim())));
   const categories = useMemo(
@@ -81,10 +84,10 @@ export function TemplatesPage() {
       )}
       <ul className={GRID}>
         {items.map((one) => (
-          <TemplateCard key={one.id} template={one} onOpen={() => setShown(one.id)} />
+          <TemplateCard key={one.id} template={one} onOpen={() => show(one.id)} />
         ))}
       </ul>
-      {shown && <TemplateDialog id={shown} onClose={() => setShown(null)} />}
+      {shown && <TemplateDialog id={shown} onClose={() => show()} />}
     </div>
   );
 }
