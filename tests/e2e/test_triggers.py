@@ -1,6 +1,7 @@
 """Triggers in the page: a schedule and a webhook are added, fire, and are listed with what comes up."""
 
 import os
+import re
 from pathlib import Path
 from typing import Any
 
@@ -130,6 +131,39 @@ class TestTriggers:
         check_accessible(page)
         assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
         shot(page, "poll-details")
+
+
+class TestList:
+    def test_is_filtered_and_a_frequent_schedule_is_one_line_a_day(
+        self, page: Page, studio: Studio, flow_id: str
+    ) -> None:
+        frequent = {"kind": "schedule", "cron": "* 14 * * *", "time_zone": "UTC"}
+        studio.post(f"/flows/{flow_id}/triggers", {"name": "Quotes by the minute", "config": frequent})
+        studio.post(f"/flows/{flow_id}/triggers", {"name": "Quotes by hand", "config": {"kind": "manual"}})
+        page.goto(f"{studio.url}/triggers")
+        lines = page.get_by_role("list", name="Triggers").get_by_role("listitem")
+        page.get_by_role("searchbox", name="Search triggers and flows").fill("quotes")
+        expect(lines).to_have_count(2)
+        page.get_by_role("combobox", name="Kind").click()
+        page.get_by_role("option", name="By hand, with saved input").click()
+        expect(lines).to_have_count(1)
+        expect(lines.first).to_contain_text("Quotes by hand")
+        expect(page).to_have_url(re.compile("kind=manual"))
+        page.get_by_role("combobox", name="State").click()
+        page.get_by_role("option", name="Off", exact=True).click()
+        expect(page.get_by_text("No matching triggers")).to_be_visible()
+        check_accessible(page)
+        shot(page, "triggers-filtered")
+        page.get_by_role("link", name="Clear the filter").click()
+        expect(page.get_by_role("button", name="Show details of Quotes by hand")).to_be_visible()
+        expect(page.get_by_role("searchbox", name="Search triggers and flows")).to_have_value("")
+        coming = page.get_by_role("region", name="Coming up")
+        expect(coming.get_by_text(re.compile("Every minute, 60 times until")).first).to_be_visible()
+        check_accessible(page)
+        for width in (1280, 390):
+            page.set_viewport_size({"width": width, "height": 844})
+            assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+            shot(page, f"triggers-list-{width}")
 
 
 class TestChanges:

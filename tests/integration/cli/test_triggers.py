@@ -27,6 +27,7 @@ class TestTriggers:
         )
         assert made["sentence"] == "At 07:00 on weekdays (Europe/Stockholm)"
         assert [item["id"] for item in answered(capsys, "triggers", "list", "--flow", "Talk")] == [made["id"]]
+        assert answered(capsys, "triggers", "list", "--state", "failing") == []
         assert len(answered(capsys, "triggers", "next", made["id"], "--count", "3")) == 3
         fired = answered(capsys, "triggers", "fire", made["id"])
         assert fired["occurrence"]["status"] == "started"

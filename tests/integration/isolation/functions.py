@@ -203,6 +203,8 @@ _FOR_FUNCTION: dict[tuple[str, str], Callable[[World], Any]] = {
     ("due_with_rows", "until"): lambda world: clock(),
     ("name_taken", "name"): lambda world: world.marker,
     ("list_triggers", "kind"): lambda world: None,
+    ("list_triggers", "state"): lambda world: None,
+    ("list_triggers", "text"): lambda world: "",
     ("list_occurrences", "before"): lambda world: None,
     ("list_form_links", "before"): lambda world: None,
     **{

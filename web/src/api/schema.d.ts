@@ -6059,7 +6059,7 @@ export interface components {
         };
         /**
          * AgendaEntry
-         * @description A future occurrence of one of several triggers.
+         * @description A future occurrence of one of several triggers, or several at the same gap on one day.
          */
         AgendaEntry: {
             /**
@@ -6082,6 +6082,15 @@ export interface components {
             flow_id: string;
             /** Flow Name */
             flow_name: string;
+            /**
+             * Count
+             * @default 1
+             */
+            count?: number;
+            /** Until */
+            until?: string | null;
+            /** Every Seconds */
+            every_seconds?: number | null;
         };
         /**
          * Alive
@@ -22094,6 +22103,9 @@ export interface operations {
                 /** @description Only triggers of this flow. */
                 flow_id?: string | null;
                 kind?: ("schedule" | "webhook" | "flow" | "event" | "manual" | "feed" | "page" | "folder" | "rows" | "mail" | "api" | "form") | null;
+                state?: ("on" | "off" | "failing" | "unpublished") | null;
+                /** @description Part of the name of the trigger or flow. */
+                text?: string;
             };
             header?: never;
             path?: never;
@@ -22256,6 +22268,8 @@ export interface operations {
                 limit?: number;
                 /** @description Only triggers of this flow. */
                 flow_id?: string | null;
+                /** @description Occurrences at the same gap on one day as one entry. */
+                fold?: boolean;
             };
             header?: never;
             path?: never;

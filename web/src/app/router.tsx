@@ -76,6 +76,7 @@ const chatFlow = createRoute({
 const triggers = createRoute({
   getParentRoute: () => inside,
   path: "/triggers",
+  validateSearch: words("flow", "kind", "state", "search"),
   component: lazyRouteComponent(() => import("@/features/triggers"), "TriggersPage"),
 });
 const inbox = createRoute({

@@ -2,7 +2,7 @@ import { el } from "./dom";
 import { FormFields } from "./fields";
 import { markdown } from "./markdown";
 import css from "./page.css?inline";
-import { type Key, known, t } from "./texts";
+import { refusal, t } from "./texts";
 import { channelOf, type Field, Refused } from "./transport";
 import { draw } from "./view";
 
@@ -82,14 +82,12 @@ export function mountPage(root: HTMLElement, page: FormPage, path: string): void
       });
       done(widget, page, received);
     } catch (error) {
-      say(error instanceof Refused ? words(error) : t("offline"), true);
+      say(error instanceof Refused ? refusal(error.code, error.message) : t("offline"), true);
       send.disabled = false;
     }
   });
   widget.append(box);
 }
-
-const words = (error: Refused): string => (known(error.code) ? t(error.code as Key) : error.message || t("failed"));
 
 function done(widget: HTMLElement, page: FormPage, { text, redirect_url, again }: Received): void {
   if (redirect_url && /^https?:\/\//.test(redirect_url)) {

@@ -1,6 +1,6 @@
 import { el } from "./dom";
 import { markdown } from "./markdown";
-import { t } from "./texts";
+import { refusal, t } from "./texts";
 import { type Heard, type Made, Refused, type Sent, type Transport } from "./transport";
 
 /** States of a run that are said in words, and whether they are bad news. */
@@ -41,7 +41,7 @@ export class Reply {
       if (signal.aborted) {
         if (run) await transport.stop(run).catch(() => undefined);
         this.tell(t("stopped"), false);
-      } else if (error instanceof Refused) this.tell(error.message || t("failed"), true);
+      } else if (error instanceof Refused) this.tell(refusal(error.code, error.message), true);
       else this.tell(t("offline"), true);
     }
     moved();

@@ -42,6 +42,7 @@ const EN = {
   form_missing: "There is no form here",
   form_missing_about: "It was removed, or the address is not complete. Ask the person who gave you the address.",
   form_busy: "The form cannot be processed right now. Try again later.",
+  form_upload_gone: "A file is no longer stored. Choose it again, and send the form.",
 };
 const SV: typeof EN = {
   send: "Skicka",
@@ -87,11 +88,31 @@ const SV: typeof EN = {
   form_missing: "Det finns inget formulär här",
   form_missing_about: "Det har tagits bort, eller så är adressen inte fullständig. Fråga den som gav dig adressen.",
   form_busy: "Formuläret kan inte behandlas just nu. Försök igen senare.",
+  form_upload_gone: "En fil är inte längre sparad. Välj den igen och skicka formuläret.",
+};
+/** Errors that the server describes in English, by code. */
+const SV_ERRORS: Record<string, string> = {
+  run_input_invalid: "Svaren kunde inte tas emot. Kontrollera fälten och försök igen.",
+  bad_request: "Svaren kunde inte tas emot. Kontrollera fälten och försök igen.",
+  widget_refused: "Sidan får inte använda formuläret. Ladda om sidan.",
+  widget_not_found: "Det finns inget formulär och ingen chatt på den här adressen. Fråga sidans ägare.",
+  form_not_found: "Det finns inget formulär på den här adressen. Fråga den som gav dig adressen.",
+  rate_limited: "För många försök just nu. Försök igen om en stund.",
+  quota_exceeded: "Gränsen för antalet svar är nådd. Försök igen senare.",
+  trigger_queue_full: "För många svar väntar just nu. Försök igen senare.",
+  file_too_large: "Filen är för stor.",
+  bad_upload: "Filen kunde inte läsas. Välj den igen.",
+  no_room_for_file: "Filer kan inte laddas upp just nu. Försök utan fil.",
 };
 
 export type Key = keyof typeof EN;
 /** Whether the server's code of an error has words here. */
-export const known = (code: string): code is Key => code.startsWith("form_") && Object.hasOwn(EN, code);
+const known = (code: string): code is Key => code.startsWith("form_") && Object.hasOwn(EN, code);
 
 export const swedish = () => navigator.languages.some((one) => one.toLowerCase().startsWith("sv"));
+/** Why the server refused something, in the visitor's language. */
+export function refusal(code: string, message: string): string {
+  if (known(code)) return t(code);
+  return swedish() ? (SV_ERRORS[code] ?? SV.failed) : message || EN.failed;
+}
 export const t = (key: Key): string => (swedish() ? SV : EN)[key];

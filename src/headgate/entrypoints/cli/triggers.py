@@ -26,7 +26,9 @@ from headgate.features.triggers.schemas import (
     TriggerIn,
     TriggerMade,
     TriggerOut,
+    TriggerState,
 )
+from headgate.features.triggers.settings import Kind
 from headgate.foundation.checked import checked
 from headgate.foundation.errors import Invalid
 
@@ -39,6 +41,9 @@ app.add_typer(trigger_links.app, name="links")
 @app.command("list")
 def list_(
     flow: Annotated[str | None, typer.Option(help="Only triggers of this flow, by name or id.")] = None,
+    kind: Annotated[Kind | None, typer.Option(help="Only triggers of this kind.")] = None,
+    state: Annotated[TriggerState | None, typer.Option(help="Only triggers in this state.")] = None,
+    text: Annotated[str, typer.Option(help="Only triggers whose name or flow contains this.")] = "",
     json: JsonFlag = False,
 ) -> None:
     """List triggers, newest first."""
@@ -46,7 +51,9 @@ def list_(
     async def work(installation: Installation) -> None:
         flow_id = None if flow is None else await flow_id_of(installation, flow)
         async with installation.database.reading() as session:
-            rows = await service.list_triggers(session, acting(), flow_id=flow_id, limit=200)
+            rows = await service.list_triggers(
+                session, acting(), flow_id=flow_id, kind=kind, state=state, text=text, limit=200
+            )
         if json:
             print_json(rows)
         elif not rows:

@@ -1,6 +1,7 @@
 """Queries on files. The tenant and the caller's reach are always required."""
 
 from collections.abc import Collection, Sequence
+from datetime import datetime
 
 from sqlalchemy import ColumnElement, and_, delete, or_, select, true, update
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -45,6 +46,12 @@ async def lock_files(session: AsyncSession, file_ids: Collection[str], *, tenant
     """Lock and return the tenant's records of these ids, by id."""
     query = select(StoredFile).where(StoredFile.id.in_(file_ids), StoredFile.tenant_id == tenant_id)
     return (await session.execute(query.order_by(StoredFile.id).with_for_update())).scalars().all()
+
+
+async def expired_files(session: AsyncSession, before: datetime, *, limit: int) -> Sequence[StoredFile]:
+    """Lock and return records of all tenants that expired before a time."""
+    query = select(StoredFile).where(StoredFile.expires_at <= before).order_by(StoredFile.expires_at).limit(limit)
+    return (await session.execute(query.with_for_update(skip_locked=True))).scalars().all()
 
 
 async def add_file(session: AsyncSession, row: StoredFile) -> None:

@@ -6,6 +6,7 @@ deleted. So these functions take the database, not a session.
 
 from collections.abc import AsyncIterable, AsyncIterator, Collection, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -37,6 +38,7 @@ class _Tags:
     flow_id: str | None = None
     run_id: str | None = None
     step_id: str | None = None
+    expires_at: datetime | None = None
 
 
 async def store_upload(
@@ -50,14 +52,15 @@ async def store_upload(
     max_bytes: int = MAX_FILE_BYTES,
     limits: StorageLimits | None = None,
     visitor: str | None = None,
+    expires_at: datetime | None = None,
 ) -> StoredFile:
-    """Store a user's file, which is private until a run or a test uses it.
+    """Store a user's file, which is private until a run or a test uses it; with `expires_at` it is deleted then.
 
     `limits` are the storage quotas; None: no quota applies to the caller. Raises `PermissionMissing`, `FileTooLarge`,
     `NoRoomForFile`, `StorageFull`, `StorageFailed`; then nothing is stored.
     """
     principal.require_somewhere(Permission.FILES_UPLOAD)
-    tags = _Tags(tenant_id=principal.tenant_id, uploader=principal)
+    tags = _Tags(tenant_id=principal.tenant_id, uploader=principal, expires_at=expires_at)
     return await _store(
         database,
         storage,
@@ -258,6 +261,7 @@ async def _store(
         flow_id=tags.flow_id,
         flow_run_id=tags.run_id,
         step_id=tags.step_id,
+        expires_at=tags.expires_at,
     )
     try:
         async with database.writing() as session:

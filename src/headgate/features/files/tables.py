@@ -5,7 +5,7 @@ from datetime import datetime
 from sqlalchemy import BigInteger, ForeignKey, Index, String
 from sqlalchemy.orm import Mapped, mapped_column
 
-from headgate.foundation.database import Row, Timestamp, now
+from headgate.foundation.database import Row, Timestamp, now, partial_index
 
 
 class StoredFile(Row):
@@ -14,6 +14,7 @@ class StoredFile(Row):
     __tablename__ = "files"
     __table_args__ = (
         Index("ix_files_tenant_id_created_at", "tenant_id", "created_at"),
+        partial_index("ix_files_expires_at", "expires_at", where="expires_at IS NOT NULL"),
         Index("ix_files_stored_bytes", "tenant_id", "space_id", "size_bytes"),
     )
 
@@ -26,6 +27,8 @@ class StoredFile(Row):
     data_key_id: Mapped[str | None] = mapped_column(String(16))
     """The data key of the content; null when it is not encrypted."""
     created_at: Mapped[datetime] = mapped_column(Timestamp, default=now)
+    expires_at: Mapped[datetime | None] = mapped_column(Timestamp)
+    """When it is deleted: an upload to a form that was not submitted. Null for all others."""
     owner_user_id: Mapped[str | None] = mapped_column(ForeignKey("users.id", ondelete="SET NULL"), index=True)
     flow_id: Mapped[str | None] = mapped_column(String(36))
     flow_run_id: Mapped[str | None] = mapped_column(String(36), index=True)

@@ -1,5 +1,8 @@
-"""Deletes what has expired: idempotency keys, sent events, and occurrences of triggers."""
+"""Deletes what has expired: idempotency keys, sent events, occurrences of triggers, and uploads of unsent forms."""
 
+from headgate.features.access.principal import system_principal
+from headgate.features.files import repository as file_rows
+from headgate.features.files import service as files
 from headgate.features.files.storage import Storage
 from headgate.features.idempotency import repository as keys
 from headgate.features.idempotency.keys import EXPIRY_MICROSECONDS
@@ -12,8 +15,10 @@ from headgate.features.triggers.forms import repository as forms
 from headgate.features.triggers.hooks.service import SHOWN_SECONDS
 from headgate.features.triggers.occurrences import KEPT_MICROSECONDS
 from headgate.features.triggers.schedule import SECOND
-from headgate.foundation.database import Database
+from headgate.foundation.database import Database, now
 from headgate.foundation.settings import RetentionSettings
+
+BATCH = 100
 
 
 async def delete_expired_keys(
@@ -47,3 +52,22 @@ async def delete_old_occurrences(
             await triggers.clear_caught(session, clock() - SHOWN_SECONDS * SECOND)
             await forms.delete_old_links(session, clock() - KEPT_MICROSECONDS)
         return Outcome(occurrences=await triggers.delete_old(session, clock() - KEPT_MICROSECONDS, dry=dry))
+
+
+async def delete_unsent_uploads(
+    database: Database, storage: Storage, _settings: RetentionSettings, *, dry: bool = False
+) -> Outcome:
+    """Delete files of forms that were not submitted within a day: the record, then the content. `dry` only counts."""
+    outcome, before = Outcome(), now()
+    while True:
+        async with database.writing() as session:
+            rows = await file_rows.expired_files(session, before, limit=BATCH)
+            for row in rows if not dry else ():
+                await files.delete_records(session, system_principal(row.tenant_id), [row])
+            deleted = [(row.tenant_id, row.id, row.size_bytes) for row in rows]
+        for tenant_id, file_id, size in deleted:
+            outcome.count(tenant_id, artifacts=1, size=size)
+            if not dry:
+                await storage.delete(tenant_id, file_id)
+        if dry or len(deleted) < BATCH:
+            return outcome

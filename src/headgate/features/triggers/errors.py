@@ -137,6 +137,16 @@ class LinkSpent(NotAdmitted):
         )
 
 
+class UploadGone(NotAdmitted):
+    """A file of the submission was deleted because it was not submitted in time."""
+
+    code = "form_upload_gone"
+    title = "File no longer stored"
+
+    def __init__(self) -> None:
+        super().__init__("A file of the form is no longer stored.", remedy="Choose the file again, and send the form.")
+
+
 class FormBusy(Unavailable):
     """The submission could not be processed, for a reason that is not for visitors."""
 

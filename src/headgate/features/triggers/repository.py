@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Row, Select, and_, delete, func, select, update
+from sqlalchemy import ColumnElement, Row, Select, and_, case, delete, func, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.features.accounts.tables import User
@@ -69,10 +69,12 @@ async def list_triggers(
     spaces: Collection[str] | None,
     flow_id: str | None = None,
     kind: str | None = None,
+    state: str | None = None,
+    text: str = "",
     limit: int,
     before: str | None = None,
 ) -> list[Listed]:
-    """List the triggers of these spaces (None: all), newest first."""
+    """List the triggers of these spaces (None: all), newest first; with `text` those whose name or flow contains it."""
     query = _listing(tenant_id)
     if spaces is not None:
         query = query.where(FlowRow.space_id.in_(sorted(spaces)))
@@ -80,10 +82,27 @@ async def list_triggers(
         query = query.where(TriggerRow.flow_id == flow_id)
     if kind is not None:
         query = query.where(TriggerRow.kind == kind)
+    if state is not None:
+        query = query.where(_state() == state)
+    if text:
+        names = (TriggerRow.name, FlowRow.name)
+        query = query.where(or_(*(name.icontains(text, autoescape=True) for name in names)))
     if before is not None:
         query = query.where(TriggerRow.id < before)
     rows = (await session.execute(query.order_by(TriggerRow.id.desc()).limit(limit))).all()
     return [_listed(row) for row in rows]
+
+
+def _state() -> ColumnElement[str]:
+    """Return the state of a trigger: see `schemas.TriggerState`."""
+    row = TriggerRow
+    return case(
+        (and_(row.enabled, row.poll_error != ""), "failing"),
+        (and_(row.enabled, FlowRow.published_version.is_(None)), "unpublished"),
+        (row.enabled, "on"),
+        (row.paused_reason != "", "failing"),
+        else_="off",
+    )
 
 
 async def count_triggers(session: AsyncSession, flow_id: str, *, tenant_id: str) -> int:

@@ -34,6 +34,7 @@ from headgate.features.triggers.schemas import (
     TriggerMade,
     TriggerOut,
     TriggerPatch,
+    TriggerState,
 )
 from headgate.features.triggers.settings import Kind, TriggerInput
 from headgate.foundation.api import (
@@ -87,10 +88,19 @@ async def list_(
     cursor: Cursor = None,
     flow_id: FlowId = None,
     kind: Kind | None = None,
+    state: TriggerState | None = None,
+    text: Annotated[PlainText, Query(max_length=200, description="Part of the name of the trigger or flow.")] = "",
 ) -> Page[TriggerOut]:
     """List the triggers of your spaces, newest first."""
     rows = await service.list_triggers(
-        session, caller, flow_id=flow_id, kind=kind, limit=limit + 1, before=parse_cursor(cursor)
+        session,
+        caller,
+        flow_id=flow_id,
+        kind=kind,
+        state=state,
+        text=text.strip(),
+        limit=limit + 1,
+        before=parse_cursor(cursor),
     )
     page, following = page_of(rows, limit, "id")
     return Page(items=page, next_cursor=following)
@@ -110,10 +120,12 @@ async def agenda(
     days: Annotated[int, Query(ge=1, le=31)] = 7,
     limit: Limit = 100,
     flow_id: FlowId = None,
+    *,
+    fold: Annotated[bool, Query(description="Occurrences at the same gap on one day as one entry.")] = False,
 ) -> Page[AgendaEntry]:
     """List the next occurrences of all schedules of your spaces, soonest first."""
     until = microseconds(now() + timedelta(days=days))
-    return Page(items=await service.agenda(session, caller, until=until, flow_id=flow_id, limit=limit))
+    return Page(items=await service.agenda(session, caller, until=until, flow_id=flow_id, limit=limit, fold=fold))
 
 
 @router.post(

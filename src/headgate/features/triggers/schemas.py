@@ -12,6 +12,8 @@ from headgate.graph.model import FormField
 
 FormLinkState = Literal["open", "used", "expired", "revoked"]
 OccurrenceState = Literal["started", "queued", "skipped", "cancelled"]
+TriggerState = Literal["on", "off", "failing", "unpublished"]
+"""`failing`: paused with a reason, or its last poll failed. `unpublished`: occurrences are skipped until it is."""
 TriggerName = Annotated[Name, Field(max_length=120)]
 
 
@@ -196,12 +198,17 @@ class CallOut(BaseModel):
 
 
 class AgendaEntry(FiringOut):
-    """A future occurrence of one of several triggers."""
+    """A future occurrence of one of several triggers, or several at the same gap on one day."""
 
     trigger_id: str
     trigger_name: str
     flow_id: str
     flow_name: str
+    count: int = 1
+    until: datetime | None = None
+    """The last of several."""
+    every_seconds: float | None = None
+    """Between two of several."""
 
 
 class PollItemOut(BaseModel):

@@ -2,6 +2,7 @@
 
 import secrets
 from collections.abc import Collection, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 from pydantic import JsonValue
@@ -18,6 +19,7 @@ from headgate.features.flows.tables import FlowRow
 from headgate.features.runs.ports.flows import Sealer
 from headgate.features.runs.transitions import clock
 from headgate.features.triggers import repository
+from headgate.features.triggers.agenda import agenda_of
 from headgate.features.triggers.errors import TooManyTriggers, TriggerInvalid, TriggerNotFound
 from headgate.features.triggers.hook_secrets import check_secret, new_secret
 from headgate.features.triggers.poll_settings import Poll
@@ -30,6 +32,7 @@ from headgate.features.triggers.schemas import (
     TriggerMade,
     TriggerOut,
     TriggerPatch,
+    TriggerState,
 )
 from headgate.features.triggers.sealed import seal, unseal
 from headgate.features.triggers.settings import (
@@ -42,7 +45,7 @@ from headgate.features.triggers.settings import (
     WebhookConfig,
 )
 from headgate.features.triggers.tables import TriggerRow
-from headgate.features.triggers.views import agenda_of, config_of, next_of, occurrence_out, trigger_out, triggers_out
+from headgate.features.triggers.views import config_of, next_of, occurrence_out, trigger_out, triggers_out
 from headgate.features.triggers.words import schedule_of
 from headgate.foundation.errors import Forbidden
 from headgate.foundation.flow_threads import run_in_flow_thread
@@ -186,16 +189,20 @@ async def list_triggers(
     *,
     flow_id: str | None = None,
     kind: str | None = None,
+    state: TriggerState | None = None,
+    text: str = "",
     limit: int = 50,
     before: str | None = None,
 ) -> Sequence[TriggerOut]:
-    """List the triggers of the caller's spaces, newest first."""
+    """List the triggers of the caller's spaces, newest first; with `text` those whose name or flow contains it."""
     rows = await repository.list_triggers(
         session,
         tenant_id=principal.tenant_id,
         spaces=principal.spaces_where(Permission.FLOWS_VIEW),
         flow_id=flow_id,
         kind=kind,
+        state=state,
+        text=text,
         limit=limit,
         before=before,
     )
@@ -226,9 +233,18 @@ async def next_firings(session: AsyncSession, principal: Principal, trigger_id: 
 
 
 async def agenda(
-    session: AsyncSession, principal: Principal, *, until: int, flow_id: str | None = None, limit: int = 200
+    session: AsyncSession,
+    principal: Principal,
+    *,
+    until: int,
+    flow_id: str | None = None,
+    limit: int = 200,
+    fold: bool = False,
 ) -> list[AgendaEntry]:
-    """Return what the schedules of the caller's spaces will fire until a time (microseconds), soonest first."""
+    """Return what the schedules of the caller's spaces will fire until a time (microseconds), soonest first.
+
+    With `fold`, frequent due times of a trigger are one entry.
+    """
     rows = await repository.list_triggers(
         session,
         tenant_id=principal.tenant_id,
@@ -237,7 +253,7 @@ async def agenda(
         kind="schedule",
         limit=AGENDA_TRIGGERS,
     )
-    return await run_in_flow_thread(agenda_of, rows, until, limit)
+    return await run_in_flow_thread(partial(agenda_of, fold=fold), rows, until, limit)
 
 
 async def require(session: AsyncSession, principal: Principal, trigger_id: str, permission: Permission) -> Listed:

@@ -1,8 +1,6 @@
 """Triggers, occurrences and future due times for display."""
 
-import heapq
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import islice, takewhile
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -12,7 +10,6 @@ from headgate.features.runs.transitions import clock
 from headgate.features.triggers.repository import Listed
 from headgate.features.triggers.schedule import ClockNote, Schedule
 from headgate.features.triggers.schemas import (
-    AgendaEntry,
     ClockNoteOut,
     FiringOut,
     OccurrenceOut,
@@ -87,27 +84,6 @@ def next_of(row: TriggerRow, count: int) -> list[FiringOut]:
         return []
     schedule = schedule_of(ScheduleConfig.model_validate(row.config), row.created_at)
     return list(firings_of(schedule, max(row.cursor_at, clock()), count))
-
-
-def agenda_of(rows: Sequence[Listed], until: int, limit: int) -> list[AgendaEntry]:
-    """Return what schedules fire until a time (microseconds), soonest first. It blocks."""
-
-    def dues(listed: Listed) -> Iterator[tuple[int, str, Listed, Schedule]]:
-        schedule = schedule_of(ScheduleConfig.model_validate(listed.row.config), listed.row.created_at)
-        for at in takewhile(lambda at: at <= until, schedule.moments(max(listed.row.cursor_at, clock()))):
-            yield at, listed.row.id, listed, schedule
-
-    enabled = [dues(listed) for listed in rows if listed.row.enabled]
-    return [
-        AgendaEntry(
-            **firing_out(schedule, at).model_dump(),
-            trigger_id=trigger_id,
-            trigger_name=listed.row.name,
-            flow_id=listed.row.flow_id,
-            flow_name=listed.flow_name,
-        )
-        for at, trigger_id, listed, schedule in islice(heapq.merge(*enabled, key=lambda due: due[:2]), limit)
-    ]
 
 
 def preview(config: Config, count: int) -> PreviewOut:

@@ -10,9 +10,10 @@ from typing import Any
 
 import httpx2
 import pytest
-from sqlalchemy import text
+from sqlalchemy import text, update
 
-from headgate.features.maintenance.expired import delete_old_occurrences
+from headgate.features.files.tables import StoredFile
+from headgate.features.maintenance.expired import delete_old_occurrences, delete_unsent_uploads
 from headgate.features.triggers import firing
 from headgate.features.triggers.forms import links
 from headgate.foundation.database import now
@@ -271,6 +272,47 @@ class TestSubmissions:
         assert (row["status"], row["reason"]) == ("skipped", "run_input_invalid")
         assert (await links_of(us, trigger))[0]["state"] == "open"  # the visitor corrects it
         assert (await visitor.submit(who="Ada")).status_code == 201
+
+    async def test_lose_files_that_were_not_submitted_within_a_day(
+        self, us: Team, http: httpx2.AsyncClient, settings: Settings
+    ) -> None:
+        trigger = await form(us)
+        visitor = await Visitor(http, trigger["path"]).opened()
+        png = {"file": ("p.png", PNG, "image/png")}
+        sent, left = [(await visitor.post("files", files=png)).json()["token"] for _ in range(2)]
+        assert (await visitor.submit(who="Ada", photo=[sent])).status_code == 201
+        storage = us.app.state.storage
+
+        async def stored() -> int:
+            async with us.database.reading() as session:
+                return len((await session.execute(text("SELECT id FROM files"))).all())
+
+        assert (await delete_unsent_uploads(us.database, storage, settings.retention)).artifacts == 0
+        past = now() - timedelta(minutes=1)
+        async with us.database.writing() as session:
+            await session.execute(update(StoredFile).where(StoredFile.expires_at.is_not(None)).values(expires_at=past))
+        assert (await delete_unsent_uploads(us.database, storage, settings.retention, dry=True)).artifacts == 1
+        assert await stored() == 2
+        assert (await delete_unsent_uploads(us.database, storage, settings.retention)).artifacts == 1
+        assert await stored() == 1
+        late = await visitor.submit(who="Eva", photo=[left])
+        assert late.json()["code"] == "form_upload_gone"
+        (row,) = [row for row in await occurrences(us, trigger["id"]) if row["run_id"]]
+        run = await us.get("viewer", f"/flow-runs/{row['run_id']}")
+        assert len(run["input"]["form_data"]["photo"]) == 1
+
+    async def test_with_a_file_that_is_gone_say_so(self, us: Team, http: httpx2.AsyncClient) -> None:
+        trigger = await form(us)
+        visitor = await Visitor(http, trigger["path"]).opened()
+        png = {"file": ("p.png", PNG, "image/png")}
+        token = (await visitor.post("files", files=png)).json()["token"]
+        async with us.database.writing() as session:
+            await session.execute(text("DELETE FROM files"))
+        answer = await visitor.submit(who="Eva", photo=[token])
+        assert (answer.status_code, answer.json()["code"]) == (409, "form_upload_gone")
+        (row,) = await occurrences(us, trigger["id"])
+        assert (row["status"], row["run_id"]) == ("skipped", None)
+        assert (await visitor.submit(who="Eva")).status_code == 201
 
     async def test_wait_when_too_many_run(
         self, us: Team, http: httpx2.AsyncClient, monkeypatch: pytest.MonkeyPatch

@@ -23,7 +23,7 @@ from headgate.foundation.ids import new_id
 from headgate.foundation.settings import Settings
 from tests.integration.features.triggers.conftest import add, occurrences, published, until
 from tests.support.people import running, signed_in
-from tests.support.team import Team
+from tests.support.team import FLOW, Team
 
 HOURLY = {"kind": "schedule", "cron": "0 * * * *"}
 NEVER_NOW = {"kind": "schedule", "cron": "0 0 1 1 *"}
@@ -124,6 +124,28 @@ class TestSchedules:
         assert {entry["trigger_id"] for entry in entries} == ids
         entries = (await us.get("viewer", "/triggers/agenda", params={"days": 1, "limit": 200}))["items"]
         assert len(entries) == 72
+
+    async def test_of_a_frequent_schedule_are_one_entry_a_day_in_a_folded_agenda(self, us: Team) -> None:
+        flow_id = await published(us)
+        start = (now() + timedelta(days=1)).replace(hour=9, minute=0, second=0, microsecond=0)
+        times = {"start": start.isoformat(), "end": (start + timedelta(hours=9)).isoformat()}
+        frequent = {"kind": "schedule", "cron": "* 14 * * *"} | times
+        daily = {"kind": "schedule", "cron": "30 14 * * *"} | times
+        for name, config in (("Frequent", frequent), ("Daily", daily)):
+            await add(us, flow_id, name=name, config=config)
+        asked = {"days": 3, "limit": 100}
+        assert len((await us.get("viewer", "/triggers/agenda", params=asked))["items"]) == 61
+        entries = (await us.get("viewer", "/triggers/agenda", params=asked | {"fold": True}))["items"]
+        assert [(entry["trigger_name"], entry["count"]) for entry in entries] == [("Frequent", 60), ("Daily", 1)]
+        assert (entries[0]["every_seconds"], entries[1]["until"]) == (60, None)
+        assert entries[0]["until"] == start.replace(hour=14, minute=59).isoformat().replace("+00:00", "Z")
+
+    async def test_of_every_second_end_a_folded_agenda_in_time(self, us: Team) -> None:
+        config = {"kind": "schedule", "cron": "* * * * * *", "time_zone": "UTC"}
+        await add(us, await published(us), name="Restless", config=config)
+        entries = (await us.get("viewer", "/triggers/agenda", params={"days": 31, "limit": 200, "fold": True}))["items"]
+        assert sum(entry["count"] for entry in entries) <= 50_000
+        assert max(entry["count"] for entry in entries) == 1_440
 
     @pytest.mark.parametrize(("catch_up", "started", "skipped"), [("none", 0, 5), ("latest", 1, 4), ("all", 5, 0)])
     async def test_catch_up_after_a_downtime(self, us: Team, catch_up: str, started: int, skipped: int) -> None:
@@ -301,6 +323,31 @@ class TestPermissions:
         assert len((await us.get("viewer", "/triggers"))["items"]) == 1
         assert (await us.ask("stranger", "DELETE", path)).status_code == 404
         assert (await us.ask("owner", "DELETE", path)).status_code == 204
+
+
+class TestList:
+    async def test_is_filtered_by_flow_kind_state_and_text(self, us: Team) -> None:
+        flow_id = await published(us)
+        draft_id = (await us.make("publisher", "/flows", spec=FLOW.replace("Talk", "Import 100 %")))["id"]
+        hourly = {"kind": "schedule", "every_seconds": 3600}
+        await add(us, flow_id, name="Hourly", config=hourly)
+        await add(us, flow_id, name="Stopped", config=hourly, enabled=False)
+        broken = await add(us, flow_id, name="Broken", config={"kind": "manual"})
+        await us.make("publisher", f"/triggers/{broken['id']}/pause", reason="No answer.")
+        await add(us, draft_id, name="Waiting", config=hourly)
+
+        async def names(**params: Any) -> list[str]:
+            return sorted(item["name"] for item in (await us.get("viewer", "/triggers", params=params))["items"])
+
+        assert await names(flow_id=draft_id) == ["Waiting"]
+        assert await names(kind="manual") == ["Broken"]
+        states = {state: await names(state=state) for state in ("on", "off", "failing", "unpublished")}
+        assert states == {"on": ["Hourly"], "off": ["Stopped"], "failing": ["Broken"], "unpublished": ["Waiting"]}
+        assert await names(text="HOUR") == ["Hourly"]
+        assert await names(text="0 %") == ["Waiting"]
+        assert await names(text="%") == ["Waiting"]
+        assert await names(text="talk", state="off") == ["Stopped"]
+        assert (await us.ask("viewer", "GET", "/triggers?state=broken")).status_code == 422
 
 
 class TestPolicies:

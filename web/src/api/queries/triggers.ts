@@ -1,6 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
 import { api, unwrap } from "../client";
-import type { components } from "../schema";
+import type { components, operations } from "../schema";
 
 type Schemas = components["schemas"];
 export type Trigger = Schemas["TriggerOut"];
@@ -15,9 +15,15 @@ export type PollItem = Schemas["PollItemOut"];
 export type FormLink = Schemas["FormLinkOut"];
 export type AgendaEntry = Schemas["AgendaEntry"];
 
+/** Which triggers a list has. */
+export type TriggerFilter = Pick<
+  NonNullable<operations["list__api_v1_triggers_get"]["parameters"]["query"]>,
+  "flow_id" | "kind" | "state" | "text"
+>;
+
 export const triggerKeys = {
   all: ["triggers"] as const,
-  list: (flowId: string | undefined) => ["triggers", "list", flowId ?? ""] as const,
+  list: (filter: TriggerFilter) => ["triggers", "list", filter] as const,
   occurrences: (id: string) => ["triggers", "occurrences", id] as const,
   next: (id: string) => ["triggers", "next", id] as const,
   caught: (id: string) => ["triggers", "caught", id] as const,
@@ -31,12 +37,12 @@ const MOST = 200;
 const SHOWN = 20;
 const of = (id: string) => ({ params: { path: { trigger_id: id } } });
 
-/** The triggers of a flow, or of every space that the user can view; newest first. */
-export const triggersQuery = (flowId?: string) =>
+/** The triggers of the spaces that the user can view; newest first. */
+export const triggersQuery = (filter: TriggerFilter = {}) =>
   queryOptions({
-    queryKey: triggerKeys.list(flowId),
+    queryKey: triggerKeys.list(filter),
     queryFn: async ({ signal }) => {
-      const query = { limit: MOST, ...(flowId ? { flow_id: flowId } : {}) };
+      const query = { limit: MOST, ...filter };
       return (await unwrap(api.GET("/api/v1/triggers", { params: { query }, signal }))).items;
     },
     refetchInterval: SOON_MS,
@@ -69,12 +75,16 @@ export const previewQuery = (config: TriggerConfig) =>
     retry: false,
   });
 
-/** What the schedules of all spaces will fire. */
+/** What the schedules of all spaces will fire; a frequent one is one entry a day. */
 export const agendaQuery = (days: number) =>
   queryOptions({
     queryKey: triggerKeys.agenda(days),
     queryFn: async ({ signal }) =>
-      (await unwrap(api.GET("/api/v1/triggers/agenda", { params: { query: { days, limit: MOST } }, signal }))).items,
+      (
+        await unwrap(
+          api.GET("/api/v1/triggers/agenda", { params: { query: { days, limit: MOST, fold: true } }, signal }),
+        )
+      ).items,
   });
 
 /** The call that test mode caught, asked for until it is there. */

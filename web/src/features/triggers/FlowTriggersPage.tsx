@@ -17,7 +17,7 @@ export function FlowTriggersPage() {
   const flowId = useDraft((state) => state.flowId);
   const spaceId = useDraft((state) => state.spaceId);
   const published = useDraft((state) => state.publishedVersion !== null);
-  const triggers = useQuery(triggersQuery(flowId));
+  const triggers = useQuery(triggersQuery({ flow_id: flowId }));
   const [adding, setAdding] = useState(false);
   const add = may("triggers.manage", spaceId) && (
     <Button kind="primary" icon={<Plus />} onClick={() => setAdding(true)}>

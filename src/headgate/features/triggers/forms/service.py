@@ -2,12 +2,15 @@
 
 import hashlib
 import secrets
+from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any, Literal
 
 import orjson
 
 from headgate.features.files import service as files
+from headgate.features.files.errors import FileNotFound
 from headgate.features.files.limits import StorageLimits
 from headgate.features.files.storage import Storage
 from headgate.features.files.upload import pieces
@@ -26,6 +29,7 @@ from headgate.features.triggers.errors import (
     LinkSpent,
     OwnerGone,
     TriggerChanged,
+    UploadGone,
 )
 from headgate.features.triggers.firing import Firing
 from headgate.features.triggers.forms import repository
@@ -36,17 +40,23 @@ from headgate.features.triggers.schemas import FormPageOut, FormReceived
 from headgate.features.triggers.settings import FormConfig, TriggerInput
 from headgate.features.triggers.tables import LinkRow
 from headgate.foundation.crypto import SecretBox
-from headgate.foundation.database import Database, microseconds
+from headgate.foundation.database import Database, microseconds, now
 from headgate.foundation.ids import new_id
 from headgate.graph.model import Flow, FormField
 from headgate.sdk.outside import mark
 
 LONGEST_TOKEN = 64
+UNSUBMITTED = timedelta(hours=24)
+"""How long a file is stored whose form is not submitted."""
 FormState = Literal["open", "closed", "link_needed", "link_spent"]
 _USE_LINK = (
     "UPDATE trigger_links SET used_at = CAST(:at AS BIGINT), occurrence_id = CAST(:occurrence_id AS VARCHAR)"
     " WHERE id = CAST(:link_id AS VARCHAR) AND used_at IS NULL AND revoked_at IS NULL"
     " AND (expires_at IS NULL OR expires_at > CAST(:at AS BIGINT)) RETURNING id"
+)
+_KEEP_FILE = (
+    "UPDATE files SET expires_at = NULL WHERE id = CAST(:file_id AS VARCHAR)"
+    " AND tenant_id = CAST(:tenant_id AS VARCHAR) RETURNING id"
 )
 _COUNT = (
     "UPDATE triggers SET submissions = submissions + 1 WHERE id = CAST(:trigger_id AS VARCHAR)"
@@ -167,6 +177,7 @@ class FormIntake:
             max_bytes=most,
             limits=self.limits,
             visitor=visitor,
+            expires_at=now() + UNSUBMITTED,
         )
         token = seal(self.secret_box, "upload", file=row.id, flow=form.id, visitor=who)
         return WidgetFile(token=token, name=row.name, size=row.size_bytes)
@@ -188,6 +199,8 @@ class FormIntake:
         if fired.status == "skipped":
             if fired.reason == InputInvalid.code:
                 raise InputInvalid(fired.message)
+            if fired.reason == FileNotFound.code and await self._lacks_uploads(form, occurrence):
+                raise UploadGone
             raise FormBusy
         config = form.config
         again = form.link is None
@@ -200,6 +213,12 @@ class FormIntake:
             stored = await triggers.find_occurrence(session, row.id, occurrence.key, tenant_id=row.tenant_id)
         return stored is not None and stored[0].status != "skipped"
 
+    async def _lacks_uploads(self, form: FormPage, occurrence: Occurrence) -> bool:
+        """Whether a file of the submission was deleted, because it came too late."""
+        ids = {companion.values["file_id"] for companion in occurrence.admission if companion.refusal is UploadGone}
+        async with self.firing.database.writing() as session:
+            return len(await files.lock_files(session, ids, tenant_id=form.listed.row.tenant_id)) < len(ids)
+
     def _occurrence(self, form: FormPage, body: WidgetStart, who: str, visitor: str | None) -> Occurrence:
         sent = body.model_dump(mode="json")
 
@@ -207,12 +226,18 @@ class FormIntake:
             return unseal(self.secret_box, "upload", token, flow=form.id, visitor=who)["file"]
 
         saved = form.saved
-        answers = check_form(form.fields, sent["form_data"], file_of=file_of)
+        uploads: list[str] = []
+
+        def upload_of(token: str) -> str:
+            uploads.append(file_of(token))
+            return uploads[-1]
+
+        answers = check_form(form.fields, sent["form_data"], file_of=upload_of)
         given = input_with(
             saved,
             text=body.text or saved.text,
             form_data={**saved.form_data, **answers},
-            file_ids=[*saved.file_ids, *(file_of(token) for token in body.files)],
+            file_ids=[*saved.file_ids, *(upload_of(token) for token in body.files)],
         )
         digest = hashlib.sha256(orjson.dumps(sent, option=orjson.OPT_SORT_KEYS)).hexdigest()[:32]
         occurrence_id = new_id()
@@ -223,13 +248,13 @@ class FormIntake:
             outside=marks,
             id=occurrence_id,
             is_call=True,
-            admission=_admission(form, occurrence_id),
+            admission=_admission(form, occurrence_id, uploads),
             visitor=visitor,
         )
 
 
-def _admission(form: FormPage, occurrence_id: str) -> tuple[Companion, ...]:
-    """Return the rows that a submission changes: the count of the form, and the link by which it came."""
+def _admission(form: FormPage, occurrence_id: str, uploads: Sequence[str]) -> tuple[Companion, ...]:
+    """Return the rows that a submission changes: its files, the count of the form, and the link by which it came."""
     at, closes_at = clock(), form.config.closes_at
     count = {
         "trigger_id": form.id,
@@ -237,8 +262,13 @@ def _admission(form: FormPage, occurrence_id: str) -> tuple[Companion, ...]:
         "closes_at": None if closes_at is None else microseconds(closes_at),
         "at": at,
     }
+    tenant_id = form.listed.row.tenant_id
+    stored = [
+        Companion(_KEEP_FILE, {"file_id": file_id, "tenant_id": tenant_id}, UploadGone)
+        for file_id in sorted(set(uploads))
+    ]
     counted = Companion(_COUNT, count, FormClosed)
     if form.link is None:
-        return (counted,)
+        return *stored, counted
     used = {"link_id": form.link.id, "occurrence_id": occurrence_id, "at": at}
-    return Companion(_USE_LINK, used, LinkSpent), counted
+    return *stored, Companion(_USE_LINK, used, LinkSpent), counted

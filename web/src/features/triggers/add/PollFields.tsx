@@ -62,6 +62,18 @@ export function PollFields({ kind, spaceId, draft, onChange }: Props) {
           />
         )}
       </Field>
+      {kind === "rows" && (
+        <Field label={t("poll_look_back")} help={t("poll_look_back_help")}>
+          {(control) => (
+            <Input
+              {...control}
+              inputMode="numeric"
+              value={draft.lookBack}
+              onChange={(event) => set({ lookBack: event.target.value })}
+            />
+          )}
+        </Field>
+      )}
       {kind === "mail" && (
         <div className="flex items-center gap-2 self-end pb-2 text-sm">
           <Switch

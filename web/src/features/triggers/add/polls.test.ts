@@ -19,3 +19,15 @@ test("mail says whether it is marked as read", () => {
   const draft = { ...newPoll(), values: { connection: "inbox" }, textFrom: "subject", markSeen: false };
   expect(pollOf("mail", draft)).toMatchObject({ connection: "inbox", text_from: "subject", mark_seen: false });
 });
+
+test("rows say how many of the last ones are read again", () => {
+  const values = { connection: "db", sql: "SELECT id FROM orders", cursor_column: "id" };
+  expect(pollOf("rows", { ...newPoll(), values })).toMatchObject({ look_back: 200 });
+  expect(pollOf("rows", { ...newPoll(), values, lookBack: "0" })).toMatchObject({ look_back: 0 });
+  for (const lookBack of ["", "1001", "-1", "1.5", "all"]) {
+    expect(pollOf("rows", { ...newPoll(), values, lookBack })).toBeNull();
+  }
+  expect(pollOf("feed", { ...newPoll(), values: { url: "https://example.org" }, lookBack: "" })).not.toHaveProperty(
+    "look_back",
+  );
+});

@@ -44,9 +44,18 @@ export interface PollDraft {
   first: "now" | "all";
   textFrom: string;
   markSeen: boolean;
+  /** Of rows alone. */
+  lookBack: string;
 }
 
-export const newPoll = (): PollDraft => ({ values: {}, minutes: "5", first: "now", textFrom: "", markSeen: true });
+export const newPoll = (): PollDraft => ({
+  values: {},
+  minutes: "5",
+  first: "now",
+  textFrom: "",
+  markSeen: true,
+  lookBack: "200",
+});
 
 export const isPoll = (kind: string): kind is PollKind => (POLLS as readonly string[]).includes(kind);
 
@@ -58,12 +67,15 @@ export function pollOf(kind: PollKind, draft: PollDraft): PollConfig | null {
   const given = (field: PollField) => draft.values[field]?.trim() ?? "";
   if (!required.every(given)) return null;
   const fields = Object.fromEntries([...required, ...optional].filter(given).map((field) => [field, given(field)]));
+  const lookBack = Number(draft.lookBack || Number.NaN);
+  if (kind === "rows" && !(Number.isInteger(lookBack) && lookBack >= 0 && lookBack <= 1000)) return null;
   return {
     kind,
     ...fields,
     every_seconds: minutes * 60,
     first: draft.first,
     ...(draft.textFrom.trim() ? { text_from: draft.textFrom.trim() } : {}),
+    ...(kind === "rows" ? { look_back: lookBack } : {}),
     ...(kind === "mail" ? { mark_seen: draft.markSeen } : {}),
   } as PollConfig;
 }

@@ -77,6 +77,7 @@ function pollDraftOf(config: Config): PollDraft {
     first: stored.first === "all" ? "all" : "now",
     textFrom: String(stored.text_from ?? ""),
     markSeen: stored.mark_seen !== false,
+    lookBack: String(stored.look_back ?? newPoll().lookBack),
   };
 }
 

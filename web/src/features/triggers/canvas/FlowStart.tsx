@@ -24,7 +24,7 @@ export function FlowStart() {
   const { may } = useRights();
   const flowId = useDraft((state) => state.flowId);
   const spaceId = useDraft((state) => state.spaceId);
-  const { data: triggers = [] } = useQuery(triggersQuery(flowId));
+  const { data: triggers = [] } = useQuery(triggersQuery({ flow_id: flowId }));
   const [open, setOpen] = useState<string | null>(null);
   const [all, setAll] = useState(false);
   const [adding, setAdding] = useState(false);

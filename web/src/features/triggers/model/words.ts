@@ -18,10 +18,15 @@ export function triggerWords(t: TriggerTexts, trigger: Pick<Trigger, "config">):
   if (config.kind === "manual") return t("words_manual");
   if (config.kind !== "schedule") return pollWords(t, config);
   if (config.every_seconds) {
-    const { every_seconds: seconds } = config;
-    return seconds % 60 === 0 ? t("words_minutes", { amount: seconds / 60 }) : t("words_seconds", { amount: seconds });
+    return everyWords(t, config.every_seconds);
   }
   return t("words_zone", { words: cronWords(t, config.cron ?? ""), zone: config.time_zone ?? "UTC" });
+}
+
+/** How often something happens: every so many minutes or seconds. */
+export function everyWords(t: TriggerTexts, seconds: number): string {
+  if (seconds === 60) return t("words_minute");
+  return seconds % 60 === 0 ? t("words_minutes", { amount: seconds / 60 }) : t("words_seconds", { amount: seconds });
 }
 
 function pollWords(t: TriggerTexts, config: Extract<Trigger["config"], { most?: number }>): string {
@@ -33,10 +38,7 @@ function pollWords(t: TriggerTexts, config: Extract<Trigger["config"], { most?: 
         : config.kind === "folder"
           ? t("words_folder", { pattern: config.pattern ?? "*", folder: config.folder || "/" })
           : t(`words_${config.kind}`, { url: config.url });
-  const seconds = config.every_seconds ?? 300;
-  const often =
-    seconds % 60 === 0 ? t("words_minutes", { amount: seconds / 60 }) : t("words_seconds", { amount: seconds });
-  return `${source} · ${often}`;
+  return `${source} · ${everyWords(t, config.every_seconds ?? 300)}`;
 }
 
 function cronWords(t: TriggerTexts, cron: string): string {

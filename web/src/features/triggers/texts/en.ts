@@ -1,8 +1,10 @@
 import forms from "./en.forms";
+import list from "./en.list";
 import webhook from "./en.webhook";
 
 export default {
   ...webhook,
+  ...list,
   triggers: "Triggers",
   about_flow: "What starts the published version of this flow by itself. Each occurrence starts one run.",
   about_all: "Everything that starts flows of your spaces by itself, and what will start next.",
@@ -18,12 +20,6 @@ export default {
   coming_up: "Coming up",
   your_time: "In your time zone, {{zone}}",
   nothing_up: "No schedule fires in the next seven days.",
-  start_title: "Trigger",
-  start_more: "{{amount}} more",
-  start_on: "On",
-  start_off: "Off",
-  start_failing: "Failing",
-  start_unpublished: "Skipped until published",
   on: "On",
   paused: "Paused",
   paused_because: "Paused: {{reason}}",

@@ -1,10 +1,12 @@
 import type { Translation } from "@/lib/i18n/texts";
 import type en from "./en";
 import forms from "./sv.forms";
+import list from "./sv.list";
 import webhook from "./sv.webhook";
 
 const sv: Translation<typeof en> = {
   ...webhook,
+  ...list,
   triggers: "Utlösare",
   about_flow: "Det som startar flödets publicerade version automatiskt. Varje händelse startar en körning.",
   about_all: "Allt som startar flöden i dina utrymmen automatiskt, och vad som startar härnäst.",
@@ -21,12 +23,6 @@ const sv: Translation<typeof en> = {
   coming_up: "Kommande",
   your_time: "I din tidszon, {{zone}}",
   nothing_up: "Inget schema startar något de närmaste sju dagarna.",
-  start_title: "Utlösare",
-  start_more: "{{amount}} till",
-  start_on: "På",
-  start_off: "Av",
-  start_failing: "Misslyckas",
-  start_unpublished: "Hoppas över tills flödet är publicerat",
   on: "På",
   paused: "Pausad",
   paused_because: "Pausad: {{reason}}",
