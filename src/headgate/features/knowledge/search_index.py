@@ -40,6 +40,8 @@ else:
 
 MOST_COUNTED = 2_000
 """PostgreSQL: a term of more passages counts as common."""
+LEAST_TOKENS = 12
+"""Tokens of a passage that a question can be made from."""
 _PASSAGES = typed("Table", PassageRow.__table__)
 _INDEX = table("knowledge_index", column("rowid"), column("terms"), column("base_id"))
 
@@ -67,6 +69,16 @@ class Scope:
             PassageRow.tenant_id == self.tenant_id,
             PassageRow.document_id.in_(self.documents),
         )
+
+
+@dataclass(frozen=True, slots=True)
+class SamplePassage:
+    """A passage to make a question from."""
+
+    document_id: str
+    document: str
+    context: str
+    text: str
 
 
 async def ranked(session: AsyncSession, scope: Scope, terms: Sequence[str], *, limit: int) -> list[int]:
@@ -130,6 +142,17 @@ async def read_passages(
         .where(PassageRow.id.in_(ids), *scope.passages)
     )
     return {row[0].id: (row[0], row[1], row[2]) for row in await session.execute(query)}
+
+
+async def sample_passages(session: AsyncSession, scope: Scope, *, limit: int) -> list[SamplePassage]:
+    """Return passages at random that the reader may read, of those that are long enough to ask about."""
+    query = (
+        select(DocumentRow.id, DocumentRow.name, PassageRow.context, PassageRow.text)
+        .join(DocumentRow, DocumentRow.id == PassageRow.document_id)
+        .where(PassageRow.tokens >= LEAST_TOKENS, *scope.passages)
+    )
+    rows = await session.execute(query.order_by(func.random()).limit(limit))
+    return [SamplePassage(row.id, row.name, row.context, row.text) for row in rows]
 
 
 async def add_passages(session: AsyncSession, rows: Sequence[dict[str, Any]]) -> None:
