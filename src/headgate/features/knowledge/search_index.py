@@ -101,14 +101,17 @@ async def ranked(session: AsyncSession, scope: Scope, terms: Sequence[str], *, l
 async def _ranked_by_postgresql(session: AsyncSession, scope: Scope, terms: Sequence[str], limit: int) -> list[int]:
     counts = await _counts(session, scope, terms)
     usual = max(max(counts.values(), default=0), 1)
+    anything = _query(" | ".join(_lexeme(term) for term in terms))
+    # Terms are stored compressed: concatenated with nothing they are read once a passage, not once a term.
+    read_terms = PassageRow.terms.op("||")(cast(literal(""), postgresql.TSVECTOR())).label("terms")
+    matching = select(PassageRow.id, read_terms).where(PassageRow.terms.op("@@")(anything), *scope.passages)
+    match = matching.offset(0).subquery("matching")
     score: ColumnElement[Any] = literal(0.0)
     for term in terms:
         rarity = math.log(1 + usual / counts[term]) if counts[term] else 0.0
         if rarity:
-            score = score + rarity * func.ts_rank(PassageRow.terms, _query(_lexeme(term)), 1)
-    anything = _query(" | ".join(_lexeme(term) for term in terms))
-    query = select(PassageRow.id).where(PassageRow.terms.op("@@")(anything), *scope.passages)
-    rows = await session.execute(query.order_by(cast(score, Float).desc(), PassageRow.id).limit(limit))
+            score = score + rarity * func.ts_rank(match.c.terms, _query(_lexeme(term)), 1)
+    rows = await session.execute(select(match.c.id).order_by(cast(score, Float).desc(), match.c.id).limit(limit))
     return [row[0] for row in rows]
 
 

@@ -1,4 +1,8 @@
-"""Reference answers of questions, and feedback of users on answers of the chat."""
+"""Reference answers of questions, feedback on answers of the chat, and a word index without a pending list.
+
+PostgreSQL collects new entries of a GIN index in a list of up to 4 MB that each search reads: until the list is merged,
+the planner prefers to read all passages.
+"""
 
 import sqlalchemy as sa
 from alembic import op
@@ -37,10 +41,15 @@ def upgrade() -> None:
         ),
         sa.PrimaryKeyConstraint("run_id", name=op.f("pk_chat_feedback")),
     )
+    if op.get_bind().dialect.name == "postgresql":
+        op.execute("ALTER INDEX ix_knowledge_passages_terms SET (fastupdate = off)")
+        op.execute("SELECT gin_clean_pending_list('ix_knowledge_passages_terms'::regclass)")
     op.create_index("ix_chat_feedback_base_id_run_id", "chat_feedback", ["base_id", "run_id"])
 
 
 def downgrade() -> None:
+    if op.get_bind().dialect.name == "postgresql":
+        op.execute("ALTER INDEX ix_knowledge_passages_terms RESET (fastupdate)")
     op.drop_table("chat_feedback")
     with op.batch_alter_table("knowledge_questions") as table:
         table.drop_column("answer")
