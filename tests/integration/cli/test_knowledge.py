@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -9,8 +10,12 @@ import pytest
 
 from headgate.entrypoints.cli.app import run
 from headgate.entrypoints.cli.exit_codes import CONFLICT, FAILED, INVALID
+from headgate.features.knowledge.embedding import Searcher
+from headgate.features.models.local.models import LocalModels
+from headgate.features.models.local.store import LocalModel
 from tests.integration.cli.test_commands import data_folder
 from tests.support.cli import answered
+from tests.support.embedding_server import EmbeddingServer
 
 __all__ = ["data_folder"]
 pytestmark = pytest.mark.usefixtures("data_folder")
@@ -119,3 +124,64 @@ class TestEvaluate:
         file.write_bytes(b'{"question": "first", "documents": ["plan.txt"]}\n' + content)
         assert run(["knowledge", "questions", "Plans", "--add", str(file)]) == INVALID
         assert answered(capsys, "knowledge", "questions", "Plans") == []
+
+
+LOCAL_MODEL = LocalModel("all-minilm-l6-v2", "MiniLM", 1, Path("all-minilm-l6-v2.gguf"), use="embedding")
+
+
+class TestEmbed:
+    @pytest.fixture
+    def server(self, monkeypatch: pytest.MonkeyPatch) -> Iterator[EmbeddingServer]:
+        with EmbeddingServer() as server:
+            monkeypatch.setenv("OPENAI_API_KEY", "sk-test-0123456789")
+            monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+            yield server
+
+    def test_embeds_passages_that_each_mode_then_searches(
+        self, plan: Path, server: EmbeddingServer, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        plan.write_text("Employees have a long holiday in the summer of each year.")
+        added(capsys, plan)
+        capsys.readouterr()
+        assert run(["knowledge", "search", "Plans", "vacation", "--mode", "vector"]) == INVALID
+        embedded = answered(capsys, "knowledge", "embed", "Plans", "openai/small")
+        assert (embedded["passages_embedded"], embedded["searched_model"]) == (1, "openai/small")
+        hits = {
+            mode: answered(capsys, "knowledge", "search", "Plans", "vacation", "--mode", mode)["hits"]
+            for mode in ("lexical", "vector", "hybrid")
+        }
+        assert {mode: len(found) for mode, found in hits.items()} == {"lexical": 0, "vector": 1, "hybrid": 1}
+        assert answered(capsys, "knowledge", "search", "Plans", "vacation")["mode"] == "hybrid"
+        assert set(server.embeddings.models) == {"small"}
+        assert answered(capsys, "knowledge", "embed", "Plans", "")["searched_model"] == ""
+        assert answered(capsys, "knowledge", "search", "Plans", "holiday")["mode"] == "lexical"
+
+    def test_of_a_model_that_fails_changes_nothing(
+        self, plan: Path, server: EmbeddingServer, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        server.embeddings.broken = server.wrong_key("no such key")
+        assert run(["knowledge", "embed", "Plans", "openai/small"]) != 0
+        server.embeddings.broken = None
+        capsys.readouterr()
+        assert answered(capsys, "knowledge", "list")[0]["embedding_model"] == ""
+
+
+class TestCreate:
+    def test_uses_the_model_on_the_server_and_says_so(
+        self, data_folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        async def probe(_searcher: Searcher, _principal: object, _space: str, model: str) -> None:
+            assert model == "local/all-minilm-l6-v2"
+
+        assert run(["knowledge", "create", "Before"]) == 0
+        assert "headgate models pull all-minilm-l6-v2" in capsys.readouterr().out
+        monkeypatch.setattr(LocalModels, "ready", lambda _models, use="chat": [LOCAL_MODEL] * (use == "embedding"))
+        monkeypatch.setattr(Searcher, "probe", probe)
+        assert run(["knowledge", "create", "Plans"]) == 0
+        assert "with local/all-minilm-l6-v2, the embedding model on this server" in capsys.readouterr().out.replace(
+            "\n", " "
+        )
+        monkeypatch.undo()
+        monkeypatch.setenv("HEADGATE_DATA_DIR", str(data_folder / "data"))
+        created = answered(capsys, "knowledge", "create", "Words", "--embedding-model", "")
+        assert created["embedding_model"] == ""

@@ -222,6 +222,8 @@ PERSONAL: Mapping[Name, Permission | None] = {
     ("GET", "/api/v1/chat/conversations/{conversation_id}/messages"): None,
     ("POST", "/api/v1/chat/conversations/{conversation_id}/messages"): None,
     ("PATCH", "/api/v1/chat/conversations/{conversation_id}"): None,
+    ("GET", "/api/v1/chat/conversations/{conversation_id}/feedback"): None,
+    ("PUT", "/api/v1/chat/conversations/{conversation_id}/messages/{run_id}/feedback"): None,
     ("DELETE", "/api/v1/chat/conversations/{conversation_id}"): None,
 }
 """Routes about what belongs to one person, and the permission with which others may use them."""
@@ -231,6 +233,8 @@ SOMEWHERE: Mapping[Name, str] = {
     ("GET", "/api/v1/chat/conversations/{conversation_id}/messages"): _CONVERSATION,
     ("POST", "/api/v1/chat/conversations/{conversation_id}/messages"): _CONVERSATION,
     ("PATCH", "/api/v1/chat/conversations/{conversation_id}"): _CONVERSATION,
+    ("GET", "/api/v1/chat/conversations/{conversation_id}/feedback"): _CONVERSATION,
+    ("PUT", "/api/v1/chat/conversations/{conversation_id}/messages/{run_id}/feedback"): _CONVERSATION,
     ("DELETE", "/api/v1/chat/conversations/{conversation_id}"): _CONVERSATION,
     ("POST", "/api/v1/files"): "an upload is in no space until a run takes it",
     ("GET", "/api/v1/agentic/check-config"): "providers are the tenant's",

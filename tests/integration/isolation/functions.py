@@ -155,6 +155,12 @@ def _state(of: World) -> dict[str, Any]:
     }
 
 
+def _feedback(of: World) -> dict[str, Any]:
+    run = {"run_id": of.run_ids[0], "flow_id": of.key.flow_id, "user_id": of.principal.user_id}
+    about = {"base_id": of.base_ids[0], "document_ids": of.document_ids}
+    return {**run, **about, "helpful": True, "correction": "", "created_at": clock()}
+
+
 def _value(of: World) -> dict[str, Any]:
     return {
         "flow_id": of.flow_ids[0],
@@ -197,7 +203,9 @@ _FOR_FUNCTION: dict[tuple[str, str], Callable[[World], Any]] = {
     ("broken_connections", "expires_before"): lambda world: now() + timedelta(days=9_000),
     ("dismiss", "key"): lambda world: "connection:same",
     ("add_conversation", "conversation_id"): lambda _: new_id(),
-    ("list_message_runs", "conversation_id"): lambda _: SESSION,
+    **{(what, "conversation_id"): lambda _: SESSION for what in ("list_message_runs", "has_message", "list_feedback")},
+    ("put_feedback", "values"): _feedback,
+    ("list_feedback_on_base", "before"): lambda _: None,
     ("restore", "key"): lambda world: world.marker,
     ("due_with_rows", "since"): lambda world: 0,
     ("due_with_rows", "until"): lambda world: clock(),
@@ -535,7 +543,7 @@ def store_calls(of: World, tenant_id: str) -> Mapping[str, StoreCall]:
 
     return {
         "read": StoreCall((of.key.run_id, tenant_id), nothing),
-        "read_all": StoreCall(([of.key.run_id], tenant_id), nothing),
+        "read_all": StoreCall(([of.key.run_id], tenant_id), lambda answer: answer == []),
         "cancel": StoreCall((of.key.run_id, tenant_id, clock()), nothing),
         "pause": StoreCall((key, clock()), nothing),
         "unpause": StoreCall((key, clock()), nothing),

@@ -130,6 +130,7 @@ OWNED_BY_ROUTE: dict[tuple[str, str], Callable[[World], list[Any]]] = {
 SHARED: dict[str, Callable[[World], Any]] = {
     "title": lambda _: "Another title",
     "client_id": lambda world: "a-client",
+    "helpful": lambda _: True,
     "citations": lambda world: [
         {"document_id": "none", "version": 1, "document_sha256": "0" * 64, "start": 0, "end": 1, "sha256": "0" * 64}
     ],
@@ -258,6 +259,8 @@ FOR_ROUTE: dict[tuple[str, str], Any] = {
 }
 """Values that one route wants other than all the rest, and optional ones that it is given."""
 ANSWERS_TO_OWN: dict[tuple[str, str], set[int]] = {
+    # the run is of no conversation
+    ("PUT", "/api/v1/chat/conversations/{conversation_id}/messages/{run_id}/feedback"): {404},
     # The keys are the installation's: admins of its first organisation manage them, and these are of others.
     ("GET", "/api/v1/keyring"): {403},
     ("POST", "/api/v1/keyring/{purpose}/rotate"): {403},

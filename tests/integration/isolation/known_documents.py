@@ -54,7 +54,7 @@ async def add_documents(
     }  # fmt: skip
     await add_passages(session, [passage])
     passage_id = (await session.execute(select(PassageRow.id).where(PassageRow.document_id == document))).scalar_one()
-    question = {"question": marker, "document_ids": [document], "quote": ""}
+    question = {"question": marker, "document_ids": [document], "quote": "", "answer": marker}
     await session.execute(insert(QuestionRow).values(id=base, **tenant, base_id=base, **question, created_at=now()))
     await session.execute(
         insert(EvaluationRow).values(

@@ -58,6 +58,7 @@ from headgate.features.models.tables import ModelClass, ModelFactsRow, ModelRole
 from headgate.features.runs.answered_calls import AnsweredCall
 from headgate.features.runs.approvals.tables import ApprovalDecisionRow, ApprovalLinkRow, ApprovalNoticeRow, ApprovalRow
 from headgate.features.runs.budgets.tables import budget_accounts
+from headgate.features.runs.chat.tables import chat_feedback
 from headgate.features.runs.circuits.tables import host_circuits
 from headgate.features.runs.deliveries.tables import webhook_deliveries, webhook_delivery_attempts
 from headgate.features.runs.engine.build import build_store
@@ -378,6 +379,10 @@ async def _make_documents(session: AsyncSession, world: World) -> None:
     world.base_ids.append(base)
     world.document_ids.append(document)
     world.passage_ids.append(passage)
+    run = {"run_id": world.run_ids[0], "flow_id": world.key.flow_id, "user_id": world.principal.user_id}
+    about = {"base_id": base, "document_ids": [document], "helpful": False, "correction": world.marker}
+    values = {"tenant_id": world.principal.tenant_id, "created_at": clock()}
+    await session.execute(insert(chat_feedback).values(**run, **about, **values))
 
 
 async def _make_notices(session: AsyncSession, world: World, approval: str) -> None:

@@ -9,11 +9,11 @@ import typer
 from pydantic import ValidationError
 from rich.markup import escape
 
-from headgate.entrypoints.cli import knowledge_evaluation
+from headgate.entrypoints.cli import knowledge_evaluation, knowledge_models
 from headgate.entrypoints.cli.exit_codes import FAILED, OK
 from headgate.entrypoints.cli.files import store_files
 from headgate.entrypoints.cli.knowledge_base import BaseArgument, LevelOption, RoleOption, find_base
-from headgate.entrypoints.cli.output import JsonFlag, console, print_json, print_result, print_rows, table, when
+from headgate.entrypoints.cli.output import JsonFlag, console, print_json, print_rows, table, when
 from headgate.entrypoints.cli.session import acting, with_installation, with_parts
 from headgate.entrypoints.compose import Parts
 from headgate.entrypoints.installation import Installation
@@ -28,8 +28,6 @@ from headgate.features.knowledge.schemas import (
     DocumentIn,
     DocumentOut,
     HitOut,
-    KnowledgeBaseChange,
-    KnowledgeBaseIn,
     KnowledgeBaseOut,
     Readers,
     SearchIn,
@@ -73,72 +71,8 @@ def _embedded(base: KnowledgeBaseOut) -> str:
     return f"{escape(base.embedding_model)}, {base.passages_embedded} of {base.passages} embedded"
 
 
-@app.command()
-def create(
-    name: Annotated[str, typer.Argument(help="Name that flows refer to.")],
-    description: Annotated[str, typer.Option(help="What its documents are about.")] = "",
-    passage_tokens: Annotated[int, typer.Option(help="Size of a passage in tokens.")] = 400,
-    overlap_tokens: Annotated[int, typer.Option(help="How much neighbouring passages share, in tokens.")] = 40,
-    embedding_model: Annotated[
-        str, typer.Option(help="Model that embeds passages, such as ollama/nomic-embed-text; empty: lexical search.")
-    ] = "",
-    json: JsonFlag = False,
-) -> None:
-    """Create a knowledge base in the space."""
-    base_in = checked(
-        KnowledgeBaseIn,
-        name=name,
-        description=description,
-        passage_tokens=passage_tokens,
-        overlap_tokens=overlap_tokens,
-        embedding_model=embedding_model,
-    )
-
-    async def work(parts: Parts) -> None:
-        await parts.searcher.probe(acting(), acting().space_id, base_in.embedding_model)
-        async with parts.database.writing() as session:
-            base = await service.create_base(session, acting(), base_in)
-        print_result(base, f"Created {escape(base.name)}: {base.id}", json=json)
-
-    with_parts(work)
-
-
-@app.command()
-def embed(
-    which: BaseArgument,
-    model: Annotated[str, typer.Argument(help="As provider/name; empty text: the search is lexical only.")],
-    json: JsonFlag = False,
-) -> None:
-    """Choose the model that embeds the passages of a knowledge base, and embed them.
-
-    Until all are embedded, searches use the previous model.
-    """
-    change = checked(KnowledgeBaseChange, embedding_model=model)
-
-    async def work(parts: Parts) -> KnowledgeBaseOut:
-        base = await find_base(parts, which)
-        await parts.searcher.probe(acting(), base.space_id, model)
-        async with parts.database.writing() as session:
-            await service.change_base(session, acting(), base.id, change)
-        async with parts.database.reading() as session:
-            document_ids = await documents.due_documents(session, acting(), base.id)
-        for document_id in document_ids:
-            parts.indexer.soon(document_id)
-        await parts.indexer.settle()
-        async with parts.database.reading() as session:
-            return await service.described(session, acting(), await service.get_base(session, acting(), base.id))
-
-    changed = with_parts(work)
-    if json:
-        print_json(changed)
-    elif not changed.embedding_model:
-        console.print(f"{escape(changed.name)}: lexical search.")
-    else:
-        console.print(
-            f"{escape(changed.name)}: {changed.passages_embedded} of {changed.passages} passages embedded with"
-            f" {escape(changed.embedding_model)}, {changed.embedding_tokens} tokens in all. Searches use"
-            f" {escape(changed.searched_model or 'words only')}."
-        )
+app.command()(knowledge_models.create)
+app.command()(knowledge_models.embed)
 
 
 @app.command()

@@ -40,6 +40,8 @@ else:
 
 MOST_COUNTED = 2_000
 """PostgreSQL: a term of more passages counts as common."""
+LEAST_TOKENS = 12
+"""Tokens of a passage that a question can be made from."""
 _PASSAGES = typed("Table", PassageRow.__table__)
 _INDEX = table("knowledge_index", column("rowid"), column("terms"), column("base_id"))
 
@@ -69,6 +71,16 @@ class Scope:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class SamplePassage:
+    """A passage to make a question from."""
+
+    document_id: str
+    document: str
+    context: str
+    text: str
+
+
 async def ranked(session: AsyncSession, scope: Scope, terms: Sequence[str], *, limit: int) -> list[int]:
     """Return the ids of passages with at least one of the terms that the reader may read, the best first."""
     if not terms:
@@ -89,14 +101,17 @@ async def ranked(session: AsyncSession, scope: Scope, terms: Sequence[str], *, l
 async def _ranked_by_postgresql(session: AsyncSession, scope: Scope, terms: Sequence[str], limit: int) -> list[int]:
     counts = await _counts(session, scope, terms)
     usual = max(max(counts.values(), default=0), 1)
+    anything = _query(" | ".join(_lexeme(term) for term in terms))
+    # Terms are stored compressed: concatenated with nothing they are read once a passage, not once a term.
+    read_terms = PassageRow.terms.op("||")(cast(literal(""), postgresql.TSVECTOR())).label("terms")
+    matching = select(PassageRow.id, read_terms).where(PassageRow.terms.op("@@")(anything), *scope.passages)
+    match = matching.offset(0).subquery("matching")
     score: ColumnElement[Any] = literal(0.0)
     for term in terms:
         rarity = math.log(1 + usual / counts[term]) if counts[term] else 0.0
         if rarity:
-            score = score + rarity * func.ts_rank(PassageRow.terms, _query(_lexeme(term)), 1)
-    anything = _query(" | ".join(_lexeme(term) for term in terms))
-    query = select(PassageRow.id).where(PassageRow.terms.op("@@")(anything), *scope.passages)
-    rows = await session.execute(query.order_by(cast(score, Float).desc(), PassageRow.id).limit(limit))
+            score = score + rarity * func.ts_rank(match.c.terms, _query(_lexeme(term)), 1)
+    rows = await session.execute(select(match.c.id).order_by(cast(score, Float).desc(), match.c.id).limit(limit))
     return [row[0] for row in rows]
 
 
@@ -130,6 +145,17 @@ async def read_passages(
         .where(PassageRow.id.in_(ids), *scope.passages)
     )
     return {row[0].id: (row[0], row[1], row[2]) for row in await session.execute(query)}
+
+
+async def sample_passages(session: AsyncSession, scope: Scope, *, limit: int) -> list[SamplePassage]:
+    """Return passages at random that the reader may read, of those that are long enough to ask about."""
+    query = (
+        select(DocumentRow.id, DocumentRow.name, PassageRow.context, PassageRow.text)
+        .join(DocumentRow, DocumentRow.id == PassageRow.document_id)
+        .where(PassageRow.tokens >= LEAST_TOKENS, *scope.passages)
+    )
+    rows = await session.execute(query.order_by(func.random()).limit(limit))
+    return [SamplePassage(row.id, row.name, row.context, row.text) for row in rows]
 
 
 async def add_passages(session: AsyncSession, rows: Sequence[dict[str, Any]]) -> None:

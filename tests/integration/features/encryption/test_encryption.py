@@ -48,7 +48,7 @@ STORED_AS_IT_IS = {
     "knowledge_bases", "knowledge_documents", "knowledge_passages", "knowledge_vectors",
     "knowledge_questions", "knowledge_evaluations",
     "connections", "connection_apis", "connection_operations",
-    "flow_tags", "flow_comments", "flow_conversations",
+    "flow_tags", "flow_comments", "flow_conversations", "chat_feedback",
 }  # fmt: skip
 """Tables with content that data keys do not encrypt; docs/operate/security.md names them."""
 NO_CONTENT = {

@@ -3,6 +3,7 @@ import { api, unwrap } from "../client";
 import type { components } from "../schema";
 
 export type ChatFlow = components["schemas"]["ChatFlow"];
+export type RatedAnswer = components["schemas"]["RatedAnswer"];
 export type Conversation = components["schemas"]["ConversationOut"];
 
 export const chatKeys = {
@@ -10,6 +11,8 @@ export const chatKeys = {
   flow: (id: string) => ["chat", "flow", id] as const,
   conversations: (flowId: string) => ["chat", "conversations", flowId] as const,
   messages: (id: string) => ["chat", "messages", id] as const,
+  feedback: (id: string) => ["chat", "feedback", id] as const,
+  rated: (base: string) => ["chat", "rated", base] as const,
 };
 
 /** The published flows that the user can chat with, a page after the other. */
@@ -85,3 +88,35 @@ export const sendMessage = (id: string, text: string, files: string[], key: stri
       body: { text, file_ids: files, wait: false },
     }),
   );
+
+/** What the user thinks of the answers of a conversation. */
+export const feedbackQuery = (id: string) =>
+  queryOptions({
+    queryKey: chatKeys.feedback(id),
+    queryFn: ({ signal }) =>
+      unwrap(
+        api.GET("/api/v1/chat/conversations/{conversation_id}/feedback", {
+          params: { path: { conversation_id: id } },
+          signal,
+        }),
+      ),
+  });
+
+export const rateAnswer = (id: string, run_id: string, helpful: boolean, correction: string) =>
+  unwrap(
+    api.PUT("/api/v1/chat/conversations/{conversation_id}/messages/{run_id}/feedback", {
+      params: { path: { conversation_id: id, run_id } },
+      body: { helpful, correction },
+    }),
+  );
+
+/** Feedback on answers from a knowledge base, newest first. */
+export const ratedAnswersQuery = (base_id: string) =>
+  queryOptions({
+    queryKey: chatKeys.rated(base_id),
+    queryFn: async ({ signal }) =>
+      (await unwrap(api.GET("/api/v1/chat/feedback", { params: { query: { base_id, limit: 50 } }, signal }))).items,
+  });
+
+export const deleteFeedback = (base_id: string, run_id: string) =>
+  unwrap(api.DELETE("/api/v1/chat/feedback/{base_id}/{run_id}", { params: { path: { base_id, run_id } } }));

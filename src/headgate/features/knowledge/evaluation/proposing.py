@@ -5,8 +5,6 @@ from dataclasses import dataclass
 
 from headgate.features.access.permissions import Permission
 from headgate.features.access.principal import Principal, within
-from headgate.features.knowledge.evaluation import repository
-from headgate.features.knowledge.evaluation.repository import SamplePassage
 from headgate.features.knowledge.evaluation.schemas import (
     LONGEST_ANSWER,
     ExpectedOut,
@@ -15,7 +13,7 @@ from headgate.features.knowledge.evaluation.schemas import (
     ProposalsOut,
 )
 from headgate.features.knowledge.rights import reader_of
-from headgate.features.knowledge.search_index import Scope
+from headgate.features.knowledge.search_index import SamplePassage, Scope, sample_passages
 from headgate.features.knowledge.service import get_base
 from headgate.features.knowledge.terms import LONGEST_QUERY
 from headgate.features.models.asking import Asker
@@ -51,7 +49,7 @@ class Proposer:
             base = await get_base(session, principal, base_id, permission=Permission.KNOWLEDGE_EDIT)
             reader = await reader_of(session, principal, base.space_id, clearance=clearance)
             scope = Scope(base.tenant_id, base.id, reader)
-            passages = await repository.sample_passages(session, scope, limit=proposal_in.count)
+            passages = await sample_passages(session, scope, limit=proposal_in.count)
         caller, slots = within(principal, base.space_id), asyncio.Semaphore(AT_ONCE)
 
         async def proposal(passage: SamplePassage) -> tuple[ProposalOut | None, int]:

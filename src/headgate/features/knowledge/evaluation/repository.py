@@ -1,17 +1,12 @@
 """Queries on questions and evaluations. The tenant is always required."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 
 from sqlalchemy import ColumnElement, delete, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.features.knowledge.evaluation.tables import EvaluationRow, QuestionRow
-from headgate.features.knowledge.search_index import Scope
-from headgate.features.knowledge.tables import DocumentRow, PassageRow
-
-LEAST_TOKENS = 12
-"""Tokens of a passage that a question can be made from."""
+from headgate.features.knowledge.tables import DocumentRow
 
 
 async def list_questions(session: AsyncSession, base_id: str, *, tenant_id: str) -> Sequence[QuestionRow]:
@@ -50,28 +45,6 @@ async def names_of(
         row.base_id == base_id, row.tenant_id == tenant_id, row.id.in_(document_ids), visible
     )
     return {row.id: row.name for row in await session.execute(query)}
-
-
-@dataclass(frozen=True, slots=True)
-class SamplePassage:
-    """A passage to make a question from."""
-
-    document_id: str
-    document: str
-    context: str
-    text: str
-
-
-async def sample_passages(session: AsyncSession, scope: Scope, *, limit: int) -> list[SamplePassage]:
-    """Return passages at random that the reader may read, of those that are long enough to ask about."""
-    passage = PassageRow
-    query = (
-        select(DocumentRow.id, DocumentRow.name, passage.context, passage.text)
-        .join(DocumentRow, DocumentRow.id == passage.document_id)
-        .where(passage.tokens >= LEAST_TOKENS, *scope.passages)
-    )
-    rows = await session.execute(query.order_by(func.random()).limit(limit))
-    return [SamplePassage(row.id, row.name, row.context, row.text) for row in rows]
 
 
 async def list_evaluations(

@@ -15,6 +15,18 @@ class ConversationNotFound(NotFound):
         )
 
 
+class MessageNotFound(NotFound):
+    """The conversation has no such message."""
+
+    code = "chat_message_not_found"
+    title = "Message not found"
+
+    def __init__(self, run_id: str) -> None:
+        super().__init__(
+            f"The conversation has no message '{run_id[:64]}'.", remedy="List the messages of the conversation."
+        )
+
+
 class NotAChat(Invalid):
     """The published version takes no chat messages."""
 

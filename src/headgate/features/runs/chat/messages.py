@@ -15,7 +15,7 @@ from headgate.features.runs.views.runs import run_view
 from headgate.foundation.database import Database
 
 
-async def _read(engine: ExecutionBackend, principal: Principal, run_ids: Sequence[str]) -> list[RunOut]:
+async def read_messages(engine: ExecutionBackend, principal: Principal, run_ids: Sequence[str]) -> list[RunOut]:
     """Return runs that the caller may view, in this order; without those that were deleted meanwhile.
 
     Raises `PermissionMissing`.
@@ -63,4 +63,4 @@ async def list_messages(
     async with database.reading() as session:
         run_ids = await message_runs(session, principal, conversation_id, limit=limit + 1, before=before)
     shown = run_ids[:limit]
-    return await _read(engine, principal, shown), shown[-1] if len(run_ids) > limit else None
+    return await read_messages(engine, principal, shown), shown[-1] if len(run_ids) > limit else None

@@ -1,18 +1,20 @@
 """Queries on conversations with flows. Tenant and user are always required."""
 
-from collections.abc import Collection, Sequence
-from typing import Any
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, cast
 
-from sqlalchemy import ColumnElement, Row, and_, delete, exists, insert, or_, select, update
+from sqlalchemy import ColumnElement, CursorResult, Row, and_, delete, exists, insert, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.features.conversations.tables import flow_conversations
 from headgate.features.flows.tables import FlowRow, FlowVersionRow, VersionStepRow
+from headgate.features.runs.chat.tables import chat_feedback
 from headgate.features.runs.tables import flow_runs
 from headgate.foundation.ids import new_id
 
 AnyRow = Row[*tuple[Any, ...]]
 _C = flow_conversations.c
+_F = chat_feedback.c
 _PUBLISHED = and_(
     FlowVersionRow.flow_id == FlowRow.id,
     FlowVersionRow.tenant_id == FlowRow.tenant_id,
@@ -134,6 +136,63 @@ async def list_message_runs(
     if before is not None:
         query = query.where(run.id < before)
     return (await session.execute(query.order_by(run.id.desc()).limit(limit))).scalars().all()
+
+
+async def has_message(
+    session: AsyncSession, run_id: str, conversation_id: str, flow_id: str, *, tenant_id: str, user_id: str
+) -> bool:
+    """Return whether a run is a message of a conversation of a user."""
+    run = flow_runs.c
+    query = select(run.id).where(
+        run.id == run_id,
+        run.flow_id == flow_id,
+        run.session_id == conversation_id,
+        run.tenant_id == tenant_id,
+        run.user_id == user_id,
+    )
+    return (await session.execute(query)).scalar_one_or_none() is not None
+
+
+async def put_feedback(session: AsyncSession, values: Mapping[str, Any], *, tenant_id: str) -> None:
+    """Store feedback on a run in place of an earlier one."""
+    run_id = values["run_id"]
+    await session.execute(delete(chat_feedback).where(_F.run_id == run_id, _F.tenant_id == tenant_id))
+    await session.execute(insert(chat_feedback).values(tenant_id=tenant_id, **values))
+
+
+async def list_feedback(
+    session: AsyncSession, conversation_id: str, flow_id: str, *, tenant_id: str, user_id: str
+) -> Sequence[AnyRow]:
+    """List the feedback of a user on the messages of a conversation."""
+    run = flow_runs.c
+    query = (
+        select(chat_feedback)
+        .join(flow_runs, (run.id == _F.run_id) & (run.flow_id == _F.flow_id))
+        .where(_F.tenant_id == tenant_id, _F.user_id == user_id, _F.flow_id == flow_id)
+        .where(run.session_id == conversation_id)
+    )
+    return (await session.execute(query)).all()
+
+
+async def list_feedback_on_base(
+    session: AsyncSession, base_id: str, space_id: str, *, tenant_id: str, limit: int, before: str | None
+) -> Sequence[AnyRow]:
+    """List feedback on answers from a base by flows of its space, newest first."""
+    query = (
+        select(chat_feedback)
+        .join(FlowRow, (FlowRow.id == _F.flow_id) & (FlowRow.tenant_id == _F.tenant_id))
+        .where(_F.tenant_id == tenant_id, _F.base_id == base_id, FlowRow.space_id == space_id)
+        .where(FlowRow.deleted_at.is_(None))
+    )
+    if before is not None:
+        query = query.where(_F.run_id < before)
+    return (await session.execute(query.order_by(_F.run_id.desc()).limit(limit))).all()
+
+
+async def remove_feedback(session: AsyncSession, run_id: str, base_id: str, *, tenant_id: str) -> bool:
+    """Delete feedback on an answer from a base; return whether there was any."""
+    change = delete(chat_feedback).where(_F.run_id == run_id, _F.base_id == base_id, _F.tenant_id == tenant_id)
+    return cast("CursorResult[Any]", await session.execute(change)).rowcount == 1
 
 
 async def delete_without_runs(session: AsyncSession, flow_ids: Collection[str], at: int, *, tenant_id: str) -> None:

@@ -9,7 +9,7 @@ from headgate.features.access.caller import Caller, needs
 from headgate.features.access.permissions import Permission
 from headgate.features.idempotency.http import Once
 from headgate.features.idempotency.keys import StartKey
-from headgate.features.runs.chat import service
+from headgate.features.runs.chat import feedback, service
 from headgate.features.runs.chat.messages import list_messages, send_message
 from headgate.features.runs.chat.schemas import (
     ChatFlow,
@@ -17,7 +17,10 @@ from headgate.features.runs.chat.schemas import (
     ConversationIn,
     ConversationOut,
     ConversationPatch,
+    FeedbackIn,
+    FeedbackOut,
     MessageIn,
+    RatedAnswer,
 )
 from headgate.features.runs.engine.backend import ExecutionBackend
 from headgate.features.runs.schemas import RunOut
@@ -39,6 +42,7 @@ router = APIRouter(prefix="/chat", tags=["runs"])
 Rows = Annotated[Database, Depends(get_database)]
 Search = Annotated[str, Query(max_length=200)]
 _START = [needs(Permission.RUNS_START)]
+_EDIT = [needs(Permission.KNOWLEDGE_EDIT)]
 
 
 def _engine(request: Request) -> ExecutionBackend:
@@ -166,3 +170,56 @@ async def send(
     if run.waits_for is not None:
         response.status_code = 202
     return run
+
+
+@router.get(
+    "/conversations/{conversation_id}/feedback",
+    summary="List feedback on a conversation",
+    responses=problems(404),
+    dependencies=_START,
+)
+async def conversation_feedback(conversation_id: str, session: ReadSession, caller: Caller) -> list[FeedbackOut]:
+    """List what you think of the answers of one of your conversations."""
+    return await feedback.list_feedback(session, caller, conversation_id)
+
+
+@router.put(
+    "/conversations/{conversation_id}/messages/{run_id}/feedback",
+    summary="Rate an answer",
+    responses=problems(404),
+    dependencies=_START,
+)
+async def rate(
+    conversation_id: str, run_id: str, body: FeedbackIn, session: WriteSession, caller: Caller
+) -> FeedbackOut:
+    """Store what you think of an answer, and what a correct one would be; editors of the flow's space can read it."""
+    return await feedback.put_feedback(session, caller, conversation_id, run_id, body)
+
+
+@router.get("/feedback", summary="List rated answers", responses=problems(403, 404), dependencies=_EDIT)
+async def rated_answers(
+    database: Rows,
+    engine: Engine,
+    caller: Caller,
+    base_id: Annotated[str, Query(max_length=36)],
+    limit: Annotated[int, Query(ge=1, le=50, description="Answers per page.")] = 20,
+    cursor: Cursor = None,
+) -> Page[RatedAnswer]:
+    """List feedback on answers from a knowledge base, newest first: its editors make questions of it."""
+    items, following = await feedback.list_rated_answers(
+        database, engine, caller, base_id, limit=limit, before=parse_cursor(cursor)
+    )
+    return Page(items=items, next_cursor=following)
+
+
+@router.delete(
+    "/feedback/{base_id}/{run_id}",
+    status_code=204,
+    summary="Delete feedback",
+    responses=problems(403, 404),
+    dependencies=_EDIT,
+)
+async def delete_feedback(base_id: str, run_id: str, session: WriteSession, caller: Caller) -> Response:
+    """Delete feedback on an answer from a knowledge base, for example when it has become a question."""
+    await feedback.delete_feedback(session, caller, base_id, run_id)
+    return Response(status_code=204)

@@ -5,6 +5,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
+from headgate.features.knowledge.evaluation.schemas import LONGEST_ANSWER, ExpectedOut
 from headgate.features.runs.schemas import Identifier
 from headgate.graph.json_values import PlainText, plain_text
 
@@ -60,6 +61,34 @@ class ConversationOut(BaseModel):
     title: str
     """The beginning of the first message until it is renamed; empty before."""
     used_at: datetime
+
+
+class FeedbackIn(BaseModel):
+    """What a user thinks of an answer."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    helpful: bool
+    correction: PlainText = Field(default="", max_length=LONGEST_ANSWER, description="What a correct answer would be.")
+
+
+class FeedbackOut(BaseModel):
+    """Feedback on an answer."""
+
+    run_id: str
+    helpful: bool
+    correction: str
+    created_at: datetime
+
+
+class RatedAnswer(FeedbackOut):
+    """Feedback on an answer from a knowledge base, with the message and the answer."""
+
+    flow_id: str
+    question: str
+    answer: str
+    documents: list[ExpectedOut]
+    """Documents of the base that the run received passages of; those that you may not view are omitted."""
 
 
 class MessageIn(BaseModel):

@@ -107,7 +107,7 @@ async def rename_conversation(
     session: AsyncSession, principal: Principal, conversation_id: str, title: str
 ) -> ConversationOut:
     """Rename a conversation of the caller. Raises `ConversationNotFound`, `FlowNotFound`, `PermissionMissing`."""
-    row, flow = await _with_flow(session, principal, conversation_id, lock=True)
+    row, flow = await conversation_with_flow(session, principal, conversation_id, lock=True)
     await repository.set_title(session, row.id, title, **_owner(principal))
     await record(
         session,
@@ -127,7 +127,7 @@ async def delete_conversation(session: AsyncSession, principal: Principal, conve
 
     Raises `ConversationNotFound`, `FlowNotFound`, `PermissionMissing`.
     """
-    row, flow = await _with_flow(session, principal, conversation_id, lock=True)
+    row, flow = await conversation_with_flow(session, principal, conversation_id, lock=True)
     await repository.delete_conversation(session, row.id, **_owner(principal))
     about = {"flow_id": flow.id}
     await record(
@@ -142,7 +142,7 @@ async def continue_conversation(
 
     Raises `ConversationNotFound`, `FlowNotFound`, `PermissionMissing`.
     """
-    row, _ = await _with_flow(session, principal, conversation_id, lock=True)
+    row, _ = await conversation_with_flow(session, principal, conversation_id, lock=True)
     if not row.title:
         title = shortened(" ".join(text[: LONGEST_TITLE * 4].split()), LONGEST_TITLE)
         await repository.set_title(session, row.id, title, **_owner(principal))
@@ -157,7 +157,7 @@ async def message_runs(
 
     Raises `ConversationNotFound`, `FlowNotFound`, `PermissionMissing`.
     """
-    row, _ = await _with_flow(session, principal, conversation_id)
+    row, _ = await conversation_with_flow(session, principal, conversation_id)
     return await repository.list_message_runs(
         session, row.id, row.flow_id, **_owner(principal), limit=limit, before=before
     )
@@ -173,9 +173,10 @@ async def _chat_flow(session: AsyncSession, principal: Principal, flow_id: str) 
     return row, published
 
 
-async def _with_flow(
+async def conversation_with_flow(
     session: AsyncSession, principal: Principal, conversation_id: str, *, lock: bool = False
 ) -> tuple[repository.AnyRow, FlowRow]:
+    """Return a conversation of the caller and its flow. Raises `ConversationNotFound`, `FlowNotFound`."""
     row = await _conversation(session, principal, conversation_id, lock=lock)
     return row, await get_flow(session, principal, row.flow_id, permission=Permission.RUNS_START)
 

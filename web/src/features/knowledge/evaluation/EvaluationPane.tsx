@@ -9,6 +9,7 @@ import { useKnowledgeTexts } from "../texts";
 import { Answers } from "./Answers";
 import { Measures } from "./Measures";
 import { Questions } from "./Questions";
+import { RatedAnswers } from "./RatedAnswers";
 
 /** How well the base is searched: its questions, and what evaluations of them measured. */
 export function EvaluationPane({ base }: { base: KnowledgeBase }) {
@@ -25,6 +26,7 @@ export function EvaluationPane({ base }: { base: KnowledgeBase }) {
   return (
     <div className="flex flex-col gap-6 py-4">
       <Questions base={base} questions={questions} />
+      <RatedAnswers base={base} />
       <section aria-labelledby="measures" className="flex flex-col gap-3">
         <div className="flex flex-wrap items-center justify-between gap-2">
           <h3 id="measures" className="font-medium">

@@ -47,6 +47,7 @@ function serveEvaluations() {
       served.questions = [];
       return new HttpResponse(null, { status: 204 });
     }),
+    http.get("*/api/v1/chat/feedback", () => HttpResponse.json({ items: [], next_cursor: null })),
     http.get(`${API}/b1/evaluations`, () => HttpResponse.json(served.evaluations)),
     http.get(`${API}/b1/evaluations/e1`, () => HttpResponse.json(EVALUATION)),
     http.post(`${API}/b1/evaluations`, () => {
@@ -160,5 +161,28 @@ describe("questions", () => {
     expect(sent[0]).toEqual({ model: "openai/gpt-5-mini", count: 10 });
     const lines = JSON.parse((sent[1] as { content: string }).content) as { question: string; documents: string[] }[];
     expect(lines.map(({ question, documents }) => [question, documents])).toEqual([["Lisbon?", ["travel.md"]]]);
+  });
+
+  it("come from feedback of the chat, with its correction", async () => {
+    serve();
+    const served = serveEvaluations();
+    const rated = { run_id: "r1", helpful: false, correction: "68 EUR", created_at: AT, flow_id: "f1" };
+    const deleted = vi.fn();
+    server.use(
+      http.get("*/api/v1/chat/feedback", () =>
+        HttpResponse.json({
+          items: [{ ...rated, question: "Per diem?", answer: "Unknown", documents: [TRAVEL] }],
+          next_cursor: null,
+        }),
+      ),
+      http.delete("*/api/v1/chat/feedback/b1/r1", () => {
+        deleted();
+        return new HttpResponse(null, { status: 204 });
+      }),
+    );
+    const { user } = openPage("/knowledge/b1?view=evaluation");
+    await user.click(await screen.findByRole("button", { name: "Make “Per diem?” a question" }));
+    await vi.waitFor(() => expect(deleted).toHaveBeenCalledOnce());
+    expect(served.sent).toEqual([{ question: "Per diem?", document_ids: ["d1"], quote: "", answer: "68 EUR" }]);
   });
 });

@@ -61,6 +61,7 @@ export function Thread({ conversationId, onSend, onAnswering }: ThreadProps) {
           {(turn) => (
             <TurnFoot
               turn={turn}
+              conversationId={conversationId}
               onAgain={
                 id === newest && turn.run
                   ? () => void onSend(turn.run?.input.text ?? "", turn.run?.input.file_ids ?? [])

@@ -5,16 +5,18 @@ import { CopyButton, IconButton } from "@/components/ui";
 import { isOver } from "../model/live";
 import type { FollowedRun } from "../model/useRun";
 import { RunFigures } from "../panel/RunFigures";
+import { Rating } from "./Rating";
 import { useChatTexts } from "./texts";
 
 interface TurnFootProps {
   turn: FollowedRun;
+  conversationId: string;
   /** Sends the message again; only below the last one. */
   onAgain?: (() => void) | undefined;
 }
 
 /** What can be done with an answer: copy it, send the message again, see what it took. */
-export function TurnFoot({ turn: { run, live }, onAgain }: TurnFootProps) {
+export function TurnFoot({ turn: { run, live }, conversationId, onAgain }: TurnFootProps) {
   const t = useChatTexts();
   const [open, setOpen] = useState(false);
   if (!run || !live || !isOver(live.status)) return null;
@@ -23,6 +25,7 @@ export function TurnFoot({ turn: { run, live }, onAgain }: TurnFootProps) {
       {run.status === "completed" && run.text && !run.truncated && (
         <CopyButton text={run.text} label={t("copy_answer")} />
       )}
+      {run.status === "completed" && <Rating conversationId={conversationId} runId={run.id} />}
       {onAgain && (
         <IconButton size="sm" label={t("send_again")} onClick={onAgain}>
           <RotateCcw />

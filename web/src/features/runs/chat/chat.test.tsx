@@ -64,6 +64,22 @@ describe("the chat with a flow", () => {
     );
   });
 
+  it("takes feedback on an answer, with a correction", async () => {
+    const served = serve({ runs: [run("r1", "first", "one")] });
+    const { user } = show("/chat/f1/c1");
+    await user.click(await within(await messages()).findByRole("button", { name: "Helpful" }));
+    await user.click(within(await messages()).getByRole("button", { name: "Not helpful" }));
+    await user.type(await screen.findByRole("textbox", { name: /correct answer/ }), "27 days");
+    await user.click(screen.getByRole("button", { name: "Send feedback" }));
+    const path = "/conversations/c1/messages/r1/feedback";
+    await waitFor(() =>
+      expect(served.sent).toEqual([
+        ["PUT", path, { helpful: true, correction: "" }],
+        ["PUT", path, { helpful: false, correction: "27 days" }],
+      ]),
+    );
+  });
+
   it("draws hostile answers as text", async () => {
     serve({ runs: [run("r1", "x", "# A\n<img src=x onerror=alert(1)>[b](javascript:alert(1))")] });
     show("/chat/f1/c1");

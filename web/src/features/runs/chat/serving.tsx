@@ -77,6 +77,11 @@ export function serve(more: Partial<Served> = {}): Served {
       HttpResponse.json({ ...FLOW, welcome_text: "**Hej**", questions: ["How long?"], takes_files: false }),
     ),
     http.get(`${CHAT}/flows/form`, () => HttpResponse.json(problem(422, "It has a form."), { status: 422 })),
+    http.get(`${CHAT}/conversations/:id/feedback`, () => HttpResponse.json([])),
+    http.put(`${CHAT}/conversations/:id/messages/:run/feedback`, async ({ request }) => {
+      await note(request);
+      return HttpResponse.json({});
+    }),
     http.get(`${CHAT}/conversations`, ({ request }) => {
       const search = new URL(request.url).searchParams.get("search") ?? "";
       return page(served.conversations.filter((one) => one.title.includes(search)));

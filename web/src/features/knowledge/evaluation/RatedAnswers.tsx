@@ -1,0 +1,66 @@
+import { useQuery } from "@tanstack/react-query";
+import { Plus, ThumbsDown, ThumbsUp, X } from "lucide-react";
+import { chatKeys, deleteFeedback, type RatedAnswer, ratedAnswersQuery } from "@/api/queries/chat";
+import { addQuestion, evaluationKeys } from "@/api/queries/evaluations";
+import type { KnowledgeBase } from "@/api/queries/knowledge";
+import { IconButton, Row, Rows } from "@/components/ui";
+import { useChange } from "@/components/useChange";
+import { useKnowledgeTexts } from "../texts";
+
+/** Feedback of users on answers from the base; each can become a question. Nothing while there is none. */
+export function RatedAnswers({ base }: { base: KnowledgeBase }) {
+  const t = useKnowledgeTexts();
+  const { data } = useQuery(ratedAnswersQuery(base.id));
+  const touches = [chatKeys.rated(base.id), evaluationKeys.questions(base.id)];
+  const dismiss = useChange({
+    change: (runId: string) => deleteFeedback(base.id, runId),
+    touches,
+    failed: t("delete_failed"),
+  });
+  const add = useChange({
+    change: async (rated: RatedAnswer) => {
+      const document_ids = rated.documents.map(({ id }) => id);
+      const answer = rated.correction || (rated.helpful ? rated.answer.slice(0, 10_000) : "");
+      await addQuestion(base.id, { question: rated.question.slice(0, 2000), document_ids, quote: "", answer });
+      await deleteFeedback(base.id, rated.run_id);
+    },
+    touches,
+    failed: t("question_not_added"),
+  });
+  if (!data?.length) return null;
+  return (
+    <section aria-labelledby="feedback" className="flex flex-col gap-3">
+      <h3 id="feedback" className="font-medium">
+        {t("feedback")}
+      </h3>
+      <p className="text-sm text-muted">{t("feedback_help")}</p>
+      <Rows label={t("feedback")}>
+        {data.map((rated) => (
+          <Row
+            key={rated.run_id}
+            icon={rated.helpful ? <ThumbsUp aria-label={t("helpful")} /> : <ThumbsDown aria-label={t("not_helpful")} />}
+            title={rated.question}
+            detail={rated.correction ? t("correction", { text: rated.correction }) : rated.answer.slice(0, 300)}
+            aside={
+              <span className="flex">
+                <IconButton
+                  label={t("make_question", { what: rated.question })}
+                  disabled={rated.documents.length === 0 || add.isPending}
+                  onClick={() => add.mutate(rated)}
+                >
+                  <Plus />
+                </IconButton>
+                <IconButton
+                  label={t("dismiss_feedback", { what: rated.question })}
+                  onClick={() => dismiss.mutate(rated.run_id)}
+                >
+                  <X />
+                </IconButton>
+              </span>
+            }
+          />
+        ))}
+      </Rows>
+    </section>
+  );
+}
