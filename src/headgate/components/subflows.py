@@ -174,7 +174,7 @@ class Loop(HasMembers):
     next_value: str = field(
         default="",
         label="Value of the next round",
-        help="Member of the result that the next round starts with. Empty: the whole result.",
+        help="Member of the result that starts the next round. Empty: the result.",
         port=False,
         interpolate=False,
         max_length=64,
