@@ -52,7 +52,7 @@ ReadMail: mailbox* folder(Text) from@~(Text) subject~(Text) since~(Text) unseen 
 ReadSpreadsheet: file*@(File) sheet header_row -> table:Table sheets:Data
 ExtractArchive: archive*@(File) pattern -> entries:Table files:Data file:File
 FolderFiles: folder@(Text) pattern storage -> files:Data table:Table
-WriteFile!: storage* files*@(File) folder name replace -> data:Data
+WriteFile!: storage* files[]*@(File) folder name replace -> data:Data
 MoveFile!: storage* path*@(Text) action target replace -> data:Data
 ConvertImage: image*@(File) width height mode format -> file:File data:Data
 ExtractXML: xml*@(Text) expression*~ namespaces -> data:Data text:Text
