@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from headgate.components.storage.storage import opened_storage
 from headgate.foundation.errors import Forbidden, HeadgateError, UpstreamFailed
 from headgate.foundation.ids import new_id
 from headgate.sdk import ComponentError, File
+from headgate.sdk.connections import OpenedFolder
 from headgate.sdk.testing import StepHarness
 from tests.support.storages import KINDS, Store, store_of
 
@@ -151,4 +153,52 @@ class TestStorage:
         harness = StepHarness()
         store.connect(harness, allowed=False)
         with pytest.raises((Forbidden, UpstreamFailed)):
+            await read(harness)
+
+
+class TestLocalFolder:
+    @pytest.fixture
+    def folder(self, tmp_path: Path) -> Path:
+        (tmp_path / "outside").mkdir()
+        (tmp_path / "outside" / "secret.txt").write_text("secret")
+        root = tmp_path / "opened"
+        (root / "in").mkdir(parents=True)
+        (root / "in" / "a.txt").write_text("one")
+        return root
+
+    @pytest.fixture
+    def local(self, folder: Path) -> StepHarness:
+        made = StepHarness(files={"a.txt": b"two"})
+        Store("local_folder", {"folder": "files"}, {}, folder=OpenedFolder(folder, writable=True)).connect(made)
+        return made
+
+    async def test_links_lead_nowhere(self, folder: Path, local: StepHarness) -> None:
+        (folder / "link").symlink_to(folder.parent / "outside")
+        (folder / "in" / "secret.txt").symlink_to(folder.parent / "outside" / "secret.txt")
+        assert await read(local, pattern="**") == {"in/a.txt": b"one"}
+        for path in ("link/secret.txt", "in/secret.txt"):
+            with pytest.raises(ComponentError, match="no such file"):
+                await move(local, path=path, target="copy.txt", action="copy")
+            with pytest.raises(ComponentError, match="no such file"):
+                await move(local, path=path, action="delete")
+        for values in ({"folder": "link"}, {"folder": "in", "name": "secret.txt"}):
+            with pytest.raises(ComponentError, match="no such file"):
+                await write(local, "a.txt", replace=True, **values)
+        assert [path.name for path in (folder.parent / "outside").iterdir()] == ["secret.txt"]
+        assert (folder.parent / "outside" / "secret.txt").read_text() == "secret"
+
+    async def test_is_read_only_unless_it_was_opened_for_writing(self, folder: Path) -> None:
+        harness = StepHarness(files={"a.txt": b"two"})
+        Store("local_folder", {"folder": "files"}, {}, folder=OpenedFolder(folder)).connect(harness)
+        assert await read(harness, folder="in") == {"in/a.txt": b"one"}
+        with pytest.raises(ComponentError, match="reading only"):
+            await write(harness, "a.txt")
+        with pytest.raises(ComponentError, match="reading only"):
+            await move(harness, path="in/a.txt", action="delete")
+        assert await read(harness, pattern="**") == {"in/a.txt": b"one"}
+
+    async def test_that_is_missing_is_an_error(self, tmp_path: Path) -> None:
+        harness = StepHarness()
+        Store("local_folder", {"folder": "files"}, {}, folder=OpenedFolder(tmp_path / "none")).connect(harness)
+        with pytest.raises(ComponentError, match="does not exist"):
             await read(harness)

@@ -201,8 +201,8 @@ def _to_server(head: bytes) -> bytes:
     method, target, version = (*first.split(b" "), b"", b"")[:3]
     path = b"/" + target.partition(b"://")[2].partition(b"/")[2]
     hop = (b"proxy-", b"connection:", b"keep-alive:")
-    kept = [line for line in lines if not line.lower().startswith(hop)]
-    return b"\r\n".join([b" ".join([method, path, version]), *kept, b"Connection: close", b"", b""])
+    headers = [line for line in lines if not line.lower().startswith(hop)]
+    return b"\r\n".join([b" ".join([method, path, version]), *headers, b"Connection: close", b"", b""])
 
 
 def _server(method: bytes, target: bytes) -> Server | None:
