@@ -230,6 +230,8 @@ FOR_ROUTE: dict[tuple[str, str], Any] = {
     ("/api/v1/connections/{connection}/operations/accept", "operations"): [OPERATION],
     ("/api/v1/connections/{connection}/authorize/poll", "authorization"): "of-no-authorization",
     ("/api/v1/mcp-servers/{server}/tools/accept", "tools"): {},
+    ("/api/v1/mcp-servers", "connection"): "crm",
+    ("/api/v1/mcp-servers/{server}", "connection"): "",
     ("/api/v1/mcp-servers/{server}/authorize", "client_id"): "",
     ("/api/v1/mcp-servers/{server}/authorize", "client_secret"): "",
     ("/api/v1/mcp-servers/{server}/authorize", "scopes"): "",
