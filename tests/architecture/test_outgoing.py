@@ -19,6 +19,7 @@ NETWORK_MODULES = {"http.client", "urllib.request", "mcp.client", "opentelemetry
 NETWORK_CALLS = {"open_connection", "create_connection", "create_datagram_endpoint", "sock_connect", "getaddrinfo"}
 NO_CONNECTION = {
     "features.accounts.single_sign_on.protocol": "Authlib builds and reads messages; our client sends them",
+    "components.web.api_request": "urllib3 writes the parts of a form; our client sends them",
     "features.mcptools.discovery": "requests and answers of the library, which our client sends",
     "features.mcptools.signing": "adds a header to the requests of a client of the guard",
     "features.runs.engine.distributed.transport": "an exception's class",

@@ -38,9 +38,9 @@ class Pin:
 class Pinned:
     """Columns of a pinned description."""
 
-    sha256: Mapped[str] = mapped_column(String(64), default=GONE, server_default=GONE)
+    sha256: Mapped[str] = mapped_column(String(64), default=GONE)
     """Of the description; empty: its source no longer has it."""
-    accepted_sha256: Mapped[str] = mapped_column(String(64), default=GONE, server_default=GONE)
+    accepted_sha256: Mapped[str] = mapped_column(String(64), default=GONE)
     """Of the description that a user has accepted; models get no other."""
     accepted: Mapped[dict[str, Any] | None] = mapped_column(Json)
     """The accepted description, while the current one is another."""

@@ -29,20 +29,20 @@ def _described(field: FormField) -> Schema:
     return schema
 
 
-def _bounds(field: FormField, least: str, most: str, *, whole: bool = False) -> Schema:
+def _bounds(field: FormField, least: str, most: str, *, is_count: bool = False) -> Schema:
     bounds = {least: field.min, most: field.max}
-    return {name: int(bound) if whole else bound for name, bound in bounds.items() if bound is not None}
+    return {name: int(bound) if is_count else bound for name, bound in bounds.items() if bound is not None}
 
 
 def _text(field: FormField) -> Schema:
-    return {"type": "string", **_bounds(field, "minLength", "maxLength", whole=True)}
+    return {"type": "string", **_bounds(field, "minLength", "maxLength", is_count=True)}
 
 
 def _choice(field: FormField) -> Schema:
     options: Schema = {"type": "string", "enum": list[JsonValue](field.options)}
     if field.type == "select":
         return options
-    return {"type": "array", "items": options, **_bounds(field, "minItems", "maxItems", whole=True)}
+    return {"type": "array", "items": options, **_bounds(field, "minItems", "maxItems", is_count=True)}
 
 
 def _file(_field: FormField) -> Schema:

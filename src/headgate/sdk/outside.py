@@ -37,7 +37,7 @@ _WORDS: dict[str, str] = {
     "web": "the web page {}",
     "file": "the file {}",
     "server": "the MCP server {}",
-    "description": "the tool descriptions of the MCP server {}",
+    "description": "the tool descriptions of {}",
     "visitor": "an anonymous visitor",
     "chat": "earlier messages of the chat",
     "workspace": "the workspace file {}",

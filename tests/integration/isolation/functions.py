@@ -452,7 +452,7 @@ def _argument(function: Function, parameter: inspect.Parameter, of: World) -> An
     name = parameter.name
     if (function.__name__, name) in _FOR_FUNCTION:
         return _FOR_FUNCTION[function.__name__, name](of)
-    if name in {"file_ids", "delivery_ids", "run_ids", "flow_ids", "server_ids"}:
+    if name in {"file_ids", "delivery_ids", "run_ids", "flow_ids", "server_ids", "connection_ids"}:
         return getattr(of, name)
     if name in OWNED:
         return OWNED[name](of)[0]

@@ -104,7 +104,8 @@ _OF_SESSIONS = (
     "/retry",
     "/credentials",
 )
-OWNED_BY_ROUTE: dict[tuple[str, str], Callable[[World], list[Any]]] = {
+OWNED_BY_ROUTE: dict[tuple[str, str], Callable[[World], list[Any]] | None] = {
+    **dict.fromkeys((("/api/v1/mcp-servers" + end, "connection") for end in ("", "/{server}")), None),  # a name
     ("/api/v1/approvals/decisions", "decisions"): lambda world: [
         [{"approval_id": approval_id, "decision": "approve"}] for approval_id in world.approval_ids
     ],
@@ -232,6 +233,10 @@ FOR_ROUTE: dict[tuple[str, str], Any] = {
     ("/api/v1/connections/{connection}/operations/accept", "operations"): [OPERATION],
     ("/api/v1/connections/{connection}/authorize/poll", "authorization"): "of-no-authorization",
     ("/api/v1/mcp-servers/{server}/tools/accept", "tools"): {},
+    ("/api/v1/mcp-servers", "connection"): "crm",
+    ("/api/v1/mcp-servers/{server}", "connection"): "",
+    **{("/api/v1/mcp-servers/{server}/authorize", name): "" for name in ("client_id", "client_secret", "scopes")},
+    ("/api/v1/mcp-servers/{server}/authorize", "register_again"): False,
     ("/api/v1/model-servers/{name}", "name"): MODEL_SERVER,
     ("/api/v1/model-servers/{name}/test", "name"): MODEL_SERVER,
     ("/api/v1/model-roles/{role}", "role"): "step",

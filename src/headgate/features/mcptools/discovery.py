@@ -211,6 +211,6 @@ async def _send(http: ProviderHttp, request: httpx2.Request) -> httpx2.Response:
         raise McpServerFailed(
             f"{shown_url(str(request.url))} cannot be asked: {error.detail}", remedy="Check the URL of the server."
         ) from error
-    kept = {name: value for name, value in answer.headers.items() if name in {"www-authenticate", "content-type"}}
+    relevant = {name: value for name, value in answer.headers.items() if name in {"www-authenticate", "content-type"}}
     content = answer.content if len(answer.content) <= MAX_BYTES else b""
-    return httpx2.Response(answer.status, headers=kept, content=content, request=request)
+    return httpx2.Response(answer.status, headers=relevant, content=content, request=request)

@@ -3,12 +3,12 @@
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import CheckConstraint, ForeignKeyConstraint, String, Text, UniqueConstraint, false
+from sqlalchemy import CheckConstraint, ForeignKeyConstraint, String, Text, UniqueConstraint, false, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from headgate.features.mcptools.descriptions import contract_of
 from headgate.foundation.database import Encrypted, Json, Row, Timestamp, now
-from headgate.foundation.pins import Pinned, difference
+from headgate.foundation.pins import GONE, Pinned, difference
 
 
 class McpServerRow(Row):
@@ -33,7 +33,7 @@ class McpServerRow(Row):
     """Encrypted JSON: the headers of a URL, or the environment of a program."""
     secret_names: Mapped[list[str]] = mapped_column(Json, default=list)
     """Names of the sealed values."""
-    connection: Mapped[str] = mapped_column(String(64), default="", server_default="")
+    connection: Mapped[str] = mapped_column(String(64), default="", server_default=text("''"))
     """Name of the connection whose credential is added to requests; empty for none."""
     enabled: Mapped[bool] = mapped_column(default=True)
     tools_found_at: Mapped[datetime | None] = mapped_column(Timestamp)
@@ -62,6 +62,8 @@ class McpToolRow(Pinned, Row):
     read_only: Mapped[bool] = mapped_column(default=False, server_default=false())
     """Whether the server declares that it is read-only (`readOnlyHint`)."""
     enabled: Mapped[bool] = mapped_column(default=True)
+    sha256: Mapped[str] = mapped_column(String(64), default=GONE, server_default=text("''"))
+    accepted_sha256: Mapped[str] = mapped_column(String(64), default=GONE, server_default=text("''"))
 
     @property
     def contract(self) -> dict[str, Any]:

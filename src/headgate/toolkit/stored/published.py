@@ -46,8 +46,8 @@ async def flow_operations(visit: Visit) -> Mapping[str, Operation]:
         released = await publications.list_released(
             session, visit.principal, permission=Permission.RUNS_START, limit=MOST_FLOWS
         )
-    beside = [OPERATIONS[name] for name in BESIDE]
-    operations = {known.name: known for known in beside if visit.principal.may_somewhere(known.permission)}
+    helpers = [OPERATIONS[name] for name in BESIDE]
+    operations = {known.name: known for known in helpers if visit.principal.may_somewhere(known.permission)}
     names = _names([(flow.id, flow.name) for flow, _ in released], taken=BESIDE)
     for flow, definition in released:
         operations[names[flow.id]] = await _operation(visit, names[flow.id], flow.id, flow.name, definition)
@@ -59,8 +59,8 @@ async def _operation(visit: Visit, name: str, flow_id: str, title: str, definiti
     reads_text = any(read.kind == "chat" for read in classify_io(definition, await visit.catalog(definition)).inputs)
     text = free_name(TEXT, [field.id for field in definition.form]) if reads_text or not definition.form else ""
     if text:
-        said: JsonValue = {"type": "string", "description": "The text that the flow is started with."}
-        schema = {**schema, "properties": {text: said, **_properties(schema)}}
+        argument: JsonValue = {"type": "string", "description": "The text that the flow is started with."}
+        schema = {**schema, "properties": {text: argument, **_properties(schema)}}
     tool = FlowTool(flow_id, schema, text)
 
     async def call(caller: Visit, arguments: dict[str, Any]) -> Mapping[str, Any]:

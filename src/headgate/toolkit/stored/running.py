@@ -13,6 +13,7 @@ from headgate.features.runs.views.runs import outside_of
 from headgate.features.runs.waiting import waiting_words
 from headgate.foundation.checked import checked
 from headgate.foundation.quoting import shortened
+from headgate.toolkit.ports import RunOutcome
 from headgate.toolkit.running import LONGEST_WAIT_SECONDS, shown_outputs
 from headgate.toolkit.stored.operation import Row
 from headgate.toolkit.stored.visit import Visit
@@ -172,10 +173,15 @@ async def run_flow(  # noqa: PLR0917 - arguments of a tool
         until_waiting=True,
         longest_wait_seconds=LONGEST_WAIT_SECONDS,
     )
+    return _finished(run, chosen)
+
+
+def _finished(run: RunOutcome, version: Literal["draft", "published"]) -> Outcome:
+    """Return the outcome of a run that ended or waits."""
     answer: Outcome = {
         "run_id": run.run_id,
         "status": run.status,
-        "version": chosen,
+        "version": version,
         "outputs": shown_outputs(run),
         "files": [dict(file) for file in run.files],
         "duration_ms": run.duration_ms,

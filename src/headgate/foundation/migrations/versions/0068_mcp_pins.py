@@ -11,26 +11,21 @@ down_revision = "0067"
 
 
 def upgrade() -> None:
-    with op.batch_alter_table("mcp_servers") as table:
-        table.add_column(sa.Column("connection", sa.String(64), nullable=False, server_default=""))
-    with op.batch_alter_table("mcp_tools") as table:
-        table.add_column(sa.Column("sha256", sa.String(64), nullable=False, server_default=""))
-        table.add_column(sa.Column("accepted_sha256", sa.String(64), nullable=False, server_default=""))
-        table.add_column(sa.Column("accepted", Json(), nullable=True))
-    with op.batch_alter_table("connection_operations") as table:
-        table.add_column(sa.Column("accepted", Json(), nullable=True))
+    op.add_column("mcp_servers", sa.Column("connection", sa.String(64), nullable=False, server_default=sa.text("''")))
+    for name in ("sha256", "accepted_sha256"):
+        op.add_column("mcp_tools", sa.Column(name, sa.String(64), nullable=False, server_default=sa.text("''")))
+    for table in ("mcp_tools", "connection_operations"):
+        op.add_column(table, sa.Column("accepted", Json(), nullable=True))
     _pin_tools()
 
 
 def downgrade() -> None:
     op.execute("DELETE FROM mcp_tools WHERE sha256 = ''")  # tools that their servers no longer have
-    with op.batch_alter_table("connection_operations") as table:
-        table.drop_column("accepted")
-    with op.batch_alter_table("mcp_tools") as table:
-        for column in ("accepted", "accepted_sha256", "sha256"):
-            table.drop_column(column)
-    with op.batch_alter_table("mcp_servers") as table:
-        table.drop_column("connection")
+    for table in ("mcp_tools", "connection_operations"):
+        op.drop_column(table, "accepted")
+    for name in ("accepted_sha256", "sha256"):
+        op.drop_column("mcp_tools", name)
+    op.drop_column("mcp_servers", "connection")
 
 
 def _pin_tools() -> None:
