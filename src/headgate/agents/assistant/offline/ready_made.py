@@ -65,14 +65,14 @@ def _addresses(example: Tokens, request: Tokens) -> dict[str, str] | None:
     if len(example.items) != len(request.items):
         return None
     differing: dict[str, str] = {}
-    for wanted, given in zip(example.items, request.items, strict=True):
-        if wanted.kind != given.kind:
+    for expected, token in zip(example.items, request.items, strict=True):
+        if expected.kind != token.kind:
             return None
-        if wanted.value.lower() == given.value.lower():
+        if expected.value.lower() == token.value.lower():
             continue
-        if wanted.kind not in _ADDRESSES or not set(given.value).isdisjoint("{}\\"):
+        if expected.kind not in _ADDRESSES or not set(token.value).isdisjoint("{}\\"):
             return None
-        if differing.setdefault(wanted.value, given.value) != given.value:
+        if differing.setdefault(expected.value, token.value) != token.value:
             return None
     return differing
 

@@ -46,7 +46,7 @@ class TestSentences:
     @pytest.mark.parametrize(
         "text",
         [
-            "every night save the rows of the table bills in shop-database as xlsx and mail the file to ann@example.org",
+            "every night save the rows of the table bill in shop-database as xlsx and mail the file to ann@example.org",
             "every Tuesday at 8 mail the sales per region of shop-database as a chart to ann@example.org",
             "every Monday at 9 mail the sales per region of shop-database as a chart to ann@example.org",
             "watch https://example.org/news every day and notify team-chat when the page changes",

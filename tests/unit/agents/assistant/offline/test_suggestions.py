@@ -14,7 +14,7 @@ import pytest
 from headgate.agents.assistant.offline.trial import try_out
 from headgate.agents.assistant.offline.understand import understand
 from headgate.agents.assistant.offline.understanding import Understanding
-from headgate.features.catalog.gallery import load_gallery
+from headgate.features.catalog.gallery import TemplateTrigger, load_gallery
 from headgate.graph.model import Flow
 from headgate.graph.spec import parse_spec
 from tests.unit.agents.assistant.offline.corpus import REGISTRY
@@ -31,13 +31,17 @@ def of_samples() -> dict[str, dict[str, Any]]:
         check: dict[str, Any] = (
             {"model": True}
             if recipe.needs_model
-            else {"tools": ["build_flow"]}
-            if recipe.needs_flows
+            else {"tools": ["build_flow", *map(_starting, recipe.triggers)]}
+            if recipe.needs_flows or recipe.needs_connections(REGISTRY)
             else {"there": recipe.shows, "form": recipe.sample.form}
         )
         check |= {"text": recipe.sample.text} | ({"file": [file.name, file.content]} if file else {})
         checks |= dict.fromkeys(recipe.examples, check)
     return checks
+
+
+def _starting(trigger: TemplateTrigger) -> str:
+    return "set_schedule" if trigger.config["kind"] == "schedule" else "set_trigger"
 
 
 WRITTEN: dict[str, dict[str, Any]] = json.loads((ROOT / "tests/data/offline_suggestions.json").read_text("utf-8"))
