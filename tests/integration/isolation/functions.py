@@ -329,6 +329,7 @@ WORKER_ONLY = {
     "payers_among": _UPKEEP,
     "audit_heads": _UPKEEP,
     "orphan_candidates": _UPKEEP,
+    "expired_files": _UPKEEP,
     "known_files": _UPKEEP,
     "list_tenants": _OPERATOR,
     "last_backup": "says when the whole installation was backed up; a number for its metrics",

@@ -80,7 +80,7 @@ class TestFailedRuns:
         run_id = [await run(house, flow_id) for _ in range(2)][-1]
         studio = studio_of(house.app.state._state["parts"][2])
         visits = {who: Visit(studio, await principal_of(house, who)) for who in ("viewer", "stranger")}
-        lists = {who: await OPERATIONS["list_attention"].call(visit, {}) for who, visit in visits.items()}
+        lists: Any = {who: await OPERATIONS["list_attention"].call(visit, {}) for who, visit in visits.items()}
         [line] = lists["viewer"]["items"]
         assert (line["kind"], line["name"], line["count"], line["run_id"]) == ("failed_runs", "Import", 2, run_id)
         assert (line["flow_id"], line["since_release"]) == (flow_id, 1)
