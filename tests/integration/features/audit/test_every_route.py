@@ -26,6 +26,9 @@ QUIET = {
     "POST /api/v1/flows/{flow_id}/dry-run": "it looks ahead at a run",
     "POST /api/v1/knowledge-bases/{base_id}/search": "it reads; the query is a body because it may be long",
     "POST /api/v1/knowledge-bases/{base_id}/questions/proposals": "what a model proposes is returned, not stored",
+    "PUT /api/v1/chat/conversations/{conversation_id}/messages/{run_id}/feedback": (
+        "the run is of no conversation here; features/runs/chat/test_feedback.py looks at its entry"
+    ),
     "POST /api/v1/knowledge-bases/verify": "it reads files and compares",
     "POST /api/v1/flows/{flow_id}/components/check": "no flow here carries code; tests/integration/features/flows does",
     "POST /api/v1/flows/import/report": "it reads a file and keeps nothing",
