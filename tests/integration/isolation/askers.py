@@ -188,6 +188,11 @@ RAISED: Mapping[Name, Callable[[World], list[tuple[dict[str, Any], Permission]]]
         ({"owner_user_id": None}, Permission.TRIGGERS_MANAGE)
     ],
     ("PATCH", "/api/v1/triggers/{trigger_id}"): lambda _world: [({"owner_user_id": None}, Permission.TRIGGERS_MANAGE)],
+    ("POST", "/api/v1/flows/{flow_id}/tests/questions"): lambda _world: [({}, Permission.KNOWLEDGE_EDIT)],
+    ("GET", "/api/v1/chat/feedback/{base_id}"): lambda _world: [({}, Permission.RUNS_VIEW)],
+    ("POST", "/api/v1/mcp-servers/{server}/authorize"): lambda _world: [
+        ({"personal": False}, Permission.MCP_SERVERS_MANAGE)
+    ],
     ("POST", "/api/v1/connections"): lambda _world: [
         ({"personal": False}, Permission.CONNECTIONS_MANAGE),
         ({"personal": True}, Permission.CONNECTIONS_OWN),
@@ -197,7 +202,13 @@ RAISED: Mapping[Name, Callable[[World], list[tuple[dict[str, Any], Permission]]]
     **dict.fromkeys(OF_SHARED_CONNECTIONS, lambda _world: [({}, Permission.CONNECTIONS_MANAGE)]),
 }
 """Routes whose requests do not all need what the route declares, and what each needs."""
-INSTEAD = frozenset({("POST", "/api/v1/connections"), *OF_SHARED_CONNECTIONS})
+INSTEAD = frozenset(
+    {
+        ("POST", "/api/v1/connections"),
+        ("POST", "/api/v1/mcp-servers/{server}/authorize"),
+        *OF_SHARED_CONNECTIONS,
+    }
+)
 """Routes whose requests need in the space what they need, and not also what the route declares."""
 ALLOWED_AND_REFUSED: Mapping[Name, int] = {
     # the keys are of the first organisation's admins, and these are of another
@@ -244,6 +255,7 @@ SOMEWHERE: Mapping[Name, str] = {
     ("POST", "/api/v1/triggers/preview"): "a schedule that is of no flow yet",
     ("POST", "/api/v1/connections/suggestions"): "it reads a description that is of no connection yet",
     ("POST", "/api/v1/connections/authorizations"): "an authorization is of the person who began it",
+    ("POST", "/mcp/flows"): "its tools are flows of any space",
     ("GET", "/api/v1/evidence-keys"): "the keys sign for the whole installation",
 }
 """Routes that need a permission in any space at all, and why no space is known."""

@@ -4617,7 +4617,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/v1/chat/feedback": {
+    "/api/v1/chat/feedback/{base_id}": {
         parameters: {
             query?: never;
             header?: never;
@@ -4630,7 +4630,7 @@ export interface paths {
          *
          *     Requires the permission `knowledge.edit`.
          */
-        get: operations["rated_answers_api_v1_chat_feedback_get"];
+        get: operations["rated_answers_api_v1_chat_feedback__base_id__get"];
         put?: never;
         post?: never;
         delete?: never;
@@ -38880,17 +38880,18 @@ export interface operations {
             };
         };
     };
-    rated_answers_api_v1_chat_feedback_get: {
+    rated_answers_api_v1_chat_feedback__base_id__get: {
         parameters: {
-            query: {
-                base_id: string;
+            query?: {
                 /** @description Answers per page. */
                 limit?: number;
                 /** @description `next_cursor` of the previous page. */
                 cursor?: string | null;
             };
             header?: never;
-            path?: never;
+            path: {
+                base_id: string;
+            };
             cookie?: never;
         };
         requestBody?: never;

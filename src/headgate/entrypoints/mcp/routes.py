@@ -58,6 +58,7 @@ async def mcp(request: Request, caller: Caller, again: CallerAgain) -> Response:
 )
 async def mcp_flows(request: Request, caller: Caller, again: CallerAgain) -> Response:
     """As `/mcp`, with other tools: each published flow that the caller may run, its form as the arguments."""
+    caller.require_somewhere(Permission.RUNS_START)
     return await _handed(request, caller, again)
 
 

@@ -7,7 +7,7 @@ from pydantic import SecretStr, ValidationError
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.features.access.permissions import Permission
-from headgate.features.access.principal import Principal
+from headgate.features.access.principal import Principal, bringing
 from headgate.features.connections import service as connections
 from headgate.features.connections.manage import ConnectionManager
 from headgate.features.connections.schemas import AuthorizationOut, SpaceConnectionIn, SpaceConnectionPatch
@@ -119,7 +119,8 @@ class ServerAuthorizations:
     ) -> ConnectionRow | None:
         """Return the connection of the server, of the space or of the user. Raises `BadMcpServer` for another kind."""
         name = row.connection or row.name
-        rows = await connections.list_connections(session, principal, space_id=row.space_id)
+        looking = bringing(principal, Permission.CONNECTIONS_VIEW)
+        rows = await connections.list_connections(session, looking, space_id=row.space_id)
         existing = next((known for known in rows if known.name == name and bool(known.owner_id) == personal), None)
         if existing is not None and existing.kind != KIND:
             raise BadMcpServer(

@@ -2,13 +2,15 @@
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from headgate.features.access.permissions import Permission
 from headgate.features.access.principal import Principal
+from headgate.features.flows.service import get_flow
 from headgate.features.knowledge.errors import NoQuestions
 from headgate.features.knowledge.evaluation.questions import list_questions
 from headgate.features.knowledge.evaluation.schemas import QuestionOut
 from headgate.features.knowledge.service import get_base
 from headgate.features.testing.schemas import QuestionTestsIn, QuestionTestsOut
-from headgate.features.testing.service import keep_cases, list_cases
+from headgate.features.testing.service import cases_of, keep_cases
 from headgate.foundation.checked import checked
 from headgate.foundation.quoting import shortened
 from headgate.graph.cases import Expectation, TestCase
@@ -25,11 +27,12 @@ async def add_question_tests(
     an answer whose documents the caller cannot view are skipped. Raises `FlowNotFound`, `BaseNotFound`,
     `PermissionMissing`, `NoQuestions`, `TestSetInvalid`.
     """
-    base = await get_base(session, principal, tests_in.base_id)
+    await get_flow(session, principal, flow_id, permission=Permission.FLOWS_EDIT)
+    base = await get_base(session, principal, tests_in.base_id, permission=Permission.KNOWLEDGE_EDIT)
     questions = await list_questions(session, principal, base.id)
     if not questions:
         raise NoQuestions(base.name)
-    before = await list_cases(session, principal, flow_id)
+    before = await cases_of(session, flow_id, tenant_id=principal.tenant_id)
     names, texts = {case.name for case in before}, {case.text for case in before}
     cases: list[TestCase] = []
     for question in questions:

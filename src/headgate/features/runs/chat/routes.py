@@ -196,12 +196,12 @@ async def rate(
     return await feedback.put_feedback(session, caller, conversation_id, run_id, body)
 
 
-@router.get("/feedback", summary="List rated answers", responses=problems(403, 404), dependencies=_EDIT)
+@router.get("/feedback/{base_id}", summary="List rated answers", responses=problems(403, 404), dependencies=_EDIT)
 async def rated_answers(
     database: Rows,
     engine: Engine,
     caller: Caller,
-    base_id: Annotated[str, Query(max_length=36)],
+    base_id: str,
     limit: Annotated[int, Query(ge=1, le=50, description="Answers per page.")] = 20,
     cursor: Cursor = None,
 ) -> Page[RatedAnswer]:

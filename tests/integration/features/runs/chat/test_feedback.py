@@ -77,7 +77,7 @@ class TestRatedAnswers:
         conversation = await begin(house, await flow_of(house, ANSWER))
         run_id = (await say(house, conversation, QUESTION))["id"]
         await rate(house, conversation, run_id, helpful=False, correction="27 days")
-        page = await house.get("editor", "/chat/feedback", params={"base_id": base})
+        page = await house.get("editor", f"/chat/feedback/{base}")
         (rated,) = page["items"]
         assert (rated["question"], rated["correction"], rated["helpful"]) == (QUESTION, "27 days", False)
         assert "27 days of holiday" in rated["answer"]
@@ -87,12 +87,12 @@ class TestRatedAnswers:
         await house.make("editor", f"/knowledge-bases/{base}/questions", **body)
         gone = await house.ask("editor", "DELETE", f"/chat/feedback/{base}/{run_id}")
         assert gone.status_code == 204
-        assert (await house.get("editor", "/chat/feedback", params={"base_id": base}))["items"] == []
+        assert (await house.get("editor", f"/chat/feedback/{base}"))["items"] == []
         again = await house.ask("editor", "DELETE", f"/chat/feedback/{base}/{run_id}")
         assert again.json()["code"] == "chat_message_not_found"
 
     async def test_are_for_editors_of_the_base(self, house: Team) -> None:
         base = await filled_base(house)
         for who, status in {"runner": 403, "viewer": 403, "stranger": 404, "owner": 200}.items():
-            answer = await house.ask(who, "GET", "/chat/feedback", params={"base_id": base})
+            answer = await house.ask(who, "GET", f"/chat/feedback/{base}")
             assert answer.status_code == status, who

@@ -47,7 +47,7 @@ function serveEvaluations() {
       served.questions = [];
       return new HttpResponse(null, { status: 204 });
     }),
-    http.get("*/api/v1/chat/feedback", () => HttpResponse.json({ items: [], next_cursor: null })),
+    http.get("*/api/v1/chat/feedback/b1", () => HttpResponse.json({ items: [], next_cursor: null })),
     http.get(`${API}/b1/evaluations`, () => HttpResponse.json(served.evaluations)),
     http.get(`${API}/b1/evaluations/e1`, () => HttpResponse.json(EVALUATION)),
     http.post(`${API}/b1/evaluations`, () => {
@@ -169,7 +169,7 @@ describe("questions", () => {
     const rated = { run_id: "r1", helpful: false, correction: "68 EUR", created_at: AT, flow_id: "f1" };
     const deleted = vi.fn();
     server.use(
-      http.get("*/api/v1/chat/feedback", () =>
+      http.get("*/api/v1/chat/feedback/b1", () =>
         HttpResponse.json({
           items: [{ ...rated, question: "Per diem?", answer: "Unknown", documents: [TRAVEL] }],
           next_cursor: null,
