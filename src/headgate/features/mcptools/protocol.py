@@ -122,7 +122,8 @@ class Session:
         one with the hash that a user has accepted.
         """
         if self._tools is None:
-            self._tools = {tool.name: tool for tool in await self.list_tools()}
+            # Of two with a name the first counts, as when tools are accepted.
+            self._tools = {tool.name: tool for tool in reversed(await self.list_tools())}
         if name not in self._tools:
             names = list(self._tools)
             raise McpToolNotFound(

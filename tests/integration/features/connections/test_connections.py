@@ -190,7 +190,8 @@ class TestUses:
         flow = await create(client, REQUEST.format(url="/items", connection="crm"))
         await create(client, "name: Other\nnodes:\n  a: ChatInput\n  b: ChatOutput\nedges:\n  a.text -> b.input\n")
         uses = (await client.get("/connections/crm/flows")).json()["items"]
-        assert uses == [{"flow_id": flow, "flow": "Request", "nodes": ["call"], "published": False}]
+        shown = {"flow_id": flow, "flow": "Request", "nodes": ["call"], "published": False, "affected": []}
+        assert uses == [shown]
 
     async def test_steps_share_the_limit_of_a_connection(self, client: httpx2.AsyncClient, api: WebServer) -> None:
         made = await connect(client, **bearer("crm", api.origin, max_concurrent=1))
