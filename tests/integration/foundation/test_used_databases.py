@@ -21,7 +21,9 @@ def rows(url: str) -> dict[str, list[Any]]:
     engine = create_engine(url)
     with engine.connect() as connection:
         names = connection.execute(text("SELECT tablename FROM pg_tables WHERE schemaname = 'public'")).scalars().all()
-        content = {name: [_plain(row) for row in connection.execute(text(f"SELECT * FROM {name}"))] for name in names}
+        content: dict[str, list[Any]] = {}
+        for name in names:
+            content[name] = sorted((_plain(row) for row in connection.execute(text(f"SELECT * FROM {name}"))), key=str)
         due = text("SELECT name FROM scheduled_jobs WHERE due_at <= extract(epoch FROM now()) * 1000000 ORDER BY name")
         content["due jobs"] = list(connection.execute(due).scalars())
     engine.dispose()

@@ -61,6 +61,7 @@ def xml_data(arguments: Arguments) -> JsonValue:
     return data_of_xml(_content(arguments), name="The response")
 
 
+@isolated
 def xml_values(arguments: Arguments) -> JsonValue:
     """Evaluate XPath: `{"content" (base64), "expression", "namespaces"}`. Returns a list of values."""
     return select_xml(_content(arguments), arguments["expression"], arguments["namespaces"])
