@@ -57,10 +57,11 @@ def html_elements(arguments: Arguments) -> JsonValue:
 
 @isolated
 def xml_data(arguments: Arguments) -> JsonValue:
-    """Return an XML document as data."""
+    """Read an XML document: `{"content" (base64)}`. Returns its data."""
     return data_of_xml(_content(arguments), name="The response")
 
 
+@isolated
 def xml_values(arguments: Arguments) -> JsonValue:
     """Evaluate XPath: `{"content" (base64), "expression", "namespaces"}`. Returns a list of values."""
     return select_xml(_content(arguments), arguments["expression"], arguments["namespaces"])
