@@ -166,7 +166,10 @@ class TestRoles:
         other = await add_space_row(office.database, "Sales")
         await office.hire("seller", Role.PUBLISHER, other)
         person = await add_user(
-            office.database, "both@example.org", roles={office.space: Role.RUNNER, other: Role.VIEWER}, home=office.space
+            office.database,
+            "both@example.org",
+            roles={office.space: Role.RUNNER, other: Role.VIEWER},
+            home=office.space,
         )
         for who, name in (("publisher", "Ours"), ("seller", "Theirs")):
             spec = FLOW.replace("name: Talk", f"name: {name}")

@@ -74,7 +74,9 @@ def chat(
 
 async def _list(parts: Parts, flow_id: str, *, json: bool) -> int:
     async with parts.database.reading() as session:
-        rows, following = await service.list_conversations(session, acting(), flow_id, search="", limit=MOST_SHOWN, before=None)
+        rows, following = await service.list_conversations(
+            session, acting(), flow_id, search="", limit=MOST_SHOWN, before=None
+        )
     shown = [(row.id, escape(row.title), when(row.used_at)) for row in rows]
     none = "No conversation yet. Start one: headgate chat FLOW MESSAGE"
     print_rows(rows, ("id", "title", "used"), shown, json=json, none=none)

@@ -99,7 +99,7 @@ class ServerAuthorizations:
         *,
         personal: bool,
     ) -> ConnectionRow:
-        """Add the connection, or change it: what the provider does not know stays, secrets of an earlier client do not."""
+        """Add the connection, or change it: other fields stay, secrets of an earlier client do not."""
         opener = self.manager.connections
         async with opener.database.writing() as session:
             if existing is not None:

@@ -170,9 +170,7 @@ async def _authorization_server(
     named = str(protected.authorization_servers[0]) if protected is not None else None
     issuer = named or "{0.scheme}://{0.netloc}".format(urlsplit(url))
     for place in build_oauth_authorization_server_metadata_discovery_urls(named, url):
-        following, metadata = await handle_auth_metadata_response(
-            await _send(http, _metadata_request(place))
-        )
+        following, metadata = await handle_auth_metadata_response(await _send(http, _metadata_request(place)))
         if metadata is not None:
             _check(metadata, issuer, url)
             return metadata
@@ -237,4 +235,6 @@ async def _send(http: ProviderHttp, request: httpx2.Request) -> httpx2.Response:
         ) from error
     relevant = {name: value for name, value in answer.headers.items() if name in {"www-authenticate", "content-type"}}
     content = answer.content if len(answer.content) <= MAX_BYTES else b""
-    return httpx2.Response(answer.status, headers=httpx2.Headers(relevant, encoding="utf-8"), content=content, request=request)
+    return httpx2.Response(
+        answer.status, headers=httpx2.Headers(relevant, encoding="utf-8"), content=content, request=request
+    )
