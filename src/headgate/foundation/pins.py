@@ -22,6 +22,9 @@ GONE = ""
 """Hash of a description that its source no longer has."""
 MOST_LINES = 400
 LONGEST_LINE = 1_000
+CONTEXT = 3
+MOST_COMPARED = 1_000
+"""Lines of a text that are aligned with another one; the time for that grows with the square. More are listed."""
 Contract = Mapping[str, Any]
 
 
@@ -81,17 +84,30 @@ def renewed(pin: Pin | None, before: Contract | None, contract: Contract | None)
 def difference(accepted: Contract | None, contract: Contract | None) -> list[str]:
     """Return the lines that differ, with three lines around them, each with `+`, `-` or a space before it.
 
-    Empty where the accepted description was not stored.
+    Long texts are not aligned: the removed lines come before the added ones. Empty where the accepted description was
+    not stored.
     """
     if accepted is None or contract is None:
         return []
-    lines = [
-        shortened(line, LONGEST_LINE)
-        for line in difflib.unified_diff(_lines(accepted), _lines(contract), n=3, lineterm="")
-        if not line.startswith(("---", "+++", "@@"))
-    ]
+    before, after = _differing(_lines(accepted), _lines(contract))
+    if max(len(before), len(after)) > MOST_COMPARED:
+        removed = [f"-{line}" for line in before]
+        lines = [*removed[: MOST_LINES // 2], *(f"+{line}" for line in after), *removed[MOST_LINES // 2 :]]
+    else:
+        compared = difflib.unified_diff(before, after, n=CONTEXT, lineterm="")
+        lines = [line for line in compared if not line.startswith(("---", "+++", "@@"))]
     excess = len(lines) - MOST_LINES
-    return [*lines[:MOST_LINES], f"  ... {excess} more lines"] if excess > 0 else lines
+    shown = [shortened(line, LONGEST_LINE) for line in lines[:MOST_LINES]]
+    return [*shown, f"  ... {excess} more lines"] if excess > 0 else shown
+
+
+def _differing(before: list[str], after: list[str]) -> tuple[list[str], list[str]]:
+    """Return two texts without what both begin and end with, except the lines around the difference."""
+    least = min(len(before), len(after))
+    start = next((at for at in range(least) if before[at] != after[at]), least)
+    end = next((at for at in range(least - start) if before[-1 - at] != after[-1 - at]), least - start)
+    start, end = max(start - CONTEXT, 0), max(end - CONTEXT, 0)
+    return before[start : len(before) - end], after[start : len(after) - end]
 
 
 def _lines(contract: Contract) -> list[str]:

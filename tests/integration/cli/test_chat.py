@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from headgate.entrypoints.cli import chat
 from headgate.entrypoints.cli.app import run
 from headgate.entrypoints.cli.exit_codes import INVALID, NOT_FOUND, WAITING
 from tests.integration.cli.test_commands import data_folder
@@ -44,6 +45,20 @@ class TestChat:
         assert [row["input"]["text"] for row in history] == ["hello", "again"]
         assert run(["chat", flow_id, "--history", "--conversation", conversation]) == 0
         assert "> hello" in capsys.readouterr().out
+
+    def test_says_when_a_list_is_not_complete(
+        self, data_folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        flow_id = published(data_folder, capsys, FLOW)
+        monkeypatch.setattr(chat, "MOST_SHOWN", 1)
+        conversation = answered(capsys, "chat", flow_id, "hello")["conversation_id"]
+        assert run(["chat", flow_id, "--list"]) == 0
+        assert "The latest" not in capsys.readouterr().err
+        answered(capsys, "chat", flow_id, "again", "--conversation", conversation)
+        answered(capsys, "chat", flow_id, "another")
+        for command in (["--list"], ["--history", "--conversation", conversation]):
+            assert run(["chat", flow_id, *command]) == 0
+            assert "The latest 1" in capsys.readouterr().err
 
     def test_sends_each_line_of_the_input(
         self, data_folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch

@@ -7,6 +7,7 @@ import zipfile
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from functools import partial
+from importlib import import_module
 from typing import Any, cast
 
 import psutil
@@ -187,6 +188,12 @@ class TestQueries:
 class TestFunctions:
     def test_are_those_that_the_product_starts_with(self) -> None:
         assert isolated.FUNCTIONS == ISOLATED
+
+    @pytest.mark.parametrize("name", isolated.FUNCTIONS)
+    def test_return_their_errors(self, name: str) -> None:
+        """A function without `@isolated` cannot be called by the sandbox."""
+        module, _, function = name.partition(":")
+        assert hasattr(getattr(import_module(module), function), "__wrapped__")
 
 
 EVERY_SECOND = (

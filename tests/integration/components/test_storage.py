@@ -6,8 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from asyncssh.sftp import SFTPClientFile
 
 from headgate.components.files.folder_files import FolderFiles
+from headgate.components.storage import drivers
 from headgate.components.storage import storage as storages
 from headgate.components.storage.components import MoveFile, WriteFile
 from headgate.components.storage.storage import opened_storage
@@ -131,6 +133,27 @@ class TestStorage:
             with pytest.raises(ComponentError, match="more than 2 bytes"):
                 await opened.read("a.txt", 2)
 
+    async def test_copies_large_files_in_pieces(self, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+        if store.kind != "sftp":
+            pytest.skip("copies on its server")
+        monkeypatch.setattr(drivers, "PIECE_BYTES", 1_000)
+        read_sizes: list[int] = []
+        read_piece = SFTPClientFile.read
+
+        async def recorded(file: SFTPClientFile, size: int = -1, offset: int | None = None) -> Any:
+            read_sizes.append(size)
+            return await read_piece(file, size, offset)
+
+        content = bytes(range(250)) * 10
+        harness = StepHarness(files={"a.bin": content})
+        store.connect(harness)
+        await write(harness, "a.bin")
+        with monkeypatch.context() as patch:
+            patch.setattr(SFTPClientFile, "read", recorded)
+            await move(harness, path="a.bin", target="b.bin")
+        assert read_sizes == [1_000, 1_000, 1_000, 1_000]
+        assert await read(harness) == {"b.bin": content}
+
     async def test_so_are_large_folders(self, harness: StepHarness, monkeypatch: pytest.MonkeyPatch) -> None:
         await write(harness, "a.txt", ODD)
         monkeypatch.setattr(storages, "MOST_LISTED", 1)
@@ -184,6 +207,9 @@ class TestLocalFolder:
         for values in ({"folder": "link"}, {"folder": "in", "name": "secret.txt"}):
             with pytest.raises(ComponentError, match="no such file"):
                 await write(local, "a.txt", replace=True, **values)
+        for action in ("move", "copy"):
+            with pytest.raises(ComponentError, match="no such file"):
+                await move(local, path="in/a.txt", target="link/new/a.txt", action=action)
         assert [path.name for path in (folder.parent / "outside").iterdir()] == ["secret.txt"]
         assert (folder.parent / "outside" / "secret.txt").read_text() == "secret"
 

@@ -14,6 +14,7 @@ from headgate.features.accounts.tables import ApiKey
 from headgate.foundation.database import Database, now
 from headgate.foundation.settings import Settings
 from headgate.toolkit.registry import OPERATIONS
+from headgate.toolkit.stored import published
 from tests.support.mcp_client import FLOW, connected, done, refused, served, text_of
 from tests.support.people import add_key, add_space_row, add_tenant_row, add_user, bearer, running, signed_in
 
@@ -156,6 +157,27 @@ class TestRoles:
         await done(office.clients["publisher"], "publish_flow", flow_id=flow_id)
         ran = await done(runner, "run_flow", flow_id=flow_id, input_value="hej", version="published")
         assert ran["outputs"] == {"said": "hej"}
+
+    async def test_have_their_flows_as_tools_whatever_others_publish(
+        self, office: Office, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Newer flows of a space where somebody may only view push none of theirs out of the list."""
+        monkeypatch.setattr(published, "MOST_FLOWS", 1)
+        other = await add_space_row(office.database, "Sales")
+        await office.hire("seller", Role.PUBLISHER, other)
+        person = await add_user(
+            office.database,
+            "both@example.org",
+            roles={office.space: Role.RUNNER, other: Role.VIEWER},
+            home=office.space,
+        )
+        for who, name in (("publisher", "Ours"), ("seller", "Theirs")):
+            spec = FLOW.replace("name: Talk", f"name: {name}")
+            flow_id = (await done(office.clients[who], "create_flow_from_spec", spec=spec))["flow_id"]
+            await done(office.clients[who], "publish_flow", flow_id=flow_id)
+        headers = bearer(await add_key(office.database, person))
+        async with connected(office.url, headers=headers, path="/mcp/flows") as client:
+            assert "ours" in {tool.name for tool in (await client.list_tools()).tools}
 
     async def test_are_named_in_the_audit_log(self, office: Office) -> None:
         editor = office.clients["editor"]

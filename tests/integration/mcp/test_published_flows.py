@@ -6,6 +6,7 @@ import httpx2
 import pytest
 from mcp.client import Client
 
+from headgate.agents.assistant.generation.personal import PersonalComponents
 from tests.support.mcp_client import FLOW, Mode, connected, done, refused
 
 FORM = """name: Travel request!
@@ -72,6 +73,23 @@ class TestFlows:
             assert "days" in (await refused(client, "travel_request", city="Lund", days=99))["error"]
             assert "town" in (await refused(client, "travel_request", city="Lund", town="x"))["error"]
             assert (await refused(client, "create_flow", name="x"))["code"] == "unknown_tool"
+
+    async def test_components_of_the_caller_are_read_once_for_all_flows(
+        self, url: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        for _ in range(3):
+            await publish(url, FLOW)
+        reads: list[Any] = []
+        read = PersonalComponents.own_components
+
+        async def counted(components: PersonalComponents, *arguments: Any) -> Any:
+            reads.append(arguments)
+            return await read(components, *arguments)
+
+        async with connected(url, path="/mcp/flows") as client:
+            monkeypatch.setattr(PersonalComponents, "own_components", counted)
+            assert len(await tools_of(client)) == 6
+        assert len(reads) == 1
 
     async def test_flows_with_the_same_name_are_told_apart_and_a_chat_has_a_text(self, url: str) -> None:
         ids = [await publish(url, FLOW) for _ in range(2)]

@@ -36,6 +36,21 @@ class Walk:
         return await done(self.client, tool, **arguments)
 
 
+async def test_a_public_trigger_that_is_switched_on_is_not_changed(url: str) -> None:
+    """A client could otherwise remove the verification of a live address."""
+    async with connected(url) as client, httpx2.AsyncClient(trust_env=False) as page:
+        flow_id = (await done(client, "create_flow_from_spec", spec=FLOW))["flow_id"]
+        signed, open_ = ({"kind": "webhook", "verification": name} for name in ("github", "none"))
+        made = await done(client, "set_trigger", flow_id=flow_id, name="Calls", source=signed)
+        trigger = f"{url.removesuffix('/mcp')}/api/v1/triggers/{made['trigger_id']}"
+        assert (await page.post(f"{trigger}/resume")).status_code == 200
+        live = await refused(client, "set_trigger", flow_id=flow_id, name="Calls", source=open_)
+        assert "switched on" in live["error"]
+        assert (await page.get(trigger)).json()["config"]["verification"] == "github"
+        assert (await page.post(f"{trigger}/pause", json={})).status_code == 200
+        assert (await done(client, "set_trigger", flow_id=flow_id, name="Calls", source=open_))["enabled"] is False
+
+
 @pytest.mark.parametrize("mode", REVISIONS)
 class TestEveryTool:
     async def test_does_its_work(self, url: str, mode: Mode) -> None:
@@ -316,6 +331,7 @@ async def _triggers(walk: Walk, flow_id: str) -> None:
         made = await walk("set_trigger", flow_id=flow_id, name=name, source=public)
         assert (made["enabled"], "switched off" in made["note"]) == (False, True)
         assert not {"secret", "path"} & made.keys()
+        assert ("secret" in made["note"]) == (public["kind"] == "webhook")
     unknown = await refused(walk.client, "set_trigger", flow_id=flow_id, name="Wrong", source={"kind": "schedule"})
     assert "webhook" in unknown["remedy"]
 

@@ -1,5 +1,8 @@
 """Pins of descriptions from outside."""
 
+from random import Random
+from time import perf_counter
+
 from headgate.foundation.pins import Pin, difference, hash_of, renewed
 
 FIRST = {"description": "Reads.", "input_schema": {"type": "object"}}
@@ -37,6 +40,21 @@ class TestDifference:
         lines = difference({}, {str(number): "x" * 5_000 for number in range(2_000)})
         assert len(lines) == 401
         assert max(map(len, lines)) < 1_100
+
+    def test_of_a_hostile_schema_takes_no_time(self) -> None:
+        """Values that each occur in 1 % of the lines: every line could be one of many others."""
+        order = Random(1)
+        texts = [{"enum": order.sample([*range(100)] * 250, 25_000), "description": word} for word in ("old", "new")]
+        started = perf_counter()
+        lines = difference(*texts)
+        assert perf_counter() - started < 1
+        assert {'-  "description": "old",', '+  "description": "new",'} <= set(lines)
+        assert lines[-1].endswith("more lines")
+
+    def test_of_a_long_text_shows_the_lines_around_the_change(self) -> None:
+        numbers = [*range(5_000)]
+        lines = difference({"enum": numbers}, {"enum": [*numbers[:2_500], -1, *numbers[2_500:]]})
+        assert [line.strip() for line in lines] == ["2497,", "2498,", "2499,", "+    -1,", "2500,", "2501,", "2502,"]
 
     def test_is_empty_where_the_accepted_description_was_not_stored(self) -> None:
         assert difference(None, SECOND) == []

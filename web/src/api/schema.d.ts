@@ -22419,7 +22419,7 @@ export interface operations {
                 limit?: number;
                 /** @description Only triggers of this flow. */
                 flow_id?: string | null;
-                /** @description Occurrences at the same gap on one day as one entry. */
+                /** @description Occurrences at the same gap on one day as one entry. The soonest 50,000 of all schedules; the list ends there. */
                 fold?: boolean;
             };
             header?: never;

@@ -57,7 +57,7 @@ def html_elements(arguments: Arguments) -> JsonValue:
 
 @isolated
 def xml_data(arguments: Arguments) -> JsonValue:
-    """Return an XML document as data."""
+    """Read an XML document: `{"content" (base64)}`. Returns its data."""
     return data_of_xml(_content(arguments), name="The response")
 
 

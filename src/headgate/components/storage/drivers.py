@@ -22,12 +22,16 @@ from fsspec.spec import AbstractFileSystem
 from obstore.fsspec import FsspecStore
 from obstore.store import S3Store
 from sshfs import SSHFileSystem
+from sshfs.utils import wrap_exceptions
 from webdav4.client import Client
 from webdav4.fsspec import WebdavFileSystem
 from webdav4.urls import join_url_path
 
 from headgate.foundation.guarded_http import LocalProxy
 from headgate.sdk import ComponentError, Connection
+
+PIECE_BYTES = 4_000_000
+"""How much of a file is in memory while it is copied over SFTP."""
 
 
 class ObjectFiles(FsspecStore):
@@ -62,8 +66,16 @@ class SftpFiles(SSHFileSystem):  # type: ignore[misc]
 
     cachable = False
 
+    @wrap_exceptions
     async def _cp_file(self, lpath: str, rpath: str, **_: Any) -> None:
-        await self._pipe_file(rpath, await self._cat_file(lpath))
+        async with (
+            self._pool.get() as channel,
+            channel.open(lpath, "rb") as source,
+            channel.open(rpath, "wb") as target,
+        ):
+            while piece := await source.read(PIECE_BYTES):
+                await target.write(piece)
+        self.invalidate_cache(rpath)
 
     def close(self) -> None:
         """End the connection."""
@@ -108,6 +120,10 @@ class LocalFiles(LocalFileSystem):  # type: ignore[misc]
 
     def _open(self, path: str, mode: str = "rb", block_size: int | None = None, **more: Any) -> Any:
         return super()._open(self._inside(path), mode, block_size, **more)
+
+    def makedirs(self, path: str, exist_ok: bool = False) -> Any:
+        """Create a folder with the folders above it."""
+        return super().makedirs(self._inside(path), exist_ok)
 
     def cp_file(self, path1: str, path2: str, **more: Any) -> Any:
         """Copy a file."""

@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Mapping
 from typing import Any, Literal, cast
 
-from pydantic import JsonValue, PrivateAttr
+from pydantic import JsonValue, PrivateAttr, ValidationError
 
 from headgate.components.data.json_text import parse_json
 from headgate.components.isolated.calls import find_schema_problems, read_xml, select_part
@@ -158,7 +158,7 @@ class ApiCall(Component):
         """Return the contents of the stored files in a body. Raises `NotFound` for one that the run does not have."""
         contents: dict[str, tuple[str, bytes, str]] = {}
         for value in file_values(operation, arguments):
-            file = File.model_validate({"name": "file", **value})
+            file = _file_of(value)
             contents[file.id] = (file.name, await self.ctx.files.read(file), file.media_type)
         return contents
 
@@ -313,3 +313,18 @@ def _names(operation: Operation) -> list[str]:
     properties, required = operation.input.get("properties"), operation.input.get("required")
     needed = required if isinstance(required, list) else []
     return [f"{name}{'*' if name in needed else ''}" for name in properties] if isinstance(properties, dict) else []
+
+
+def _file_of(value: dict[str, JsonValue]) -> File:
+    """Return a file that a step describes. Raises `ComponentError` for another object, or a type that is no header."""
+    try:
+        file = File.model_validate({"name": "file", **value})
+    except ValidationError as error:
+        raise ComponentError(
+            "ApiCall: an argument for a file is not the file of a step.",
+            remedy="Give a file as steps return it, or text.",
+            field="arguments",
+        ) from error
+    if not (file.media_type.isascii() and file.media_type.isprintable()):
+        raise ComponentError("ApiCall: the media type of a file is not valid.", field="arguments")
+    return file

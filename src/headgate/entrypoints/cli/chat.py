@@ -74,15 +74,19 @@ def chat(
 
 async def _list(parts: Parts, flow_id: str, *, json: bool) -> int:
     async with parts.database.reading() as session:
-        rows, _ = await service.list_conversations(session, acting(), flow_id, search="", limit=MOST_SHOWN, before=None)
+        rows, following = await service.list_conversations(
+            session, acting(), flow_id, search="", limit=MOST_SHOWN, before=None
+        )
     shown = [(row.id, escape(row.title), when(row.used_at)) for row in rows]
     none = "No conversation yet. Start one: headgate chat FLOW MESSAGE"
     print_rows(rows, ("id", "title", "used"), shown, json=json, none=none)
+    _note_more(following, "conversations")
     return OK
 
 
 async def _show_history(parts: Parts, conversation_id: str, *, json: bool) -> int:
-    runs, _ = await list_messages(parts.database, parts.engine, acting(), conversation_id, limit=MOST_SHOWN)
+    runs, following = await list_messages(parts.database, parts.engine, acting(), conversation_id, limit=MOST_SHOWN)
+    _note_more(following, "messages")
     if json:
         print_json(list(reversed(runs)))
         return OK
@@ -90,6 +94,12 @@ async def _show_history(parts: Parts, conversation_id: str, *, json: bool) -> in
         console.print(f"[bold]> {escape(run.input.text)}[/bold]", soft_wrap=True)
         console.print(escape(_shown(run, run.text or "")), soft_wrap=True)
     return OK
+
+
+def _note_more(following: str | None, what: str) -> None:
+    """Say that there are more than are shown, apart from what a program reads."""
+    if following is not None:
+        typer.echo(f"The latest {MOST_SHOWN} {what}; the page shows all.", err=True)
 
 
 async def _begin(parts: Parts, flow_id: str) -> str:

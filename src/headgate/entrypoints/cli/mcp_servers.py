@@ -188,7 +188,7 @@ def authorize(
             return
         console.print("Open this URL in a browser that is signed in to Headgate:")
         console.print(started.url, markup=False, soft_wrap=True)
-        console.print(f"Then load its tools: [bold]headgate mcp-servers refresh {name}[/]")
+        console.print("After the sign-in the page loads the tools of the server.")
 
     with_parts(work)
 

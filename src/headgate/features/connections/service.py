@@ -107,9 +107,17 @@ async def get_connection(
 
 
 async def update_connection(
-    session: AsyncSession, principal: Principal, box: SecretBox, id_or_name: str, *, patch: SpaceConnectionPatch
+    session: AsyncSession,
+    principal: Principal,
+    box: SecretBox,
+    id_or_name: str,
+    *,
+    patch: SpaceConnectionPatch,
+    replace_secrets: bool = False,
 ) -> ConnectionRow:
     """Change a connection. Its secrets and tokens are not kept for servers that it could not reach before.
+
+    With `replace_secrets` it has only the secrets of the patch afterwards.
 
     Raises `ConnectionNotFound`, `PermissionMissing`, `BadConnection`, `ConnectionNameTaken`.
     """
@@ -120,7 +128,7 @@ async def update_connection(
         row.name = patch.name
     if patch.fields is not None or patch.secrets is not None:
         _check_references(principal, kind, patch.secrets or {})
-        secrets = {**unseal(box, row.sealed), **(patch.secrets or {})}
+        secrets = {**({} if replace_secrets else unseal(box, row.sealed)), **(patch.secrets or {})}
         check_secrets(kind, secrets)
         reach = kind.reach(row.fields)
         _write(row, kind, row.fields if patch.fields is None else patch.fields, secrets, box)

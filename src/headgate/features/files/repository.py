@@ -48,7 +48,7 @@ async def lock_files(session: AsyncSession, file_ids: Collection[str], *, tenant
     return (await session.execute(query.order_by(StoredFile.id).with_for_update())).scalars().all()
 
 
-async def expired_files(session: AsyncSession, before: datetime, *, limit: int) -> Sequence[StoredFile]:
+async def expired_files(session: AsyncSession, before: datetime, *, limit: int | None) -> Sequence[StoredFile]:
     """Lock and return records of all tenants that expired before a time."""
     query = select(StoredFile).where(StoredFile.expires_at <= before).order_by(StoredFile.expires_at).limit(limit)
     return (await session.execute(query.with_for_update(skip_locked=True))).scalars().all()

@@ -29,9 +29,8 @@ async def unpublish_flow(session: AsyncSession, principal: Principal, flow_id: s
 async def list_released(
     session: AsyncSession, principal: Principal, *, permission: Permission, limit: int
 ) -> list[tuple[FlowRow, Flow]]:
-    """Return the published flows for which the caller has a permission, with their published definitions."""
+    """Return the newest published flows for which the caller has a permission, with their published definitions."""
     rows = await repository.list_released(
-        session, tenant_id=principal.tenant_id, space_ids=principal.visible_spaces, limit=limit
+        session, tenant_id=principal.tenant_id, space_ids=principal.spaces_where(permission), limit=limit
     )
-    permitted = [(flow, version) for flow, version in rows if principal.may(permission, flow.space_id)]
-    return [(flow, Flow.model_validate(version.definition)) for flow, version in permitted]
+    return [(flow, Flow.model_validate(version.definition)) for flow, version in rows]

@@ -61,7 +61,7 @@ async def delete_unsent_uploads(
     outcome, before = Outcome(), now()
     while True:
         async with database.writing() as session:
-            rows = await file_rows.expired_files(session, before, limit=BATCH)
+            rows = await file_rows.expired_files(session, before, limit=None if dry else BATCH)
             for row in rows if not dry else ():
                 await files.delete_records(session, system_principal(row.tenant_id), [row])
             deleted = [(row.tenant_id, row.id, row.size_bytes) for row in rows]

@@ -13,11 +13,14 @@ from headgate.features.connections.manage import ConnectionManager
 from headgate.features.connections.schemas import AuthorizationOut, SpaceConnectionIn, SpaceConnectionPatch
 from headgate.features.connections.tables import ConnectionRow
 from headgate.features.mcptools import service
-from headgate.features.mcptools.errors import BadMcpServer, McpMissing, McpNotAuthorizable
+from headgate.features.mcptools.errors import BadMcpServer, McpMissing, McpNotAuthorizable, McpServerNotFound
 from headgate.features.mcptools.schemas import McpAuthorization, McpServerPatch
 from headgate.features.mcptools.tables import McpServerRow
+from headgate.foundation.guarded_http.credential import is_host_of
+from headgate.foundation.guarded_http.targets import parse_target
 from headgate.foundation.lazy import lazy_module
 from headgate.foundation.settings import McpSettings
+from headgate.graph.names import listed
 
 if TYPE_CHECKING:  # imported when the first server is authorized
     from headgate.features.mcptools import discovery
@@ -49,12 +52,17 @@ class ServerAuthorizations:
         Raises `McpServerNotFound`, `BadMcpServer`, `McpNotAuthorizable`, `McpServerFailed`, `ConnectionNameTaken`.
         """
         async with self.manager.connections.database.reading() as session:
-            row = await service.get_server(session, principal, id_or_name, permission=_needed(personal=how.personal))
+            row = await service.get_server(session, principal, id_or_name)
+            _require_permitted(principal, row, personal=how.personal)
             self._require_possible(row)
             existing = await self._existing(session, principal, row, personal=how.personal)
         if existing is None or how.register_again or how.client_id:
             values = await self._registered(row, how, redirect_uri)
             existing = await self._stored(principal, row, existing, values, personal=how.personal)
+        if not row.connection:
+            opener, named = self.manager.connections, McpServerPatch(connection=existing.name)
+            async with opener.database.writing() as session:
+                await service.update_server(session, principal, opener.box, self.settings, row.id, patch=named)
         return await self.manager.authorizations.start(principal, existing, redirect_uri)
 
     async def _registered(self, row: McpServerRow, how: McpAuthorization, redirect_uri: str) -> SpaceConnectionPatch:
@@ -91,33 +99,32 @@ class ServerAuthorizations:
         *,
         personal: bool,
     ) -> ConnectionRow:
-        """Add or change the connection, and name it at the server."""
-        opener, name = self.manager.connections, row.connection or row.name
+        """Add the connection, or change it: other fields stay, secrets of an earlier client do not."""
+        opener = self.manager.connections
         async with opener.database.writing() as session:
-            if existing is None:
-                added = SpaceConnectionIn(
-                    name=name,
-                    kind=KIND,
-                    space_id=row.space_id,
-                    personal=personal,
-                    fields=values.fields or {},
-                    secrets=values.secrets or {},
-                    expires_at=values.expires_at,
+            if existing is not None:
+                values.fields = {**existing.fields, **(values.fields or {})}
+                return await connections.update_connection(
+                    session, principal, opener.box, existing.id, patch=values, replace_secrets=True
                 )
-                connection = await connections.add_connection(session, principal, opener.box, connection_in=added)
-            else:
-                connection = await connections.update_connection(
-                    session, principal, opener.box, existing.id, patch=values
-                )
-            if not row.connection:
-                named = McpServerPatch(connection=name)
-                await service.update_server(session, principal, opener.box, self.settings, row.id, patch=named)
-        return connection
+            added = SpaceConnectionIn(
+                name=row.connection or row.name,
+                kind=KIND,
+                space_id=row.space_id,
+                personal=personal,
+                fields=values.fields or {},
+                secrets=values.secrets or {},
+                expires_at=values.expires_at,
+            )
+            return await connections.add_connection(session, principal, opener.box, connection_in=added)
 
     async def _existing(
         self, session: AsyncSession, principal: Principal, row: McpServerRow, *, personal: bool
     ) -> ConnectionRow | None:
-        """Return the connection of the server, of the space or of the user. Raises `BadMcpServer` for another kind."""
+        """Return the connection of the server, of the space or of the user.
+
+        Raises `BadMcpServer` for another kind, and for one with the server's name that is for another service.
+        """
         name = row.connection or row.name
         looking = bringing(principal, Permission.CONNECTIONS_VIEW)
         rows = await connections.list_connections(session, looking, space_id=row.space_id)
@@ -125,6 +132,11 @@ class ServerAuthorizations:
         if existing is not None and existing.kind != KIND:
             raise BadMcpServer(
                 f"The connection '{name}' is not an OAuth 2 connection.",
+                remedy=f"Rename it, or name another one at the MCP server '{row.name}'.",
+            )
+        if existing is not None and not row.connection and not is_host_of(parse_target(row.url), existing.hosts):
+            raise BadMcpServer(
+                f"The connection '{name}' is for another server: {listed(existing.hosts)}.",
                 remedy=f"Rename it, or name another one at the MCP server '{row.name}'.",
             )
         return existing
@@ -141,6 +153,12 @@ class ServerAuthorizations:
             )
 
 
-def _needed(*, personal: bool) -> Permission:
-    """Return the permission at the server: who authorizes it for themselves changes nothing for others."""
-    return Permission.MCP_SERVERS_VIEW if personal else Permission.MCP_SERVERS_MANAGE
+def _require_permitted(principal: Principal, row: McpServerRow, *, personal: bool) -> None:
+    """Raise `PermissionMissing` before anything is sent. An own authorization changes nothing for others.
+
+    The first authorization names the connection at the server, which is a change of the server.
+    """
+    hidden = McpServerNotFound(row.name)
+    if not (personal and row.connection):
+        principal.require_in(row.space_id, Permission.MCP_SERVERS_MANAGE, hidden)
+    principal.require_in(row.space_id, connections.permission_for(personal=personal), hidden)

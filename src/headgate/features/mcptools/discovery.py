@@ -30,6 +30,7 @@ from mcp_types import LATEST_PROTOCOL_VERSION
 from pydantic import AnyUrl, JsonValue
 
 from headgate.features.connections.oauth.provider import MAX_BYTES, TIMEOUT_SECONDS, ProviderHttp
+from headgate.features.mcptools.descriptions import clean
 from headgate.features.mcptools.errors import McpNotAuthorizable, McpServerFailed
 from headgate.foundation.errors import HeadgateError
 from headgate.foundation.guarded_http.targets import shown_url
@@ -129,13 +130,20 @@ async def register(http: ProviderHttp, authority: Authority, *, redirect_uri: st
             f"({clipped(str(method), 60)}).",
             remedy="Register a client there by hand, and give its client ID.",
         )
-    expires = information.client_secret_expires_at
     return Client(
         information.client_id,
         (information.client_secret or "") if method != "none" else "",
         method,
-        datetime.fromtimestamp(expires, UTC) if expires else None,
+        _moment(information.client_secret_expires_at),
     )
+
+
+def _moment(seconds: int | None) -> datetime | None:
+    """Return a time in seconds since 1970; None for 0, which means never, and for none that the calendar has."""
+    try:
+        return datetime.fromtimestamp(seconds, UTC) if seconds and seconds > 0 else None
+    except (OverflowError, ValueError, OSError):
+        return None
 
 
 async def _protected_resource(
@@ -144,7 +152,7 @@ async def _protected_resource(
     for place in build_protected_resource_metadata_discovery_urls(
         extract_resource_metadata_from_www_auth(challenge), url
     ):
-        answer = await _send(http, create_oauth_metadata_request(place))
+        answer = await _send(http, _metadata_request(place))
         if answer.status_code >= 500 or answer.status_code == 429:
             raise McpServerFailed(
                 f"The metadata of the MCP server cannot be read: {shown_url(place)} answered {answer.status_code}.",
@@ -162,9 +170,7 @@ async def _authorization_server(
     named = str(protected.authorization_servers[0]) if protected is not None else None
     issuer = named or "{0.scheme}://{0.netloc}".format(urlsplit(url))
     for place in build_oauth_authorization_server_metadata_discovery_urls(named, url):
-        following, metadata = await handle_auth_metadata_response(
-            await _send(http, create_oauth_metadata_request(place))
-        )
+        following, metadata = await handle_auth_metadata_response(await _send(http, _metadata_request(place)))
         if metadata is not None:
             _check(metadata, issuer, url)
             return metadata
@@ -186,7 +192,12 @@ def _check(metadata: OAuthMetadata, issuer: str, url: str) -> None:
             f"The provider {shown} does not support PKCE with S256, which OAuth 2.1 requires.",
             remedy="Ask its operator; Headgate sends no authorization without it.",
         )
-    endpoints = (metadata.authorization_endpoint, metadata.token_endpoint, metadata.registration_endpoint)
+    endpoints = (
+        metadata.authorization_endpoint,
+        metadata.token_endpoint,
+        metadata.registration_endpoint,
+        metadata.revocation_endpoint,
+    )
     if url.startswith("https:") and any(str(endpoint).startswith("http:") for endpoint in endpoints):
         raise McpNotAuthorizable(
             f"The provider {shown} takes authorizations without encryption.", remedy="Ask its operator to use https."
@@ -198,6 +209,17 @@ def _hello(url: str) -> httpx2.Request:
     params = {**members, "clientInfo": {"name": "headgate", "version": "0"}}
     body = orjson.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params})
     return httpx2.Request("POST", url, headers=_HELLO, content=body)
+
+
+def _metadata_request(url: str) -> httpx2.Request:
+    """Return the request for metadata at an address that a server named. Raises `McpNotAuthorizable`."""
+    try:
+        return create_oauth_metadata_request(url)
+    except (httpx2.InvalidURL, ValueError) as error:
+        raise McpNotAuthorizable(
+            f"The server names an address of its metadata that is not a URL: {clipped(clean(url), 80)}",
+            remedy="Ask its operator.",
+        ) from error
 
 
 async def _send(http: ProviderHttp, request: httpx2.Request) -> httpx2.Response:
@@ -213,4 +235,6 @@ async def _send(http: ProviderHttp, request: httpx2.Request) -> httpx2.Response:
         ) from error
     relevant = {name: value for name, value in answer.headers.items() if name in {"www-authenticate", "content-type"}}
     content = answer.content if len(answer.content) <= MAX_BYTES else b""
-    return httpx2.Response(answer.status, headers=relevant, content=content, request=request)
+    return httpx2.Response(
+        answer.status, headers=httpx2.Headers(relevant, encoding="utf-8"), content=content, request=request
+    )

@@ -95,7 +95,11 @@ class Session:
         elif not self._settings.allow_stdio:
             raise ProgramsRefused(self._target.name)
         self._owner = asyncio.create_task(self._own(), name=f"mcp {self._target.name}")
-        done, _ = await asyncio.wait({self._client}, timeout=self._settings.connect_seconds)
+        try:
+            done, _ = await asyncio.wait({self._client}, timeout=self._settings.connect_seconds)
+        except asyncio.CancelledError:
+            await self.close()
+            raise
         if not done:
             await self.close()
             raise self._failed(f"did not answer within {self._settings.connect_seconds:g} seconds")

@@ -21,7 +21,7 @@ FEWEST = 4
 MOST = 1_440
 """Due times of one entry: every minute of a day."""
 MOST_COMPUTED = 50_000
-"""Due times of one agenda; it ends there."""
+"""Due times of one folded agenda, the soonest of all triggers; it ends there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,18 +38,29 @@ def agenda_of(rows: Sequence[Listed], until: int, limit: int, *, fold: bool = Fa
 
     With `fold`, due times of a trigger that follow each other at the same gap on one day are one entry.
     """
-    budget = iter(range(MOST_COMPUTED))
+    enabled = [
+        (listed, schedule_of(ScheduleConfig.model_validate(listed.row.config), listed.row.created_at))
+        for listed in rows
+        if listed.row.enabled
+    ]
 
-    def dues(listed: Listed) -> Iterator[tuple[int, str, _Due, Listed, Schedule]]:
-        schedule = schedule_of(ScheduleConfig.model_validate(listed.row.config), listed.row.created_at)
-        moments = takewhile(lambda at: at <= until, schedule.moments(max(listed.row.cursor_at, clock())))
-        paid = (at for at, _ in zip(moments, budget, strict=False))
-        for due in _folded(paid, schedule) if fold else (_Due(at, at) for at in paid):
-            yield due.at, listed.row.id, due, listed, schedule
+    def moments(position: int) -> Iterator[tuple[int, str, int]]:
+        listed, schedule = enabled[position]
+        for at in takewhile(lambda at: at <= until, schedule.moments(max(listed.row.cursor_at, clock()))):
+            yield at, listed.row.id, position
 
-    enabled = [dues(listed) for listed in rows if listed.row.enabled]
-    soonest = islice(heapq.merge(*enabled, key=lambda entry: entry[:2]), limit)
-    return [_entry(due, listed, schedule) for _, _, due, listed, schedule in soonest]
+    soonest = heapq.merge(*(moments(position) for position in range(len(enabled))))
+    if not fold:
+        return [_entry(_Due(at, at), *enabled[position]) for at, _, position in islice(soonest, limit)]
+    times: dict[int, list[int]] = {}
+    for at, _, position in islice(soonest, MOST_COMPUTED):
+        times.setdefault(position, []).append(at)
+    dues = [
+        (due.at, enabled[position][0].row.id, due, position)
+        for position, row in times.items()
+        for due in _folded(row, enabled[position][1])
+    ]
+    return [_entry(due, *enabled[position]) for _, _, due, position in sorted(dues, key=lambda due: due[:2])[:limit]]
 
 
 def _entry(due: _Due, listed: Listed, schedule: Schedule) -> AgendaEntry:

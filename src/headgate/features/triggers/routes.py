@@ -77,6 +77,7 @@ def _poller(request: Request) -> Poller:
 Box = Annotated[SecretBox, Depends(_box)]
 Fires = Annotated[Firing, Depends(_firing)]
 Polls = Annotated[Poller, Depends(_poller)]
+FOLD = "Occurrences at the same gap on one day as one entry. The soonest 50,000 of all schedules; the list ends there."
 FlowId = Annotated[PlainText | None, Query(max_length=36, description="Only triggers of this flow.")]
 
 
@@ -121,7 +122,7 @@ async def agenda(
     limit: Limit = 100,
     flow_id: FlowId = None,
     *,
-    fold: Annotated[bool, Query(description="Occurrences at the same gap on one day as one entry.")] = False,
+    fold: Annotated[bool, Query(description=FOLD)] = False,
 ) -> Page[AgendaEntry]:
     """List the next occurrences of all schedules of your spaces, soonest first."""
     until = microseconds(now() + timedelta(days=days))

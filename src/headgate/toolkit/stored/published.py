@@ -14,6 +14,7 @@ from headgate.graph.flow_io import classify_io
 from headgate.graph.form_schema import form_schema
 from headgate.graph.model import Flow
 from headgate.graph.names import clipped, free_name
+from headgate.graph.template import Catalog
 from headgate.toolkit.registry import OPERATIONS
 from headgate.toolkit.stored.operation import BadArguments, Operation
 from headgate.toolkit.stored.running import run_flow
@@ -49,14 +50,17 @@ async def flow_operations(visit: Visit) -> Mapping[str, Operation]:
     helpers = [OPERATIONS[name] for name in BESIDE]
     operations = {known.name: known for known in helpers if visit.principal.may_somewhere(known.permission)}
     names = _names([(flow.id, flow.name) for flow, _ in released], taken=BESIDE)
+    shared = await visit.catalog(Flow()) if released else None
     for flow, definition in released:
-        operations[names[flow.id]] = await _operation(visit, names[flow.id], flow.id, flow.name, definition)
+        has_code = any(node.code is not None for node in definition.nodes)
+        catalog = await visit.catalog(definition) if has_code or shared is None else shared
+        operations[names[flow.id]] = _operation(catalog, names[flow.id], flow.id, flow.name, definition)
     return operations
 
 
-async def _operation(visit: Visit, name: str, flow_id: str, title: str, definition: Flow) -> Operation:
+def _operation(catalog: Catalog, name: str, flow_id: str, title: str, definition: Flow) -> Operation:
     schema = form_schema(definition.form)
-    reads_text = any(read.kind == "chat" for read in classify_io(definition, await visit.catalog(definition)).inputs)
+    reads_text = any(read.kind == "chat" for read in classify_io(definition, catalog).inputs)
     text = free_name(TEXT, [field.id for field in definition.form]) if reads_text or not definition.form else ""
     if text:
         argument: JsonValue = {"type": "string", "description": "The text that the flow is started with."}

@@ -11,6 +11,7 @@ from headgate.features.access.permissions import Permission
 from headgate.features.triggers import service
 from headgate.features.triggers.poll_settings import POLLING
 from headgate.features.triggers.schemas import TriggerIn, TriggerOut, TriggerPatch
+from headgate.features.triggers.settings import WebhookConfig
 from headgate.features.triggers.views import firing_out
 from headgate.features.triggers.words import schedule_of
 from headgate.foundation.checked import checked
@@ -107,6 +108,11 @@ async def _set(
             return _line(await service.add_trigger(session, visit.principal, flow_id, body, box=box))
         if current.kind != changes["kind"]:
             raise Invalid(f"The flow has a trigger '{name}' of the kind {current.kind}.", remedy="Choose another name.")
+        if current.kind in _PUBLIC and current.enabled:
+            raise Invalid(
+                f"The trigger '{name}' has a public address that is switched on.",
+                remedy="A user changes it in the page, or switches it off first.",
+            )
         config = current.config.model_dump(mode="json") | dict(changes)
         patch = checked(TriggerPatch, config=config, input=current.input.model_dump(mode="json") | texts)
         return _line(await service.change_trigger(session, visit.principal, current.id, patch, box=box))
@@ -124,10 +130,15 @@ def _line(trigger: TriggerOut) -> TriggerLine:
         after = microseconds(trigger.next_at) - 1
         line["next"] = [firing_out(schedule, at).local for at in islice(schedule.moments(after), MOST_SHOWN)]
     if trigger.config.kind in _PUBLIC and not trigger.enabled:
-        line["note"] = "Its public address is switched off: a user switches it on in the page, and sets the secret."
+        secret = "sets its secret in the page (Edit), and " if _has_secret(trigger) else ""
+        line["note"] = f"Its public address is switched off: a user {secret}switches it on in the page."
     elif not trigger.published:
         line["note"] = "The flow is not published: nothing starts until it is."
     return line
+
+
+def _has_secret(trigger: TriggerOut) -> bool:
+    return isinstance(trigger.config, WebhookConfig) and trigger.config.verification != "none"
 
 
 OPERATIONS: tuple[Row, ...] = (

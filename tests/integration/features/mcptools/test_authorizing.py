@@ -131,6 +131,43 @@ class TestAuthorize:
         assert (await start(client, register_again=True)).status_code == 200
         assert len([line for line in guarded.calls() if line.startswith("registered")]) == 2
 
+    async def test_a_public_client_has_no_secret_of_an_earlier_one(
+        self, client: httpx2.AsyncClient, guarded: McpProcess
+    ) -> None:
+        await authorize(client, guarded)
+        before = (await client.get("/connections/guarded")).json()
+        fields = {**before["fields"], "test_path": "/health"}
+        assert (await client.patch("/connections/guarded", json={"fields": fields})).status_code == 200
+        assert (await start(client, client_id="public")).status_code == 200
+        changed = (await client.get("/connections/guarded")).json()
+        assert changed["secret_names"] == []
+        assert (changed["fields"]["client_id"], changed["fields"]["test_path"]) == ("public", "/health")
+
+    async def test_a_connection_with_the_same_name_for_another_server_stays(
+        self, client: httpx2.AsyncClient, guarded: McpProcess
+    ) -> None:
+        fields = {
+            "url": "https://api.example.org",
+            "authorization_url": "https://login.example.org/a",
+            "token_url": "https://login.example.org/t",
+            "client_id": "another",
+        }
+        body = {"name": "guarded", "kind": "oauth2_code", "fields": fields}
+        assert (await client.post("/connections", json=body)).status_code == 201
+        await register(client, guarded)
+        for members in ({}, {"register_again": True}):
+            refused = await start(client, **members)
+            assert (refused.status_code, refused.json()["code"]) == (422, "bad_mcp_server"), refused.text
+        assert (await client.get("/connections/guarded")).json()["fields"]["client_id"] == "another"
+
+    async def test_an_own_connection_for_the_server_is_named_at_it(
+        self, client: httpx2.AsyncClient, guarded: McpProcess
+    ) -> None:
+        await authorize(client, guarded)
+        assert (await client.patch("/mcp-servers/guarded", json={"connection": ""})).status_code == 200
+        assert (await start(client)).status_code == 200
+        assert (await client.get("/mcp-servers/guarded")).json()["connection"] == "guarded"
+
     async def test_a_provider_that_registers_nobody_needs_a_client_id(
         self, client: httpx2.AsyncClient, tmp_path: Path
     ) -> None:

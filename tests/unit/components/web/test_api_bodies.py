@@ -85,6 +85,14 @@ class TestMultipart:
             await send(made, body={"picture": {"id": "elsewhere"}})
         assert made.http.requests == []
 
+    @pytest.mark.parametrize("members", [{"media_type": "image/png\r\nX-Added: 1"}, {"size": "large"}, {"name": {}}])
+    async def test_a_description_of_a_file_adds_no_header(self, members: dict[str, Any]) -> None:
+        made = harness(described({"multipart/form-data": {"schema": UPLOAD}}))
+        file = made.ctx.files.add("a.png", b"\x89PNG", "image/png")
+        with pytest.raises(ComponentError, match="file"):
+            await send(made, body={"picture": {**file.model_dump(), **members}})
+        assert made.http.requests == []
+
     async def test_arguments_are_checked(self) -> None:
         made = harness(described({"multipart/form-data": {"schema": UPLOAD}}))
         with pytest.raises(ComponentError, match="are not valid"):

@@ -18,6 +18,26 @@ import { useSettingsTexts } from "../texts";
 import { ConnectionRow } from "./ConnectionRow";
 import { useProviderAnswer } from "./useProviderAnswer";
 
+/** The outcome of a sign-in at a provider, which sends the browser here. */
+function ProviderAnswer() {
+  const t = useSettingsTexts();
+  const { finish, tools } = useProviderAnswer();
+  return (
+    <>
+      {finish.isError && <Problem error={finish.error} />}
+      {finish.data && (
+        <Callout tone="ok">
+          {t("connection_authorized", { name: finish.data.name })}
+          {tools.data?.map(({ name, count }) => (
+            <p key={name}>{t("connection_tools", { name, count })}</p>
+          ))}
+        </Callout>
+      )}
+      {tools.isError && <Problem error={tools.error} />}
+    </>
+  );
+}
+
 /** Connections of a space and one's own: what they reach, whether they work, and which flows use them. */
 export function ConnectionsSection() {
   const t = useSettingsTexts();
@@ -35,7 +55,6 @@ export function ConnectionsSection() {
   const [editing, edit] = useState<Connection | "new" | null>(null);
   const [removing, setRemoving] = useState<Connection | null>(null);
   const remove = useChange({ change: deleteConnection, touches: [connectionKeys.all], failed: t("delete_failed") });
-  const answer = useProviderAnswer();
   const add = may("connections.own", spaceId) && (
     <Button kind="primary" icon={<Plus />} onClick={() => edit("new")}>
       {t("add_connection")}
@@ -52,8 +71,7 @@ export function ConnectionsSection() {
         </div>
       }
     >
-      {answer.isError && <Problem error={answer.error} />}
-      {answer.data && <Callout tone="ok">{t("connection_authorized", { name: answer.data.name })}</Callout>}
+      <ProviderAnswer />
       {(all.data?.length ?? 0) > 5 && (
         <Input
           type="search"

@@ -10,6 +10,8 @@ export default {
   delete_connection_more:
     "Its tokens are revoked at the provider where that is supported. Flows that name it fail when they run.",
   connection_authorized: "“{{name}}” is authorized.",
+  connection_tools_one: "MCP server “{{name}}”: {{count}} tool.",
+  connection_tools_other: "MCP server “{{name}}”: {{count}} tools.",
   connection_untested: "Not tested",
   connection_ready: "Ready",
   connection_failed: "Failed",

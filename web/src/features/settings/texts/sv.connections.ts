@@ -14,6 +14,8 @@ export default {
   delete_connection_more:
     "Dess token återkallas hos leverantören där det stöds. Flöden som anger den misslyckas när de körs.",
   connection_authorized: "”{{name}}” är auktoriserad.",
+  connection_tools_one: "MCP-servern ”{{name}}”: {{count}} verktyg.",
+  connection_tools_other: "MCP-servern ”{{name}}”: {{count}} verktyg.",
   connection_untested: "Inte testad",
   connection_ready: "Klar",
   connection_failed: "Misslyckades",
