@@ -46,9 +46,10 @@ CERTIFICATE_VARIABLES = ("SSL_CERT_FILE", "SSL_CERT_DIR")
 """Variables of the operator's locations (OpenSSL's own)."""
 
 _ISOLATED = {
-    "functions": "document page table_query selection field matches condition schema_problems",
-    "formats": "sheet feed sitemap html_elements xml_values archive_entries archive_members calendar_events image "
-    "chart mail",
+    "documents": "document page",
+    "functions": "table_query selection field matches condition schema_problems",
+    "formats": "sheet feed sitemap html_elements xml_values xml_data archive_entries archive_members calendar_events "
+    "image chart mail",
     "notifications": "notification",
     "descriptions": "api_description",
 }

@@ -220,7 +220,7 @@ def zipped(files: dict[str, bytes]) -> bytes:
 SLOW: dict[str, tuple[str, dict[str, Any]]] = {
     "a selector": (
         isolated.HTML_ELEMENTS,
-        {"html": "<p></p>" * 100_000, "selector": "p:nth-last-of-type(1000000)", "value": "text", "columns": {}},
+        {"html": "<p></p>" * 300_000, "selector": "p:nth-last-of-type(1000000)", "value": "text", "columns": {}},
     ),
     "XPath": (
         isolated.XML_VALUES,

@@ -22,7 +22,6 @@ export function Difference({ label, lines }: DifferenceProps) {
       className="max-h-72 overflow-auto rounded-md border border-line bg-surface py-1 font-mono text-xs"
     >
       {lines.map((line, at) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: lines repeat, and the list is replaced as a whole
         <p key={at} className={cx("whitespace-pre-wrap break-words px-2", LOOKS[line[0] ?? ""])}>
           {visible(line)}
         </p>

@@ -22,14 +22,6 @@ export function McpServerRow({ server, manage, onRemove }: ServerRowProps) {
   const refresh = useChange({ change: () => refreshServer(server.id), touches, failed: t("refresh_failed") });
   const test = useChange({ change: () => testServer(server.id), touches: [], failed: t("test_failed") });
   const enable = useChange({ change: (on: boolean) => switchServer(server.id, on), touches, failed: t("save_failed") });
-  const authorize = useChange({
-    change: () => authorizeServer(server.id),
-    touches,
-    failed: t("authorize_failed"),
-  });
-  const signIn = () => authorize.mutate(undefined, { onSuccess: ({ url }) => url && window.location.assign(url) });
-  const mayNeedSignIn =
-    server.transport === "http" && (server.connection !== "" || server.tools_found_at === null || server.error_message);
   const found = refresh.data;
   return (
     <Row
@@ -60,11 +52,7 @@ export function McpServerRow({ server, manage, onRemove }: ServerRowProps) {
           </Button>
           {manage && (
             <>
-              {mayNeedSignIn && (
-                <Button size="sm" busy={authorize.isPending} onClick={signIn}>
-                  {t("sign_in_at", { what: server.name })}
-                </Button>
-              )}
+              {mayNeedSignIn(server) && <SignIn server={server} />}
               <Button size="sm" busy={test.isPending} onClick={() => test.mutate()}>
                 {t("test")}
               </Button>
@@ -97,7 +85,6 @@ export function McpServerRow({ server, manage, onRemove }: ServerRowProps) {
           </Callout>
         )}
         {test.isError && <Problem error={test.error} />}
-        {authorize.isError && <Problem error={authorize.error} />}
         {refresh.isError && <Problem error={refresh.error} />}
         {found && (
           <Callout tone={found.left_out.length ? "warn" : "ok"}>
@@ -115,5 +102,26 @@ export function McpServerRow({ server, manage, onRemove }: ServerRowProps) {
         {open && <McpTools server={server.id} manage={manage} />}
       </div>
     </Row>
+  );
+}
+
+function mayNeedSignIn(server: McpServer): boolean {
+  const answered = server.tools_found_at !== null && !server.error_message;
+  return server.transport === "http" && (server.connection !== "" || !answered);
+}
+
+/** Opens the provider's page; a refusal is shown as a message. */
+function SignIn({ server }: { server: McpServer }) {
+  const t = useSettingsTexts();
+  const authorize = useChange({
+    change: () => authorizeServer(server.id),
+    touches: [mcpServerKeys.all],
+    failed: t("authorize_failed"),
+  });
+  const open = () => authorize.mutate(undefined, { onSuccess: ({ url }) => url && window.location.assign(url) });
+  return (
+    <Button size="sm" busy={authorize.isPending} onClick={open}>
+      {t("sign_in_at", { what: server.name })}
+    </Button>
   );
 }
