@@ -76,48 +76,49 @@ def name_of(source: Source, template: Template | None, taken: Collection[str]) -
 def uncertain(wiring: Wiring) -> set[str]:
     """Return steps that a run may skip, at least: after a branch, or because a policy disables them."""
     skipped: set[str] = set()
-    aliases, members = wiring.aliases, set(wiring.steps)
+    locate = _locate(wiring)
 
-    def locate(root: str) -> tuple[str, Template] | None:
-        named_step = wiring.step_named(root, aliases)
-        template = wiring.templates[named_step] if named_step in members else None
-        return (named_step, template) if named_step is not None and template is not None else None
-
-    def may_all_be_dead(named: Collection[NamedOutput]) -> bool:
-        return all(
-            source in skipped or (output is not None and is_branch(wiring.templates[source], output))
-            for source, output in named
-        )
+    def may_be_dead(source: str, output: str | None) -> bool:
+        return source in skipped or (output is not None and is_branch(wiring.templates[source], output))
 
     for step in wiring.order:
-        if wiring.nodes[step].policy.disabled == "skip":
-            skipped.add(step)
-            continue
         dead: dict[str, bool] = {}
         for inbound in wiring.data_into(step):
             edge = inbound.edge
-            may_be_dead = edge.source in skipped or is_branch(wiring.templates[edge.source], edge.output)
-            dead[edge.input] = dead.get(edge.input, True) and may_be_dead
+            dead[edge.input] = dead.get(edge.input, True) and may_be_dead(edge.source, edge.output)
         template = wiring.templates[step]
         required = {field.name for field in template.fields if field.required} if template is not None else set(dead)
-        if dead:
-            if all(dead.values()) or any(is_dead for name, is_dead in dead.items() if name in required):
-                skipped.add(step)
-        elif wiring.parents[step] and may_all_be_dead(_named(wiring, step, locate)):
+        alternatives = [] if template is None else [*required_outputs(wiring.nodes[step], template, dead, locate)]
+        if not dead and wiring.parents[step]:
+            alternatives.append(_named(wiring, step, locate))
+        if (
+            wiring.nodes[step].policy.disabled == "skip"
+            or (dead and all(dead.values()))
+            or any(is_dead for name, is_dead in dead.items() if name in required)
+            or any(all(may_be_dead(*named) for named in names) for names in alternatives)
+        ):
             skipped.add(step)
-        if template is not None and step not in skipped:
-            named_of_fields = required_outputs(wiring.nodes[step], template, dead, locate)
-            if any(may_all_be_dead(named) for named in named_of_fields):
-                skipped.add(step)
     return skipped
 
 
-def _named(wiring: Wiring, step: str, locate: Locate) -> list[NamedOutput]:
+def _locate(wiring: Wiring) -> Locate:
+    """Return what finds the steps of a flow by their ids and aliases."""
+    aliases, members = wiring.aliases, set(wiring.steps)
+
+    def locate(root: str) -> tuple[str, Template] | None:
+        step = wiring.step_named(root, aliases)
+        template = wiring.templates[step] if step is not None and step in members else None
+        return (step, template) if step is not None and template is not None else None
+
+    return locate
+
+
+def _named(wiring: Wiring, step: str, locate: Locate) -> tuple[NamedOutput, ...]:
     """Return what the references of a step and of what configures it name of other steps."""
     keys = [step]
     for key in keys:
         keys += [attachment.edge.source for attachment in wiring.attachments(key)]
-    return list(named_outputs((reference for _, reference in referred(wiring, keys)), locate))
+    return tuple(named_outputs((reference for _, reference in referred(wiring, keys)), locate))
 
 
 def is_branch(template: Template | None, output: str) -> bool:

@@ -209,8 +209,9 @@ edges:
         with pytest.raises(FlowInvalid, match="may skip the output"):
             extracted(flow, "yes", "merge")
 
-
-    @pytest.mark.parametrize("reader", ['PromptTemplate\n    template: "{{big.true}} yes"', "SelectData\n    expression: a"])
+    @pytest.mark.parametrize(
+        "reader", ['PromptTemplate\n    template: "{{big.true}} yes"', "SelectData\n    expression: a"]
+    )
     def test_refuses_what_a_run_may_skip_because_of_its_references(self, reader: str) -> None:
         wired = reader.startswith("Select")
         flow = read(f"""
