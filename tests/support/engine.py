@@ -103,6 +103,17 @@ class Echo(Component):
         return self.input + self.mark
 
 
+class Titled(Component):
+    """Puts a title, which it needs, before a note, which it does not need."""
+
+    title: str = field(port=False)
+    note: str = field(default="", main=True)
+
+    @output()
+    def text(self) -> Text:
+        return f"{self.title}: {self.note}"
+
+
 class Join(Component):
     """Joins what arrives."""
 
@@ -351,6 +362,7 @@ COMPONENTS: tuple[type[Component], ...] = (
     Needs,
     Start,
     Echo,
+    Titled,
     Join,
     Fork,
     Broken,

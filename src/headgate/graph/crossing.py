@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from headgate.graph.interpolate import Reference
 from headgate.graph.mentions import mentions, rename_roots
 from headgate.graph.model import Edge, Flow, Node
+from headgate.graph.named_outputs import Locate, NamedOutput, named_outputs, required_outputs
 from headgate.graph.names import free_name
 from headgate.graph.ports import PortType
 from headgate.graph.template import Catalog, Template
@@ -75,23 +76,49 @@ def name_of(source: Source, template: Template | None, taken: Collection[str]) -
 def uncertain(wiring: Wiring) -> set[str]:
     """Return steps that a run may skip, at least: after a branch, or because a policy disables them."""
     skipped: set[str] = set()
+    locate = _locate(wiring)
+
+    def may_be_dead(source: str, output: str | None) -> bool:
+        return source in skipped or (output is not None and is_branch(wiring.templates[source], output))
+
     for step in wiring.order:
-        if wiring.nodes[step].policy.disabled == "skip":
-            skipped.add(step)
-            continue
         dead: dict[str, bool] = {}
         for inbound in wiring.data_into(step):
             edge = inbound.edge
-            may_be_dead = edge.source in skipped or is_branch(wiring.templates[edge.source], edge.output)
-            dead[edge.input] = dead.get(edge.input, True) and may_be_dead
-        template, parents = wiring.templates[step], wiring.parents[step]
+            dead[edge.input] = dead.get(edge.input, True) and may_be_dead(edge.source, edge.output)
+        template = wiring.templates[step]
         required = {field.name for field in template.fields if field.required} if template is not None else set(dead)
-        if dead:
-            if all(dead.values()) or any(is_dead for name, is_dead in dead.items() if name in required):
-                skipped.add(step)
-        elif parents and skipped.issuperset(parents):
+        alternatives = [] if template is None else [*required_outputs(wiring.nodes[step], template, dead, locate)]
+        if not dead and wiring.parents[step]:
+            alternatives.append(_named(wiring, step, locate))
+        if (
+            wiring.nodes[step].policy.disabled == "skip"
+            or (dead and all(dead.values()))
+            or any(is_dead for name, is_dead in dead.items() if name in required)
+            or any(all(may_be_dead(*named) for named in names) for names in alternatives)
+        ):
             skipped.add(step)
     return skipped
+
+
+def _locate(wiring: Wiring) -> Locate:
+    """Return what finds the steps of a flow by their ids and aliases."""
+    aliases, members = wiring.aliases, set(wiring.steps)
+
+    def locate(root: str) -> tuple[str, Template] | None:
+        step = wiring.step_named(root, aliases)
+        template = wiring.templates[step] if step is not None and step in members else None
+        return (step, template) if step is not None and template is not None else None
+
+    return locate
+
+
+def _named(wiring: Wiring, step: str, locate: Locate) -> tuple[NamedOutput, ...]:
+    """Return what the references of a step and of what configures it name of other steps."""
+    keys = [step]
+    for key in keys:
+        keys += [attachment.edge.source for attachment in wiring.attachments(key)]
+    return tuple(named_outputs((reference for _, reference in referred(wiring, keys)), locate))
 
 
 def is_branch(template: Template | None, output: str) -> bool:

@@ -10,6 +10,7 @@ NO_ANSWER = "No document of the knowledge base supports an answer."
 """Answer of a step when no passage supports one."""
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _WORD = re.compile(r"[^\W\d_]{4,}|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_ANY_WORD = re.compile(r"\w+")
 _STEM = 5
 """Characters of a word that are compared: an ending in another form makes no difference."""
 
@@ -26,11 +27,17 @@ def missing_words(text: str, source: str) -> tuple[int, int]:
 
 
 def difference(text: str, source: str) -> str:
-    """Return what of a text is not in a source, to be read after "it lacks"; empty when enough of it is."""
+    """Return what of a text is not in a source, to be read after "it lacks"; empty when enough of it is.
+
+    Of a text without numbers and longer words, such as "No", all words count.
+    """
     numbers = missing_numbers(text, source)
     if numbers:
         return f"the number {numbers[0]}"
     missing, number = missing_words(text, source)
+    if not number and not _numbers(text):
+        words = set(_ANY_WORD.findall(text.casefold()))
+        missing, number = len(words - set(_ANY_WORD.findall(source.casefold()))), len(words)
     return f"{missing} of {number} words" if number and number - missing < LEAST_SHARE * number else ""
 
 

@@ -32,6 +32,8 @@ class TestMisses:
                 "lacks the number 27",
             ),
             ({"reference": "Trains are preferred"}, "Prefer trains", "Take a plane", "lacks 2 of 2 words"),
+            ({"reference": "No."}, "No, it is not.", "Yes, it is.", "lacks 1 of 1 words"),
+            ({"reference": "Ja"}, "ja, visst", "nej", "lacks 1 of 1 words"),
             ({"supported": True}, "27 days. [1]", "Thirty days. [not supported]", "has sentences that no passage"),
             ({"supported": True}, "27 days. [1]", NO_ANSWER, "is not supported by any passage"),
         ],

@@ -209,6 +209,29 @@ edges:
         with pytest.raises(FlowInvalid, match="may skip the output"):
             extracted(flow, "yes", "merge")
 
+    @pytest.mark.parametrize(
+        "reader", ['PromptTemplate\n    template: "{{big.true}} yes"', "SelectData\n    expression: a"]
+    )
+    def test_refuses_what_a_run_may_skip_because_of_its_references(self, reader: str) -> None:
+        wired = reader.startswith("Select")
+        flow = read(f"""
+name: Branch
+nodes:
+  ask: ChatInput
+  big: If
+    operator: contains
+    compare: x
+  yes: {reader}
+    {'data: "{{big.true}}"' if wired else "label: Yes"}
+  merge: Merge
+edges:
+  ask.text -> big.value
+  yes.text -> merge.values
+""")
+        with pytest.raises(FlowInvalid, match="may skip the output"):
+            extracted(flow, "big", "yes")
+        assert check_runnable(extracted(flow, "big", "yes", "merge").extracted, CATALOG) == []
+
 
 PORTS: dict[str, tuple[str, dict[str, str]]] = {
     "CombineText": ("parts", {}),

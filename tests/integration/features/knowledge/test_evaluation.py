@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from fastapi import FastAPI
-from sqlalchemy import text
+from sqlalchemy import event, text
 
 from headgate.features.access.principal import LOCAL
 from headgate.features.knowledge.evaluation import evaluating, questions
@@ -92,6 +92,23 @@ class TestQuestions:
         leave, _soup = await evaluated.get("questions")
         assert (leave["quote"], leave["answer"]) == ("27 days", "27 days")
         assert leave["documents"] == [{"id": evaluated.handbook, "name": "handbook.md"}]
+
+    async def test_of_a_file_are_read_at_once(self, evaluated: Evaluated, app: FastAPI) -> None:
+        reads: list[str] = []
+
+        def note(*of: Any) -> None:
+            if of[2].startswith("SELECT") and "knowledge_" in of[2]:
+                reads.append(of[2])
+
+        lines = "".join(f"Question {number}?,handbook.md;menu.md\n" for number in range(40))
+        content = f"question,documents\n{lines}"
+        event.listen(app.state.database.engine.sync_engine, "before_cursor_execute", note)
+        try:
+            made = await evaluated.client.post(f"{API}/{evaluated.base}/questions/import", json={"content": content})
+        finally:
+            event.remove(app.state.database.engine.sync_engine, "before_cursor_execute", note)
+        assert len(made.json()["added"]) == 40
+        assert len(reads) < 10
 
     async def test_of_deleted_documents_have_no_name(self, evaluated: Evaluated) -> None:
         await evaluated.add("Soup?", evaluated.menu)

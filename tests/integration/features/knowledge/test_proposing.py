@@ -10,7 +10,7 @@ from headgate.features.access.principal import LOCAL
 from headgate.features.knowledge.evaluation.proposing import Proposer
 from headgate.features.knowledge.evaluation.schemas import ProposalIn
 from headgate.foundation.database import Database
-from headgate.foundation.errors import Forbidden
+from headgate.foundation.errors import Forbidden, Unavailable
 from tests.support.asking import ScriptedAsker
 from tests.support.knowledge import Shelf, member, open_shelf
 
@@ -59,3 +59,13 @@ class TestPropose:
         with pytest.raises(Forbidden):
             await Proposer(database, asker).propose(member("viewer", Role.VIEWER), shelf.base_id, ASKED)
         assert asker.asked == []
+
+    async def test_reports_the_failure_of_the_model_itself(self, database: Database, tmp_path: Path) -> None:
+        shelf = open_shelf(database, tmp_path)
+        await filled(shelf)
+
+        def fail(_text: str) -> str:
+            raise Unavailable("The model does not answer.")
+
+        with pytest.raises(Unavailable, match="does not answer"):
+            await Proposer(database, ScriptedAsker(fail)).propose(LOCAL, shelf.base_id, ASKED)

@@ -170,6 +170,39 @@ class BackendConformance:
         found = await statuses(database, request.key.run_id)
         assert (found["mark"], found["end"]) == ("skipped", "completed")
 
+    async def test_skips_a_step_that_refers_only_to_outputs_that_were_not_taken(
+        self, engine: ExecutionBackend, database: Database
+    ) -> None:
+        flow = make_flow(
+            {"start": "Start", "fork": "Fork", "no": "Echo", "yes": "Echo", "either": "Echo", "again": "Echo"},
+            ["start.text -> fork.input"],
+            no={"input": "Refused: {{fork.right}}"},
+            yes={"input": "{{fork.left}}"},
+            either={"input": "{{fork.left}} {{fork.right}}"},
+            again={"input": "{{no.text}}"},
+        )
+        request = new_run(await store_flow(database, flow), "left")
+        await finish(engine, request)
+        found = await statuses(database, request.key.run_id)
+        assert [step for step, status in found.items() if status == "skipped"] == ["no", "again"]
+        steps = await step_rows(database, request.key.run_id)
+        assert value_of(steps["yes"]) == "left"
+        assert value_of(steps["either"]) == "left {{fork.right}}"
+
+    async def test_skips_a_step_whose_required_field_refers_to_what_was_not_taken(
+        self, engine: ExecutionBackend, database: Database
+    ) -> None:
+        flow = make_flow(
+            {"start": "Start", "fork": "Fork", "no": "Titled", "yes": "Titled"},
+            ["start.text -> fork.input", "start.text -> no.note", "start.text -> yes.note"],
+            no={"title": "{{fork.right}}"},
+            yes={"title": "{{fork.left}}"},
+        )
+        request = new_run(await store_flow(database, flow), "left")
+        await finish(engine, request)
+        found = await statuses(database, request.key.run_id)
+        assert (found["no"], found["yes"]) == ("skipped", "completed")
+
     async def test_fails_the_run_with_the_step_and_keeps_what_was_done(
         self, engine: ExecutionBackend, database: Database
     ) -> None:

@@ -17,6 +17,8 @@ class TestReadQuestions:
             '"Question";Documents;quote;answer\n"How much leave?";"a.md;b.md";27 days;27, per year\n',
             f"[{LEAVE.model_dump_json()}]",
             f"{LEAVE.model_dump_json()}\n\n",
+            f"{LEAVE.model_dump_json()}\r\n",
+            'question,documents,quote,answer\rHow much leave?,a.md;b.md,27 days,"27, per year"\r',
         ],
     )
     def test_reads_csv_and_json(self, content: str) -> None:
@@ -25,6 +27,10 @@ class TestReadQuestions:
     def test_needs_no_quote_and_no_answer(self) -> None:
         (line,) = read_questions("question,documents\nWhere?,a.md\n")
         assert line == QuestionLine(question="Where?", documents=["a.md"])
+
+    def test_reads_line_separators_inside_a_text(self) -> None:
+        line = LEAVE.model_copy(update={"answer": "27\u2028per\u0085year"})
+        assert list(read_questions(f"{line.model_dump_json()}\n{LEAVE.model_dump_json()}")) == [line, LEAVE]
 
     @pytest.mark.parametrize(
         ("content", "fault"),
@@ -37,6 +43,8 @@ class TestReadQuestions:
             ('{"question": "Where?"}', "Line 1 is no question: documents"),
             ('{"question": "Where?", "documents": ["a"]}\n{', "Line 2 is not JSON"),
             ('[{"question": "\\u0000", "documents": ["a"]}]', "The file is not JSON"),
+            ("question,documents\nWhere?,a\0.md\n", "Line 2 is no question: documents"),
+            (f"{'q' * 200_000},documents\n", "is not CSV"),
             ("[1]", "Question 1 is no question"),
             ("[", "The file is not JSON"),
         ],

@@ -1,4 +1,5 @@
 import { cx } from "@/components/ui";
+import { visible } from "@/lib/visible";
 import { useConnectionTexts } from "./texts";
 
 interface DifferenceProps {
@@ -9,7 +10,7 @@ interface DifferenceProps {
 
 const LOOKS: Record<string, string> = { "+": "bg-ok-soft text-ok", "-": "bg-bad-soft text-bad" };
 
-/** What changed in a description from outside since it was accepted. Its words are text, whatever they are. */
+/** What changed in a description from outside since it was accepted. Its words are text, with hidden characters visible. */
 export function Difference({ label, lines }: DifferenceProps) {
   const t = useConnectionTexts();
   if (lines.length === 0) return <p className="text-muted text-sm">{t("difference_unknown")}</p>;
@@ -22,7 +23,7 @@ export function Difference({ label, lines }: DifferenceProps) {
     >
       {lines.map((line, at) => (
         <p key={at} className={cx("whitespace-pre-wrap break-words px-2", LOOKS[line[0] ?? ""])}>
-          {line}
+          {visible(line)}
         </p>
       ))}
     </section>

@@ -1,5 +1,6 @@
 """Flows of the gallery for requests that equal a title or an example of a template, word for word."""
 
+import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
@@ -111,9 +112,9 @@ def _starting(trigger: TemplateTrigger, addresses: Mapping[str, str]) -> Action:
 def _with(value: JsonValue, addresses: Mapping[str, str]) -> JsonValue:
     """Return a value in whose texts the addresses are replaced."""
     if isinstance(value, str):
-        for address, replacement in addresses.items():
-            value = value.replace(address, replacement)
-        return value
+        # All at once, the longest first: an address may be part of another, and a replacement may be another's address.
+        sought = "|".join(re.escape(address) for address in sorted(addresses, key=len, reverse=True))
+        return re.sub(sought, lambda match: addresses[match[0]], value) if sought else value
     if isinstance(value, dict):
         return {name: _with(member, addresses) for name, member in value.items()}
     return [_with(member, addresses) for member in value] if isinstance(value, list) else value

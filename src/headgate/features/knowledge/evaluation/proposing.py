@@ -18,6 +18,7 @@ from headgate.features.knowledge.service import get_base
 from headgate.features.knowledge.terms import LONGEST_QUERY
 from headgate.features.models.asking import Asker
 from headgate.foundation.database import Database
+from headgate.foundation.errors import HeadgateError
 from headgate.foundation.quoting import as_data
 from headgate.graph.json_values import parse_json, plain_text
 from headgate.graph.statements import missing_numbers
@@ -58,8 +59,11 @@ class Proposer:
                 asked = await self.asker.ask(caller, model, system=_SYSTEM, text=text)
             return proposal_in_answer(asked.text, passage), asked.tokens
 
-        async with asyncio.TaskGroup() as group:
-            tasks = [group.create_task(proposal(passage)) for passage in passages]
+        try:
+            async with asyncio.TaskGroup() as group:
+                tasks = [group.create_task(proposal(passage)) for passage in passages]
+        except* HeadgateError as failures:
+            raise failures.exceptions[0] from None
         results = [task.result() for task in tasks]
         usable = [made for made, _ in results if made is not None]
         return ProposalsOut(

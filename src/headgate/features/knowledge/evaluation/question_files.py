@@ -24,7 +24,7 @@ class QuestionLine(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     question: PlainText = Field(min_length=1)
-    documents: list[str] = Field(min_length=1, max_length=MOST_EXPECTED)
+    documents: list[PlainText] = Field(min_length=1, max_length=MOST_EXPECTED)
     quote: PlainText = ""
     answer: PlainText = Field(default="", max_length=LONGEST_ANSWER)
 
@@ -53,7 +53,7 @@ def _json_entries(text: str) -> Iterator[tuple[str, Any]]:
         for number, entry in enumerate(_parsed(text, "The file"), start=1):
             yield f"Question {number}", entry
         return
-    for number, line in enumerate(text.splitlines(), start=1):
+    for number, line in enumerate(text.split("\n"), start=1):  # texts may have other line separators
         if line.strip():
             yield f"Line {number}", _parsed(line, f"Line {number}")
 
@@ -67,12 +67,12 @@ def _parsed(text: str, place: str) -> Any:  # noqa: ANN401 - JSON
 
 def _csv_entries(text: str) -> Iterator[tuple[str, dict[str, Any]]]:
     delimiter = ";" if text.partition("\n")[0].count(";") > text.partition("\n")[0].count(",") else ","
-    reader = csv.DictReader(io.StringIO(text), delimiter=delimiter, restkey="")
-    names = [(name or "").strip().casefold() for name in reader.fieldnames or ()]
-    if not {"question", "documents"} <= set(names) or not set(names) <= set(COLUMNS):
-        raise Invalid("The first line does not name the columns of a file of questions.", remedy=_REMEDY)
-    reader.fieldnames = names
+    reader = csv.DictReader(io.StringIO(text, newline=None), delimiter=delimiter, restkey="")
     try:
+        names = [(name or "").strip().casefold() for name in reader.fieldnames or ()]
+        if not {"question", "documents"} <= set(names) or not set(names) <= set(COLUMNS):
+            raise Invalid("The first line does not name the columns of a file of questions.", remedy=_REMEDY)
+        reader.fieldnames = names
         for row in reader:
             entry: dict[str, Any] = {name: value or "" for name, value in row.items()}
             documents = entry["documents"].replace("\n", ";") if isinstance(entry["documents"], str) else ""

@@ -7,7 +7,6 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from headgate.features.access.permissions import Permission
 from headgate.features.access.principal import Principal
 from headgate.features.audit.recorder import record_of
-from headgate.features.knowledge.documents import document_id_of
 from headgate.features.knowledge.errors import DocumentNotFound, QuestionNotFound, TooManyQuestions
 from headgate.features.knowledge.evaluation import repository
 from headgate.features.knowledge.evaluation.question_files import QuestionLine
@@ -41,25 +40,9 @@ async def add_question(
     """Add a question. Raises like `list_questions`, `DocumentNotFound`, `TooManyQuestions`."""
     base = await get_base(session, principal, base_id, permission=Permission.KNOWLEDGE_EDIT)
     await lock_base(session, base.id, tenant_id=base.tenant_id)
-    if await repository.count_questions(session, base.id, tenant_id=base.tenant_id) >= MOST_QUESTIONS:
-        raise TooManyQuestions(MOST_QUESTIONS)
-    row = QuestionRow(
-        id=new_id(),
-        tenant_id=base.tenant_id,
-        base_id=base.id,
-        question=question_in.question,
-        document_ids=list(dict.fromkeys(question_in.document_ids)),
-        quote=question_in.quote,
-        answer=question_in.answer,
-        created_at=now(),
-    )
-    names = await _names(session, principal, base, [row])
-    for document_id in row.document_ids:
-        if document_id not in names:
-            raise DocumentNotFound(document_id)
-    await add_knowledge(session, row)
-    await record_of(session, principal, "knowledge_question.added", base, after=_values(row))
-    return _out(row, names)
+    count = await repository.count_questions(session, base.id, tenant_id=base.tenant_id)
+    (question,) = await _added(session, principal, base, [question_in], count)
+    return question
 
 
 async def add_questions(
@@ -68,15 +51,56 @@ async def add_questions(
     """Add the questions of a file whose text the base does not have yet, all or none. Raises like `add_question`."""
     base = await get_base(session, principal, base_id, permission=Permission.KNOWLEDGE_EDIT)
     await lock_base(session, base.id, tenant_id=base.tenant_id)
-    known = {row.question for row in await repository.list_questions(session, base.id, tenant_id=base.tenant_id)}
-    added: list[QuestionOut] = []
+    before = await repository.list_questions(session, base.id, tenant_id=base.tenant_id)
+    known = {row.question for row in before}
+    new: dict[str, QuestionLine] = {}
     for line in lines:
         if line.question not in known:
-            known.add(line.question)
-            ids = [await document_id_of(session, principal, base.id, name) for name in line.documents]
-            body = checked(QuestionIn, question=line.question, document_ids=ids, quote=line.quote, answer=line.answer)
-            added.append(await add_question(session, principal, base.id, body))
+            new.setdefault(line.question, line)
+    names = {name for line in new.values() for name in line.documents}
+    visible = await visible_to(session, principal, base)
+    ids = await repository.ids_of(session, base.id, names, tenant_id=base.tenant_id, visible=visible)
+    questions = [
+        checked(
+            QuestionIn,
+            question=line.question,
+            document_ids=[ids.get(name, name) for name in line.documents],
+            quote=line.quote,
+            answer=line.answer,
+        )
+        for line in new.values()
+    ]
+    added = await _added(session, principal, base, questions, len(before))
     return QuestionsAdded(added=added, skipped=len(lines) - len(added))
+
+
+async def _added(
+    session: AsyncSession, principal: Principal, base: KnowledgeBaseRow, questions: Sequence[QuestionIn], count: int
+) -> list[QuestionOut]:
+    """Add questions to a locked base that has a number of them (`count`)."""
+    if count + len(questions) > MOST_QUESTIONS:
+        raise TooManyQuestions(MOST_QUESTIONS)
+    rows = [
+        QuestionRow(
+            id=new_id(),
+            tenant_id=base.tenant_id,
+            base_id=base.id,
+            question=question.question,
+            document_ids=list(dict.fromkeys(question.document_ids)),
+            quote=question.quote,
+            answer=question.answer,
+            created_at=now(),
+        )
+        for question in questions
+    ]
+    names = await _names(session, principal, base, rows)
+    for row in rows:
+        for document_id in row.document_ids:
+            if document_id not in names:
+                raise DocumentNotFound(document_id)
+        await add_knowledge(session, row)
+        await record_of(session, principal, "knowledge_question.added", base, after=_values(row))
+    return [_out(row, names) for row in rows]
 
 
 async def delete_question(session: AsyncSession, principal: Principal, base_id: str, question_id: str) -> None:

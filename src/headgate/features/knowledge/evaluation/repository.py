@@ -47,6 +47,17 @@ async def names_of(
     return {row.id: row.name for row in await session.execute(query)}
 
 
+async def ids_of(
+    session: AsyncSession, base_id: str, names: Collection[str], *, tenant_id: str, visible: ColumnElement[bool]
+) -> dict[str, str]:
+    """Return the ids of documents of a base by name, of those that are visible."""
+    row = DocumentRow
+    query = select(row.name, row.id).where(
+        row.base_id == base_id, row.tenant_id == tenant_id, row.name.in_(names), visible
+    )
+    return {row.name: row.id for row in await session.execute(query)}
+
+
 async def list_evaluations(
     session: AsyncSession, base_id: str, *, tenant_id: str, limit: int
 ) -> Sequence[EvaluationRow]:

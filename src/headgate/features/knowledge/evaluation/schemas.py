@@ -25,7 +25,7 @@ class QuestionIn(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     question: PlainText = Field(min_length=1, max_length=LONGEST_QUERY)
-    document_ids: list[str] = Field(
+    document_ids: list[PlainText] = Field(
         min_length=1, max_length=MOST_EXPECTED, description="Documents of the base that answer it, all of them."
     )
     quote: PlainText = Field(

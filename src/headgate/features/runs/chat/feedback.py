@@ -31,7 +31,7 @@ async def put_feedback(
 
     Raises `ConversationNotFound`, `MessageNotFound`, `FlowNotFound`, `PermissionMissing`.
     """
-    row, flow = await conversation_with_flow(session, principal, conversation_id)
+    row, flow = await conversation_with_flow(session, principal, conversation_id, lock=True)
     owner = {"tenant_id": principal.tenant_id, "user_id": principal.user_id}
     if not is_id(run_id) or not await repository.has_message(session, run_id, row.id, row.flow_id, **owner):
         raise MessageNotFound(run_id)
@@ -105,7 +105,7 @@ async def list_rated_answers(
 async def delete_feedback(session: AsyncSession, principal: Principal, base_id: str, run_id: str) -> None:
     """Delete feedback on an answer from a base, as its editor. Raises `BaseNotFound`, `MessageNotFound`."""
     base = await get_base(session, principal, base_id, permission=Permission.KNOWLEDGE_EDIT)
-    if not await repository.remove_feedback(session, run_id, base.id, tenant_id=base.tenant_id):
+    if not is_id(run_id) or not await repository.remove_feedback(session, run_id, base.id, tenant_id=base.tenant_id):
         raise MessageNotFound(run_id)
     await record_of(session, principal, "knowledge_base.feedback_deleted", base, payload={"run_id": run_id})
 

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 from pydantic import JsonValue
 
 from headgate.features.runs.steps.planned import Feed, Inlet, PlannedFlow, PlannedStep
+from headgate.graph.named_outputs import NamedOutput
 from headgate.sdk.outside import Marks
 
 Outputs = Mapping[str, JsonValue]
@@ -16,8 +17,8 @@ class Ledger:
 
     A step is decided once all its parents are settled. It is skipped when its policy disables it so, when every edge
     into it is dead, or every edge into a required field; otherwise it may be claimed. An edge is dead when its source
-    step was skipped or did not take that output. A step without edges that only refers to others is skipped when all
-    of them are.
+    step was skipped or did not take that output. References that name the output of a step are edges in this rule
+    where a field, or a step, has no others.
     """
 
     def __init__(self, planned: PlannedFlow) -> None:
@@ -59,9 +60,10 @@ class Ledger:
         """Whether a decidable step must be skipped."""
         if step.step.policy.disabled == "skip":
             return True
+        if any(self._all_dead(named) for named in step.required):
+            return True
         if not step.inlets:
-            parents = step.step.parents
-            return bool(parents) and self.skipped.issuperset(parents)
+            return bool(step.named) and self._all_dead(step.named)
         nothing = True
         for inlet in step.inlets:
             if self.arrives(inlet):
@@ -69,6 +71,14 @@ class Ledger:
             elif inlet.indispensable:
                 return True
         return nothing
+
+    def _all_dead(self, named: Iterable[NamedOutput]) -> bool:
+        """Whether none of the outputs that references name is there."""
+        for source, output in named:
+            outputs = self.results.get(source)
+            if outputs is not None and (output is None or output in outputs):
+                return False
+        return True
 
     def settle(
         self,

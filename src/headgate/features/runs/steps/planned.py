@@ -1,9 +1,9 @@
 """Compiled plans with the precomputed constant properties of each step."""
 
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, cast
 
 from pydantic import JsonValue
@@ -13,13 +13,14 @@ from headgate.features.runs.transitions import RunKey, Seed
 from headgate.foundation.flow_threads import run_in_flow_thread
 from headgate.foundation.lazy import lazy_module
 from headgate.graph.execution_hash import step_logic_hash
-from headgate.graph.interpolate import references_in
+from headgate.graph.interpolate import Reference, references_in
 from headgate.graph.mentions import mentions
 from headgate.graph.model import Flow, FlowSettings, FormField, InputSource, RetryPolicy, StepPolicy
+from headgate.graph.named_outputs import Locate, NamedOutput, named_outputs, required_outputs
 from headgate.graph.plan import Plan, PlanStep, compile_plan
 from headgate.graph.ports import PortType
 from headgate.graph.secret_reference import typed_params
-from headgate.graph.template import DOCUMENT_OUTPUT, ERROR_OUTPUT
+from headgate.graph.template import DOCUMENT_OUTPUT, ERROR_OUTPUT, Template
 from headgate.graph.wiring import FLOW_INPUT
 from headgate.sandbox.documents.job import Format
 from headgate.sdk import Component
@@ -73,6 +74,10 @@ class PlannedStep:
     step: PlanStep
     component: type[Component]
     inlets: tuple[Inlet, ...]
+    named: tuple[NamedOutput, ...]
+    """What the references of a step without edges name of earlier steps."""
+    required: tuple[tuple[NamedOutput, ...], ...]
+    """What the references of each required field name, of fields without edges that name nothing else."""
     extra_fields: frozenset[str]
     outputs: tuple[tuple[str, PortType], ...]
     main_output: str | None
@@ -179,11 +184,14 @@ def prepare_step(plan: Plan, step: PlanStep, components: Components, settings: F
     types = {output.name: output.type for output in step.template.outputs}
     raw = frozenset(field.name for field in step.template.fields if not field.interpolate)
     node, policy = step.node, step.policy
+    inlets, locate = _inlets(plan, step), _earlier(plan, step)
     return PlannedStep(
         id=step.id,
         step=step,
         component=component,
-        inlets=_inlets(plan, step),
+        inlets=inlets,
+        named=() if inlets else _named(step, locate),
+        required=tuple(required_outputs(node, step.template, {inlet.field for inlet in inlets}, locate)),
         extra_fields=frozenset(field.name for field in component.extra_fields(step.node.params)),
         outputs=tuple((name, types[name]) for name in step.outputs),
         main_output=step.main_output,
@@ -218,13 +226,41 @@ def _roots(plan: Plan) -> tuple[str, ...]:
 def _reads_input(step: PlanStep) -> bool:
     if step.policy.input_source is InputSource.FLOW_INPUT:
         return True
+    return any(reference.root == FLOW_INPUT for reference in _references(step))
+
+
+def _references(step: PlanStep) -> Iterator[Reference]:
+    """Yield the references of a step and of what is attached to it."""
     nodes = [(step.node, step.template)]
     waiting = list(step.attachments)
     while waiting:
         node = waiting.pop()
         nodes.append((node.node, node.template))
         waiting.extend(node.attachments)
-    return any(mention.reference.root == FLOW_INPUT for node, template in nodes for mention in mentions(node, template))
+    for node, template in nodes:
+        yield from (mention.reference for mention in mentions(node, template))
+
+
+def _earlier(plan: Plan, step: PlanStep) -> Locate:
+    """Return what finds the steps before a step by their ids and aliases."""
+
+    @cache
+    def earlier() -> Mapping[str, PlanStep]:
+        steps = [plan.step(key) for key in plan.ancestors(step.id)]
+        return {**{before.alias: before for before in steps}, **{before.id: before for before in steps}}
+
+    def locate(root: str) -> tuple[str, Template] | None:
+        before = earlier().get(root) if root != FLOW_INPUT else None
+        return (before.id, before.template) if before is not None else None
+
+    return locate
+
+
+def _named(step: PlanStep, locate: Locate) -> tuple[NamedOutput, ...]:
+    if not step.parents:
+        return ()
+    named = dict.fromkeys(named_outputs(_references(step), locate))
+    return tuple(named) or tuple(NamedOutput(parent, None) for parent in step.parents)
 
 
 def refuse_unoffered(planned: PlannedFlow) -> None:

@@ -53,6 +53,13 @@ class TestRating:
         assert await house.get("runner", f"/chat/conversations/{conversation}/feedback") == [second]
         assert (second["helpful"], second["correction"]) == (False, "27 days")
 
+    async def test_is_one_when_sent_several_times_at_once(self, house: Team) -> None:
+        conversation = await begin(house, await flow_of(house))
+        run_id = (await say(house, conversation, "hello"))["id"]
+        await asyncio.gather(*(rate(house, conversation, run_id, helpful=True) for _ in range(6)))
+        (only,) = await house.get("runner", f"/chat/conversations/{conversation}/feedback")
+        assert only["helpful"]
+
     async def test_is_of_the_owner_of_the_conversation_and_its_messages(self, house: Team) -> None:
         flow_id = await flow_of(house)
         conversation, other = await begin(house, flow_id), await begin(house, flow_id)
@@ -90,6 +97,8 @@ class TestRatedAnswers:
         assert (await house.get("editor", f"/chat/feedback/{base}"))["items"] == []
         again = await house.ask("editor", "DELETE", f"/chat/feedback/{base}/{run_id}")
         assert again.json()["code"] == "chat_message_not_found"
+        unstorable = await house.ask("editor", "DELETE", f"/chat/feedback/{base}/a%00b")
+        assert unstorable.json()["code"] == "chat_message_not_found"
 
     async def test_are_for_editors_of_the_base(self, house: Team) -> None:
         base = await filled_base(house)

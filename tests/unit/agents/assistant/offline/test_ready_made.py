@@ -61,6 +61,15 @@ class TestSentences:
 
 
 class TestAddresses:
+    def test_are_replaced_once_each(self) -> None:
+        text = (
+            "every morning at 7 read the feed https://feeds.example.com/ann@example.org/all.xml"
+            " and mail a digest of the news to bob@example.com"
+        )
+        spec = str(read(text, MODEL).actions[0].arguments["spec"])
+        assert "https://feeds.example.com/ann@example.org/all.xml" in spec
+        assert "bob@example.com" in spec
+
     def test_of_the_request_replace_those_of_the_template(self) -> None:
         text = "every hour check the price on https://shop.test/jam and notify team-chat when it has fallen"
         flow = built(read(text))

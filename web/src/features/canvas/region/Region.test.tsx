@@ -123,6 +123,16 @@ it("opens the settings of a chosen step, which is chosen no more once the frame 
   expect(useCalledStep.getState().step).toBeNull();
 });
 
+it("forgets the chosen step when the settings are closed: the node then shows its own", async () => {
+  const { open } = drawn(ID);
+  await open();
+  await userEvent.click(await screen.findByRole("button", { name: /Read the line/ }));
+  act(() => usePanels.getState().setOpen("run", true));
+  expect(useCalledStep.getState().step?.stepId).toBe("read");
+  act(() => usePanels.getState().setOpen("inspector", false));
+  expect(useCalledStep.getState().step).toBeNull();
+});
+
 it("shows the version that the node names", async () => {
   const { open } = drawn({ flow_id: ID, version: 7 });
   await open();

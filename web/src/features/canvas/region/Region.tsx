@@ -113,7 +113,7 @@ export function Region({ stage, id, rect, node }: Props) {
   );
 }
 
-/** The chosen step of the frame, whose settings are beside the canvas; chosen again it is not any more. */
+/** The chosen step of the frame, whose settings are beside the canvas, until it is chosen again or they are closed. */
 function useChosen(stage: Stage, of: { caller: string; nodeId: string; flowId: string | null }) {
   const { caller, nodeId, flowId } = of;
   const selected = useCalledStep(({ step }) =>
@@ -126,13 +126,19 @@ function useChosen(stage: Stage, of: { caller: string; nodeId: string; flowId: s
     stage.store.getState().select([nodeId]);
     usePanels.getState().setOpen("inspector", true);
   };
-  useEffect(
-    () => () => {
+  useEffect(() => {
+    const forget = () => {
       const { step, choose } = useCalledStep.getState();
       if (step?.caller === caller && step.nodeId === nodeId) choose(null);
-    },
-    [caller, nodeId],
-  );
+    };
+    const unsubscribe = usePanels.subscribe(({ open }, before) => {
+      if (before.open.inspector && !open.inspector) forget();
+    });
+    return () => {
+      unsubscribe();
+      forget();
+    };
+  }, [caller, nodeId]);
   return [selected, choose] as const;
 }
 

@@ -41,3 +41,15 @@ test("a changed tool is accepted where its difference is seen, by the hash that 
   await expect.poll(() => screen.queryByText("Changed")).toBeNull();
   expect(sent).toEqual([{ tools: { send: TOOL.sha256 } }]);
 });
+
+test("what a server writes shows its hidden characters", async () => {
+  const hidden = { ...TOOL, description: "Sends\u202e notes", difference: ['+  "description": "Sends\u202e notes"'] };
+  server.use(
+    http.get(`${ORIGIN}/api/v1/mcp-servers/s1/tools`, () => HttpResponse.json({ items: [hidden], next_cursor: null })),
+  );
+  const user = userEvent.setup();
+  renderStudio(<McpTools server="s1" manage />);
+  expect(await screen.findByText("Sends[U+202E] notes")).toBeVisible();
+  await user.click(screen.getByRole("button", { name: "View the change of send" }));
+  expect(screen.getByRole("region", { name: "What changed in send" })).toHaveTextContent("Sends[U+202E] notes");
+});

@@ -4,6 +4,7 @@ import { mcpServerKeys, mcpToolsQuery } from "@/api/queries/mcpServers";
 import { Difference } from "@/components/connections";
 import { Button, Callout, Chip, Problem, Skeleton, Switch } from "@/components/ui";
 import { useChange } from "@/components/useChange";
+import { visible } from "@/lib/visible";
 import { useSettingsTexts } from "../texts";
 import { acceptTools, type McpTool, switchTool } from "./calls";
 
@@ -35,10 +36,12 @@ export function McpTools({ server, manage }: { server: string; manage: boolean }
           <li key={tool.name} className="flex items-start gap-3 px-3 py-2">
             <div className="min-w-0 flex-1">
               <div className="break-all font-mono text-sm">
-                {tool.name} {tool.changed && <Chip tone="warn">{t("tool_changed")}</Chip>}
+                {visible(tool.name)} {tool.changed && <Chip tone="warn">{t("tool_changed")}</Chip>}
               </div>
               {/* The server's own words: text, whatever they are. */}
-              <p className="line-clamp-3 whitespace-pre-wrap break-words text-xs text-muted">{tool.description}</p>
+              <p className="line-clamp-3 whitespace-pre-wrap break-words text-xs text-muted">
+                {visible(tool.description)}
+              </p>
               {tool.changed && (
                 <Changed tool={tool} manage={manage} busy={accept.isPending} onAccept={() => accept.mutate([tool])} />
               )}
