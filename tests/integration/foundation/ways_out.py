@@ -24,10 +24,10 @@ from headgate.features.connections.sealed import OutsideValue
 from headgate.features.files.s3_storage import S3Storage
 from headgate.features.models import clients
 from headgate.features.models.embeddings import embed
-from headgate.features.models.reranking import rerank
 from headgate.features.models.listing import list_offered
 from headgate.features.models.local import sources
 from headgate.features.models.providers import PROVIDERS, Provider, find_provider, is_installed
+from headgate.features.models.reranking import rerank
 from headgate.features.models.service import create_chat_model
 from headgate.features.models.transcription import transcribe
 from headgate.foundation.errors import HeadgateError
