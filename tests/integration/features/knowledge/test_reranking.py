@@ -66,7 +66,9 @@ class TestReranked:
         assert scores == sorted(scores, reverse=True)
         assert order(answer)[0] == "short"
         assert [hit.first_rank for hit in answer.hits] == [order(before).index(name) + 1 for name in order(answer)]
-        assert [hit.score for hit in answer.hits] == [before.hits[hit.first_rank - 1].score for hit in answer.hits]
+        assert [hit.score for hit in answer.hits] == [
+            before.hits[(hit.first_rank or 0) - 1].score for hit in answer.hits
+        ]
 
     async def test_takes_a_passage_into_the_limit_that_was_below_it(self, shelf: Shelf) -> None:
         await fill(shelf)
