@@ -65,6 +65,9 @@ class ServerModels:
     async def embed(self, origin: Origin, model: Model, texts: Sequence[str]) -> Any:
         raise NotImplementedError
 
+    async def rerank(self, origin: Origin, model: Model, query: str, texts: Sequence[str]) -> Any:
+        raise NotImplementedError
+
     def check_inputs(self, model: Model, files: Sequence[File], *, unreadable: bool = False) -> frozenset[str]:
         return check_inputs(model, files, unreadable=unreadable)
 

@@ -482,6 +482,9 @@ class NoModels:
     async def embed(self, origin: Origin, model: Model, texts: Sequence[str]) -> Any:
         raise Invalid(f"No key for {model}.")
 
+    async def rerank(self, origin: Origin, model: Model, query: str, texts: Sequence[str]) -> Any:
+        raise Invalid(f"No key for {model}.")
+
     def check_inputs(self, model: Model, files: Sequence[File], *, unreadable: bool = False) -> frozenset[str]:
         return frozenset()
 

@@ -17,10 +17,12 @@ from headgate.features.knowledge.embedding import Searcher
 from headgate.features.knowledge.indexing import Indexer
 from headgate.features.knowledge.schemas import DocumentIn, KnowledgeBaseIn, Readers
 from headgate.features.models.embeddings import Embedded
+from headgate.features.models.reranking import Reranked
 from headgate.foundation.database import Database
 from headgate.foundation.errors import HeadgateError
 from headgate.sdk.fakes import InProcess
 from tests.support.embedding_server import vector_of
+from tests.support.rerank_server import score_of
 
 
 @dataclass
@@ -29,6 +31,8 @@ class BagEmbedder:
 
     texts: list[tuple[str, str]] = field(default_factory=list)
     """Model and text, in the order in which they were embedded."""
+    reranked: list[tuple[str, str]] = field(default_factory=list)
+    """The same of texts that were reranked."""
     cleared_for: int | None = None
     failure: HeadgateError | None = None
 
@@ -37,6 +41,12 @@ class BagEmbedder:
             raise self.failure
         self.texts += [(model, text) for text in texts]
         return Embedded(tuple(tuple(vector_of(text)) for text in texts), sum(len(text.split()) for text in texts))
+
+    async def rerank(self, principal: Principal, model: str, query: str, texts: Sequence[str]) -> Reranked:
+        if self.failure is not None:
+            raise self.failure
+        self.reranked += [(model, text) for text in texts]
+        return Reranked(tuple(score_of(query, text) for text in texts), None)
 
     async def clearance(self, tenant_id: str, model: str) -> int | None:
         return self.cleared_for

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from headgate.features.flows.rules import FlowRules
 from headgate.features.knowledge.questions import Question
+from headgate.features.knowledge.reranking import Reranking
 from headgate.features.runs.budgets.accounts import Account, BudgetUse, Charge, Kind
 from headgate.features.runs.capacity import Capacity
 from headgate.features.runs.failure_handlers.values import FailedRun, HandlerLink
@@ -12,7 +13,14 @@ from headgate.features.runs.ports.flows import Components, Definitions, Deliveri
 from headgate.features.runs.ports.limits import Budgets, Circuits, FailureHandlers, Quotas, Slots
 from headgate.features.runs.ports.origin import Origin
 from headgate.features.runs.ports.services import ChatModels, CodeRunners, Connections, McpServers, Secrets, Workspaces
-from headgate.features.runs.ports.storage import FlowState, FoundPassages, KnowledgeBases, RunFiles, StoredValue
+from headgate.features.runs.ports.storage import (
+    FlowState,
+    FoundPassages,
+    KnowledgeBases,
+    RunFiles,
+    SearchModels,
+    StoredValue,
+)
 from headgate.features.runs.ports.waits import Approvals, EventReceipt, Pending, SentEvents
 from headgate.features.runs.slots.values import SlotUse
 from headgate.features.runs.spaces import Spaces
@@ -138,8 +146,8 @@ class NoSentEvents:
 class NoKnowledge:
     """Refuses to search."""
 
-    async def embedding_model(self, origin: Origin, query: KnowledgeQuery) -> str:
-        return ""
+    async def models(self, origin: Origin, query: KnowledgeQuery) -> SearchModels:
+        return SearchModels()
 
     async def search(
         self,
@@ -148,6 +156,7 @@ class NoKnowledge:
         *,
         clearance: int | None,
         question: Question | None = None,
+        reranking: Reranking | None = None,
     ) -> FoundPassages:
         raise AssertionError(f"step {origin.step_id} searches {query.base}")
 
@@ -155,8 +164,8 @@ class NoKnowledge:
 class OnePassage:
     """Every base has one passage, which every question finds."""
 
-    async def embedding_model(self, origin: Origin, query: KnowledgeQuery) -> str:
-        return ""
+    async def models(self, origin: Origin, query: KnowledgeQuery) -> SearchModels:
+        return SearchModels()
 
     async def search(
         self,
@@ -165,6 +174,7 @@ class OnePassage:
         *,
         clearance: int | None,
         question: Question | None = None,
+        reranking: Reranking | None = None,
     ) -> FoundPassages:
         sha256 = "0" * 64
         passage = Passage("It is green.", "", "a.txt", "d", "b", 1, sha256, 0, 0, 12, None, sha256, 1.0)

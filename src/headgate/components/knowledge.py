@@ -16,6 +16,7 @@ from headgate.sdk.outside import for_model, mark, merged
 
 MOST_PASSAGES = 50
 Mode = Literal["automatic", "hybrid", "lexical", "vector"]
+Rerank = Literal["automatic", "required", "off"]
 NOTHING = "NO_ANSWER"
 """What a model answers when no passage supports an answer."""
 _INSTRUCTIONS = f"""Answer the question from the numbered passages only. Put the number of each passage that a sentence
@@ -86,6 +87,16 @@ def diversity_field() -> Any:  # noqa: ANN401 - as `field`
     )
 
 
+def rerank_field() -> Any:  # noqa: ANN401 - as `field`
+    """Return the field `rerank` of a component that searches a knowledge base."""
+    return field(
+        default="automatic",
+        label="Rerank",
+        help="Automatic: by the rerank model of the base, if it has one and it answers. Required: else the step fails.",
+        advanced=True,
+    )
+
+
 class Retrieve(Component):
     """Searches a knowledge base: passages with scores and citations, of documents that the user of the run may read.
 
@@ -109,6 +120,7 @@ class Retrieve(Component):
     mode: Mode = mode_field()
     neighbours: int = neighbours_field()
     diversity: float = diversity_field()
+    rerank: Rerank = rerank_field()
     _passages: tuple[Passage, ...] | None = PrivateAttr(default=None)
 
     @output(help="The passages, numbered, for a prompt.")
@@ -172,6 +184,7 @@ class AnswerFromKnowledge(ModelStep):
     mode: Mode = mode_field()
     neighbours: int = neighbours_field()
     diversity: float = diversity_field()
+    rerank: Rerank = rerank_field()
     temperature: float | None = temperature_field()
     _answered: _Answer | None = PrivateAttr(default=None)
 
@@ -237,6 +250,7 @@ def query_of(component: Retrieve | AnswerFromKnowledge, text: str) -> KnowledgeQ
         "" if component.mode == "automatic" else component.mode,
         component.neighbours,
         component.diversity,
+        {"automatic": None, "required": True, "off": False}[component.rerank],
     )
 
 

@@ -27,13 +27,14 @@ from headgate.sdk import File, Model, Recording, Transcript
 if TYPE_CHECKING:  # named without importing LangChain
     from langchain_core.language_models import BaseChatModel
 
-    from headgate.features.models import credentials, embeddings, inputs, transcription
+    from headgate.features.models import credentials, embeddings, inputs, reranking, transcription
     from headgate.features.models import service as models
     from headgate.features.models.setup import facts as model_facts
 else:
     credentials = lazy_module("headgate.features.models.credentials")
     embeddings = lazy_module("headgate.features.models.embeddings")
     inputs = lazy_module("headgate.features.models.inputs")
+    reranking = lazy_module("headgate.features.models.reranking")
     transcription = lazy_module("headgate.features.models.transcription")
     models = lazy_module("headgate.features.models.service")
     model_facts = lazy_module("headgate.features.models.setup.facts")
@@ -86,6 +87,10 @@ class StepModels:
         """Embed texts. Raises the errors of a chat model's call."""
         keys = await self.variables.of(origin)
         return await embeddings.embed(model, texts, keys, web=self.web, local=self.local)
+
+    async def rerank(self, origin: Origin, model: Model, query: str, texts: Sequence[str]) -> "reranking.Reranked":
+        """Rerank texts. Raises the errors of a chat model's call."""
+        return await reranking.rerank(model, query, texts, await self.variables.of(origin), web=self.web)
 
     def check_inputs(self, model: Model, files: Sequence[File], *, unreadable: bool = False) -> frozenset[str]:
         """Return the ids of files that the model accepts directly. Raises `Invalid` for an unsupported file."""

@@ -16,6 +16,7 @@ if TYPE_CHECKING:  # named without importing LangChain
     from langchain_core.language_models import BaseChatModel
 
     from headgate.features.models.embeddings import Embedded
+    from headgate.features.models.reranking import Reranked
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +68,11 @@ class TracedModels:
         """Embed texts, in one span."""
         with self.traces.span(f"embed {model.name}", {"gen_ai.request.model": model.name}, kind="client"):
             return await self.models.embed(origin, model, texts)
+
+    async def rerank(self, origin: Origin, model: Model, query: str, texts: Sequence[str]) -> "Reranked":
+        """Rerank texts, in one span."""
+        with self.traces.span(f"rerank {model.name}", {"gen_ai.request.model": model.name}, kind="client"):
+            return await self.models.rerank(origin, model, query, texts)
 
     def check_inputs(self, model: Model, files: Sequence[File], *, unreadable: bool = False) -> frozenset[str]:
         """Return the ids of files that the model accepts directly."""

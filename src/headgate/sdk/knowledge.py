@@ -21,6 +21,8 @@ class KnowledgeQuery:
     """Number of passages before and after each one that are returned with it."""
     diversity: float = 0
     """From 0, the best passages, to 1, passages that share few words."""
+    rerank: bool | None = None
+    """Whether the first passages are reranked; None: when the base has a rerank model, and it can be reached."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +47,7 @@ class Passage:
     sha256: str
     """Checksum of the text."""
     score: float
-    """From 0 to 1, for the order."""
+    """From 0 to 1, of the ranks by words and by meaning: the order, unless the passages are reranked."""
     lexical_rank: int | None = None
     """Rank among the passages found by words; None: it is not among the first."""
     vector_rank: int | None = None
@@ -54,6 +56,12 @@ class Passage:
     """Cosine of the embeddings of passage and query, where it has a vector rank."""
     embedding_model: str = ""
     """Model of that embedding; empty without a vector rank."""
+    rerank_score: float | None = None
+    """Score of the rerank model, on its own scale; None: it did not receive the passage."""
+    rerank_model: str = ""
+    """That model; empty without a score."""
+    first_rank: int | None = None
+    """Rank before the search was reranked; None: it was not."""
 
 
 class Knowledge(Protocol):

@@ -16,6 +16,8 @@ from headgate.features.models.local.store import LocalModel
 from tests.integration.cli.test_commands import data_folder
 from tests.support.cli import answered
 from tests.support.embedding_server import EmbeddingServer
+from tests.support.rerank_server import RerankServer
+from tests.support.scripted_server import json_reply
 
 __all__ = ["data_folder"]
 pytestmark = pytest.mark.usefixtures("data_folder")
@@ -185,3 +187,50 @@ class TestCreate:
         monkeypatch.setenv("HEADGATE_DATA_DIR", str(data_folder / "data"))
         created = answered(capsys, "knowledge", "create", "Words", "--embedding-model", "")
         assert created["embedding_model"] == ""
+
+
+class TestRerank:
+    def test_puts_the_first_passages_in_the_order_of_a_model(
+        self, plan: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        plan.write_text("The plan for lunch.")
+        added(capsys, plan)
+        with RerankServer() as server:
+            monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
+            monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+            server.broken = json_reply({"detail": "no such model"}, status=404)
+            assert run(["knowledge", "rerank", "Plans", "openai/ranker"]) != 0
+            server.broken = None
+            changed = answered(capsys, "knowledge", "rerank", "Plans", "openai/ranker", "--candidates", "5")
+            assert (changed["rerank_model"], changed["rerank_candidates"]) == ("openai/ranker", 5)
+            (hit,) = answered(capsys, "knowledge", "search", "Plans", "lunch plan")["hits"]
+            assert (hit["rerank_model"], hit["rerank_score"], hit["first_rank"]) == ("openai/ranker", 0.0, 1)
+            assert run(["knowledge", "search", "Plans", "lunch plan"]) == 0
+            shown = " ".join(capsys.readouterr().out.split())
+            assert "reranked by openai/ranker." in shown
+            assert "rank 1 before reranking, rerank score 0.0" in shown
+            sent = len(server.texts)
+            assert answered(capsys, "knowledge", "search", "Plans", "lunch", "--no-rerank")["rerank_model"] == ""
+            assert len(server.texts) == sent
+            server.broken = json_reply({"error": {"message": "overloaded"}}, status=503)
+            assert run(["knowledge", "search", "Plans", "lunch"]) == 0
+            assert "Not reranked: " in capsys.readouterr().out
+            assert run(["knowledge", "search", "Plans", "lunch", "--rerank"]) != 0
+            answered(capsys, "knowledge", "rerank", "Plans", "")
+        assert run(["knowledge", "search", "Plans", "lunch", "--rerank"]) == INVALID
+
+    def test_is_measured_beside_the_search_without_it(
+        self, plan: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    ) -> None:
+        added(capsys, plan)
+        questions = tmp_path / "questions.json"
+        questions.write_text(json.dumps([{"question": "secret plan", "documents": ["plan.txt"]}]))
+        answered(capsys, "knowledge", "questions", "Plans", "--add", str(questions))
+        with RerankServer() as server:
+            monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
+            monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+            answered(capsys, "knowledge", "rerank", "Plans", "openai/ranker")
+            assert run(["knowledge", "evaluate", "Plans"]) == 0
+            assert "lexical, reranked" in capsys.readouterr().out
+            without = answered(capsys, "knowledge", "evaluate", "Plans", "--no-rerank")
+        assert [row["reranked"] for row in without["measures"]] == [False]

@@ -27,6 +27,7 @@ from headgate.features.models.embeddings import embed
 from headgate.features.models.listing import list_offered
 from headgate.features.models.local import sources
 from headgate.features.models.providers import PROVIDERS, Provider, find_provider, is_installed
+from headgate.features.models.reranking import rerank
 from headgate.features.models.service import create_chat_model
 from headgate.features.models.transcription import transcribe
 from headgate.foundation.errors import HeadgateError
@@ -211,6 +212,15 @@ async def _embedding(provider: str, url: str) -> str:
         await web.close()
 
 
+async def _reranking(url: str) -> str:
+    web = open_web(SETTINGS, outgoing())
+    model = Model(provider="openai_compatible", name="m", params={"base_url": url})
+    try:
+        return str(await rerank(model, "text", ["text"], StoredKeys(), web=web))
+    finally:
+        await web.close()
+
+
 async def _library(provider: Provider, blocking: bool, url: str) -> str:
     """A request by a client made of the very arguments that a provider's library is given."""
     web = open_web(SETTINGS, outgoing())
@@ -294,6 +304,7 @@ WAYS = [
     Way("transcription", MODELS, _transcription),
     Way("embeddings_openai", MODELS, partial(_embedding, "openai_compatible")),
     Way("embeddings_ollama", MODELS, partial(_embedding, "ollama")),
+    Way("rerank", MODELS, _reranking),
     Way("ollama_list", MODEL_LISTS, _ollama_list),
     Way("connections", CONNECTIONS, _connection),
     Way("oauth", OAUTH, _oauth_provider),

@@ -3241,7 +3241,7 @@ export interface paths {
         put?: never;
         /**
          * Create a knowledge base
-         * @description Create a knowledge base. Flows of its space refer to it by name. Its embedding model is tested with one text.
+         * @description Create a knowledge base. Flows of its space refer to it by name. Its models are tested with one text.
          *
          *     Requires the permission `knowledge.edit`.
          */
@@ -3303,7 +3303,7 @@ export interface paths {
          * Change a knowledge base
          * @description Change a knowledge base. Another passage size applies to documents that are indexed later.
          *
-         *     Another embedding model is tested with one text; then all passages are embedded in the background.
+         *     Another model is tested with one text; with an embedding model all passages are then embedded in the background.
          *
          *     Requires the permission `knowledge.edit`.
          */
@@ -8681,6 +8681,10 @@ export interface components {
             overlap_tokens: number;
             /** Embedding Model */
             embedding_model: string;
+            /** Rerank Model */
+            rerank_model: string;
+            /** Rerank Candidates */
+            rerank_candidates: number;
             /** Passages */
             passages: number;
             /** Questions */
@@ -8708,6 +8712,12 @@ export interface components {
              * @default 10
              */
             limit?: number;
+            /**
+             * Rerank
+             * @description Also measure the searches reranked, where the base has a rerank model.
+             * @default true
+             */
+            rerank?: boolean;
         };
         /**
          * EvaluationOut
@@ -8726,6 +8736,10 @@ export interface components {
             overlap_tokens: number;
             /** Embedding Model */
             embedding_model: string;
+            /** Rerank Model */
+            rerank_model: string;
+            /** Rerank Candidates */
+            rerank_candidates: number;
             /** Passages */
             passages: number;
             /** Questions */
@@ -10254,6 +10268,12 @@ export interface components {
             similarity: number | null;
             /** Embedding Model */
             embedding_model: string;
+            /** Rerank Score */
+            rerank_score: number | null;
+            /** Rerank Model */
+            rerank_model: string;
+            /** First Rank */
+            first_rank: number | null;
             /** Matched */
             matched: string[];
         };
@@ -10899,6 +10919,13 @@ export interface components {
              * @description All passages are embedded with another model; until then the search uses the previous one. Empty: their embeddings are deleted, and the search is lexical only.
              */
             embedding_model?: string | null;
+            /**
+             * Rerank Model
+             * @description Empty: searches are not reranked.
+             */
+            rerank_model?: string | null;
+            /** Rerank Candidates */
+            rerank_candidates?: number | null;
         };
         /**
          * KnowledgeBaseIn
@@ -10934,6 +10961,18 @@ export interface components {
              */
             embedding_model?: string;
             /**
+             * Rerank Model
+             * @description Model that reranks the first passages of each search, as `provider/name`, of a server with a `/rerank`, such as `cohere/rerank-v3.5`; empty: none.
+             * @default
+             */
+            rerank_model?: string;
+            /**
+             * Rerank Candidates
+             * @description Number of the first passages that it receives.
+             * @default 30
+             */
+            rerank_candidates?: number;
+            /**
              * Space Id
              * @description Space of the base; empty: your own space.
              */
@@ -10960,6 +10999,10 @@ export interface components {
             embedding_model: string;
             /** Searched Model */
             searched_model: string;
+            /** Rerank Model */
+            rerank_model: string;
+            /** Rerank Candidates */
+            rerank_candidates: number;
             /**
              * Created At
              * Format: date-time
@@ -11537,6 +11580,11 @@ export interface components {
              * @enum {string}
              */
             mode: "lexical" | "vector" | "hybrid";
+            /**
+             * Reranked
+             * @default false
+             */
+            reranked?: boolean;
             /** Recall */
             recall: number;
             /** Ndcg */
@@ -13458,6 +13506,11 @@ export interface components {
              * @enum {string}
              */
             mode: "lexical" | "vector" | "hybrid";
+            /**
+             * Reranked
+             * @default false
+             */
+            reranked?: boolean;
             /** Ranks */
             ranks: (number | null)[];
         };
@@ -14678,6 +14731,11 @@ export interface components {
              * @default 0
              */
             diversity?: number;
+            /**
+             * Rerank
+             * @description Whether the first passages are reranked. Empty: where the base has a rerank model; when that fails, they keep their order, and `problem` says why. True: the search fails with the model. False: never.
+             */
+            rerank?: boolean | null;
         };
         /**
          * SearchOut
@@ -14695,6 +14753,11 @@ export interface components {
             mode: "lexical" | "vector" | "hybrid";
             /** Embedding Model */
             embedding_model: string;
+            /**
+             * Rerank Model
+             * @default
+             */
+            rerank_model?: string;
             /**
              * Problem
              * @default

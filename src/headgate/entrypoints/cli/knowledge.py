@@ -73,6 +73,7 @@ def _embedded(base: KnowledgeBaseOut) -> str:
 
 app.command()(knowledge_models.create)
 app.command()(knowledge_models.embed)
+app.command()(knowledge_models.rerank)
 
 
 @app.command()
@@ -216,10 +217,22 @@ def search(
     diversity: Annotated[
         float, typer.Option(help="From 0, the best passages, to 1, passages that share few words.", min=0, max=1)
     ] = 0,
+    rerank: Annotated[
+        bool | None,
+        typer.Option(
+            "--rerank/--no-rerank",
+            help=(
+                "Require that the rerank model of the base orders the passages, or do without it. Default: where it is"
+                " chosen and answers."
+            ),
+        ),
+    ] = None,
     json: JsonFlag = False,
 ) -> None:
     """Search a knowledge base: passages with scores, documents and pages."""
-    search_in = checked(SearchIn, query=query, limit=limit, mode=mode, neighbours=neighbours, diversity=diversity)
+    search_in = checked(
+        SearchIn, query=query, limit=limit, mode=mode, neighbours=neighbours, diversity=diversity, rerank=rerank
+    )
 
     async def work(parts: Parts) -> SearchOut:
         base = await find_base(parts, which)
@@ -230,7 +243,10 @@ def search(
         print_json(answer)
         return
     how = {"lexical": "by words only", "vector": "by meaning", "hybrid": "by words and meaning"}[answer.mode]
-    console.print(escape(answer.problem or f"Search {how}{f', {answer.embedding_model}' * answer.vectors}."))
+    reranked = f", reranked by {answer.rerank_model}" if answer.rerank_model else ""
+    console.print(escape(f"Search {how}{f', {answer.embedding_model}' * answer.vectors}{reranked}."))
+    if answer.problem:
+        console.print(escape(answer.problem))
     if not answer.hits:
         console.print("No passage matches.")
     for number, hit in enumerate(answer.hits, start=1):
@@ -243,7 +259,9 @@ def search(
 def _ranks(hit: HitOut) -> str:
     words = "" if hit.lexical_rank is None else f", rank {hit.lexical_rank} by words"
     meaning = "" if hit.vector_rank is None else f", rank {hit.vector_rank} by meaning (similarity {hit.similarity})"
-    return words + meaning
+    before = "" if hit.first_rank is None else f", rank {hit.first_rank} before reranking"
+    reranked = "" if hit.rerank_score is None else f", rerank score {hit.rerank_score}"
+    return words + meaning + before + reranked
 
 
 @app.command()

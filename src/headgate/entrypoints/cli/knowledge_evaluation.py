@@ -21,8 +21,10 @@ from headgate.features.knowledge.evaluation.schemas import (
     MOST_PROPOSALS,
     EvaluationDetail,
     EvaluationIn,
+    MeasureOut,
     ProposalIn,
     ProposalsOut,
+    RanksOut,
 )
 from headgate.features.knowledge.schemas import MOST_PASSAGES
 from headgate.foundation.checked import checked
@@ -100,6 +102,9 @@ def propose(
 def evaluate(
     which: BaseArgument,
     limit: Annotated[int, typer.Option(help="Passages of each search.", min=1, max=MOST_PASSAGES)] = DEFAULT_LIMIT,
+    rerank: Annotated[
+        bool, typer.Option(help="Also measure the searches reranked, where the base has a rerank model.")
+    ] = True,
     json: JsonFlag = False,
 ) -> None:
     """Search all questions of a knowledge base in every way, and show recall, nDCG and reciprocal rank.
@@ -110,7 +115,7 @@ def evaluate(
     async def work(parts: Parts) -> EvaluationDetail:
         base = await find_base(parts, which)
         evaluator = Evaluator(parts.database, parts.searcher.embedder)
-        return await evaluator.evaluate(acting(), base.id, EvaluationIn(limit=limit))
+        return await evaluator.evaluate(acting(), base.id, EvaluationIn(limit=limit, rerank=rerank))
 
     evaluation = with_parts(work)
     if json:
@@ -118,7 +123,7 @@ def evaluate(
         return
     measured = evaluation.questions - evaluation.skipped
     shown = [
-        (row.mode, f"{row.recall:.2f}", f"{row.ndcg:.2f}", f"{row.mrr:.2f}", f"{row.complete} of {measured}")
+        (_way(row), f"{row.recall:.2f}", f"{row.ndcg:.2f}", f"{row.mrr:.2f}", f"{row.complete} of {measured}")
         for row in evaluation.measures
     ]
     console.print(table(("search", "recall", "nDCG", "MRR", "all found"), shown))
@@ -128,4 +133,8 @@ def evaluate(
         for searched in answer.searches:
             missed = [item.name for item, rank in zip(answer.documents, searched.ranks, strict=True) if rank is None]
             if missed:
-                console.print(f"{searched.mode}: {escape(answer.question)} did not find {escape(', '.join(missed))}.")
+                console.print(f"{_way(searched)}: {escape(answer.question)} did not find {escape(', '.join(missed))}.")
+
+
+def _way(row: MeasureOut | RanksOut) -> str:
+    return f"{row.mode}, reranked" if row.reranked else row.mode

@@ -1,4 +1,4 @@
-"""`headgate knowledge create` and `headgate knowledge embed`: bases and the models that embed their passages."""
+"""`headgate knowledge create`, `embed` and `rerank`: bases and the models that embed and rerank their passages."""
 
 from typing import Annotated
 
@@ -12,6 +12,7 @@ from headgate.entrypoints.compose import Parts
 from headgate.features.knowledge import documents, service, vectors
 from headgate.features.knowledge.schemas import KnowledgeBaseChange, KnowledgeBaseIn, KnowledgeBaseOut
 from headgate.features.models.providers import LOCAL
+from headgate.features.models.reranking import MOST_TEXTS
 from headgate.foundation.checked import checked
 
 
@@ -29,6 +30,9 @@ def create(
             )
         ),
     ] = None,
+    rerank_model: Annotated[
+        str, typer.Option(help="Model that reranks the first passages of a search, such as cohere/rerank-v3.5.")
+    ] = "",
     json: JsonFlag = False,
 ) -> None:
     """Create a knowledge base in the space."""
@@ -41,8 +45,9 @@ def create(
             passage_tokens=passage_tokens,
             overlap_tokens=overlap_tokens,
             embedding_model=default_model(parts) if embedding_model is None else embedding_model,
+            rerank_model=rerank_model,
         )
-        await parts.searcher.probe(acting(), acting().space_id, base_in.embedding_model)
+        await parts.searcher.probe(acting(), acting().space_id, base_in.embedding_model, base_in.rerank_model)
         async with parts.database.writing() as session:
             base = await service.create_base(session, acting(), base_in)
         print_result(
@@ -103,3 +108,30 @@ def embed(
             f" {escape(changed.embedding_model)}, {changed.embedding_tokens} tokens in all. Searches use"
             f" {escape(changed.searched_model or 'words only')}."
         )
+
+
+def rerank(
+    which: BaseArgument,
+    model: Annotated[str, typer.Argument(help="As provider/name; empty text: searches are not reranked.")],
+    candidates: Annotated[
+        int | None,
+        typer.Option(help="Number of the first passages that it receives.", min=2, max=MOST_TEXTS),
+    ] = None,
+    json: JsonFlag = False,
+) -> None:
+    """Choose the model that reranks the first passages of each search in a knowledge base.
+
+    It is tested with one text.
+    """
+    change = checked(KnowledgeBaseChange, rerank_model=model, rerank_candidates=candidates)
+
+    async def work(parts: Parts) -> KnowledgeBaseOut:
+        base = await find_base(parts, which)
+        await parts.searcher.probe(acting(), base.space_id, None, model)
+        async with parts.database.writing() as session:
+            return await service.change_base(session, acting(), base.id, change)
+
+    changed = with_parts(work)
+    how = f"the first {changed.rerank_candidates} passages are reranked by {escape(changed.rerank_model)}."
+    shown = how if changed.rerank_model else "searches are not reranked."
+    print_result(changed, f"{escape(changed.name)}: {shown}", json=json)

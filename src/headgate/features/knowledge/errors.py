@@ -79,6 +79,13 @@ class NoEmbeddings(Invalid):
     title = "Not embedded"
 
 
+class NoReranker(Invalid):
+    """A search that must be reranked, in a base without a rerank model."""
+
+    code = "knowledge_not_reranked"
+    title = "No rerank model"
+
+
 class VectorsNotInstalled(Invalid):
     """Vectors need a package that is not installed."""
 

@@ -85,8 +85,8 @@ async def list_(
     "", status_code=201, summary="Create a knowledge base", responses=problems(403, 404, 409), dependencies=_EDIT
 )
 async def create(body: KnowledgeBaseIn, database: Data, caller: Caller, searcher: Search) -> KnowledgeBaseOut:
-    """Create a knowledge base. Flows of its space refer to it by name. Its embedding model is tested with one text."""
-    await searcher.probe(caller, body.space_id or caller.space_id, body.embedding_model)
+    """Create a knowledge base. Flows of its space refer to it by name. Its models are tested with one text."""
+    await searcher.probe(caller, body.space_id or caller.space_id, body.embedding_model, body.rerank_model)
     async with database.writing() as session:
         return await service.create_base(session, caller, body)
 
@@ -109,11 +109,11 @@ async def change(
 ) -> KnowledgeBaseOut:
     """Change a knowledge base. Another passage size applies to documents that are indexed later.
 
-    Another embedding model is tested with one text; then all passages are embedded in the background.
+    Another model is tested with one text; with an embedding model all passages are then embedded in the background.
     """
     async with database.reading() as session:
         row = await service.get_base(session, caller, base_id, permission=Permission.KNOWLEDGE_EDIT)
-    await searcher.probe(caller, row.space_id, body.embedding_model)
+    await searcher.probe(caller, row.space_id, body.embedding_model, body.rerank_model)
     async with database.writing() as session:
         return await service.change_base(session, caller, base_id, body)
 

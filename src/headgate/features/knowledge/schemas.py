@@ -7,6 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from headgate.features.knowledge.chunking import MOST_TOKENS, OVERLAP_TOKENS
 from headgate.features.knowledge.terms import LONGEST_QUERY
+from headgate.features.models.reranking import MOST_TEXTS
 from headgate.foundation import names
 from headgate.graph.json_values import PlainText
 
@@ -29,6 +30,8 @@ DEFAULT_PASSAGES = 8
 DEFAULT_BUDGET = 3_000
 MOST_BUDGET = 100_000
 MOST_NEIGHBOURS = 5
+DEFAULT_CANDIDATES = 30
+"""Passages of a search that are reranked."""
 
 
 class KnowledgeBaseIn(BaseModel):
@@ -49,6 +52,16 @@ class KnowledgeBaseIn(BaseModel):
             " `ollama/nomic-embed-text`; empty: the search is lexical only."
         ),
     )
+    rerank_model: EmbeddingModel = Field(
+        default="",
+        description=(
+            "Model that reranks the first passages of each search, as `provider/name`, of a server with a `/rerank`,"
+            " such as `cohere/rerank-v3.5`; empty: none."
+        ),
+    )
+    rerank_candidates: int = Field(
+        default=DEFAULT_CANDIDATES, ge=2, le=MOST_TEXTS, description="Number of the first passages that it receives."
+    )
     space_id: str | None = Field(default=None, description="Space of the base; empty: your own space.")
 
 
@@ -68,6 +81,8 @@ class KnowledgeBaseChange(BaseModel):
             " embeddings are deleted, and the search is lexical only."
         ),
     )
+    rerank_model: EmbeddingModel | None = Field(default=None, description="Empty: searches are not reranked.")
+    rerank_candidates: int | None = Field(default=None, ge=2, le=MOST_TEXTS)
 
 
 class KnowledgeBaseOut(BaseModel):
@@ -85,6 +100,10 @@ class KnowledgeBaseOut(BaseModel):
     """The model that embeds its passages; empty: none, the search is lexical."""
     searched_model: str
     """The model whose embeddings a search uses; empty: none is complete yet, the search is lexical."""
+    rerank_model: str
+    """The model that reranks the first passages of a search; empty: none."""
+    rerank_candidates: int
+    """Number of the first passages that it receives."""
     created_at: datetime
     updated_at: datetime
     passages: int
@@ -226,6 +245,13 @@ class SearchIn(BaseModel):
     diversity: float = Field(
         default=0, ge=0, le=1, description="From 0, the best passages, to 1, passages that share few words."
     )
+    rerank: bool | None = Field(
+        default=None,
+        description=(
+            "Whether the first passages are reranked. Empty: where the base has a rerank model; when that fails, they"
+            " keep their order, and `problem` says why. True: the search fails with the model. False: never."
+        ),
+    )
 
 
 class CitationOut(BaseModel):
@@ -251,7 +277,7 @@ class HitOut(CitationOut):
     tokens: int
     classification: int
     score: float
-    """From 0 to 1, for the order; the best of all ways of searching is 1."""
+    """From 0 to 1, of the ranks by words and by meaning; the best of all ways of searching is 1."""
     lexical_rank: int | None
     """Rank among the passages found by words; null: it is not among the first."""
     vector_rank: int | None
@@ -260,6 +286,12 @@ class HitOut(CitationOut):
     """Cosine of the embeddings of passage and query, where it has a vector rank."""
     embedding_model: str
     """Model of that embedding; empty without a vector rank."""
+    rerank_score: float | None
+    """Score of the rerank model, on its own scale, which decides the order; null: it did not receive the passage."""
+    rerank_model: str
+    """That model; empty without a score."""
+    first_rank: int | None
+    """Rank before the search was reranked; null: it was not."""
     matched: list[str]
     """Terms of the query that it contains."""
 
@@ -274,8 +306,10 @@ class SearchOut(BaseModel):
     mode: Mode
     embedding_model: str
     """The model that embedded the query; empty for a lexical search."""
+    rerank_model: str = ""
+    """The model that reranked the passages; empty: none."""
     problem: str = ""
-    """Why the search is lexical although the passages are embedded; empty when nothing failed."""
+    """Why the search is lexical although the passages are embedded, or not reranked; empty when nothing failed."""
     hits: list[HitOut]
 
 

@@ -1,6 +1,7 @@
 """Searching a knowledge base: passages that the reader may read, the best first, within a budget of tokens."""
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -10,7 +11,6 @@ from headgate.features.knowledge.questions import Question
 from headgate.features.knowledge.rights import reader_of
 from headgate.features.knowledge.schemas import HitOut, Mode, SearchIn, SearchOut
 from headgate.features.knowledge.search_index import Scope
-from headgate.features.knowledge.selecting import Part
 from headgate.features.knowledge.service import get_base
 from headgate.features.knowledge.tables import DocumentRow, DocumentVersionRow, PassageRow
 from headgate.features.knowledge.terms import content_terms, query_terms, terms
@@ -51,6 +51,36 @@ async def search_as(
     return await search(session, Scope(principal.tenant_id, base.id, reader), search_in, question)
 
 
+@dataclass(frozen=True, slots=True)
+class Matches:
+    """The passages that a search found, before their texts are read."""
+
+    mode: Mode
+    searched: list[str]
+    """Terms of the query."""
+    model: str
+    """The model that embedded the query; empty for a lexical search."""
+    ranks: dict[int, Ranks]
+    ordered: list[int]
+    """Ids of passages, the best first."""
+    places: dict[int, int]
+    """The place of each one by the fused ranks, from 1."""
+    scores: Mapping[int, float] = field(default_factory=dict)
+    """Scores of a rerank model, of the passages that it received."""
+    rerank_model: str = ""
+    """That model; empty when nothing was reranked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A passage that may be reranked."""
+
+    id: int
+    text: str
+    """With the headings above it."""
+    classification: int
+
+
 async def search(
     session: AsyncSession, scope: Scope, search_in: SearchIn, question: Question | None = None
 ) -> SearchOut:
@@ -58,27 +88,50 @@ async def search(
 
     `search_index` and `vectors` decide the order of each way of searching; the ranks of both are fused.
     """
+    return await results(session, scope, search_in, await find(session, scope, search_in, question))
+
+
+async def find(session: AsyncSession, scope: Scope, search_in: SearchIn, question: Question | None) -> Matches:
+    """Return which passages match, in the order of their fused ranks."""
     mode: Mode = "lexical" if question is None else search_in.mode or "hybrid"
     searched = query_terms(search_in.query)
     ranks = await _ranks(session, scope, mode, searched, question)
     # Of two with the same sum, the one that has the words of the query is first.
     ordered = sorted(ranks, key=lambda id_: (-ranks[id_].fused, ranks[id_].lexical is None, id_))
-    rows = await search_index.read_passages(session, scope, ordered[: search_in.limit * 2])
-    ordered = [id_ for id_ in ordered if id_ in rows]
+    places = {id_: place for place, id_ in enumerate(ordered, start=1)}
+    return Matches(mode, searched, "" if question is None else question.model, ranks, ordered, places)
+
+
+async def candidates(session: AsyncSession, scope: Scope, matches: Matches, number: int) -> list[Candidate]:
+    """Return the first passages with their texts, in their order; each text once."""
+    rows = await search_index.read_passages(session, scope, matches.ordered[:number])
+    unique: dict[str, Candidate] = {}
+    for passage, document, _ in (rows[id_] for id_ in matches.ordered[:number] if id_ in rows):
+        text = "\n".join(filter(None, (passage.context, passage.text)))
+        unique.setdefault(passage.sha256, Candidate(passage.id, text, document.classification))
+    return list(unique.values())
+
+
+async def results(session: AsyncSession, scope: Scope, search_in: SearchIn, matches: Matches) -> SearchOut:
+    """Return matching passages within the limits of a search, those that the reader may read now."""
+    rows = await search_index.read_passages(session, scope, matches.ordered[: search_in.limit * 2])
+    ordered = [id_ for id_ in matches.ordered if id_ in rows]
     passages = {id_: rows[id_][0] for id_ in ordered}
     if search_in.diversity:
         texts = {id_: passage.text for id_, passage in passages.items()}
-        ordered = selecting.ordered_by_diversity(ordered, texts, lambda id_: ranks[id_].fused, search_in.diversity)
+        relevance = {id_: 1 / (RANK_CONSTANT + place) for place, id_ in enumerate(ordered, start=1)}
+        if not matches.rerank_model:
+            relevance = {id_: matches.ranks[id_].fused for id_ in ordered}
+        ordered = selecting.ordered_by_diversity(ordered, texts, relevance.__getitem__, search_in.diversity)
     near = await selecting.read_neighbours(session, scope, list(passages.values()), search_in.neighbours)
-    model = "" if question is None else question.model
-    ways = 2 if mode == "hybrid" else 1
     return SearchOut(
-        terms=[] if mode == "vector" else searched,
-        vectors=mode != "lexical",
-        mode=mode,
-        embedding_model=model,
+        terms=[] if matches.mode == "vector" else matches.searched,
+        vectors=matches.mode != "lexical",
+        mode=matches.mode,
+        embedding_model=matches.model,
+        rerank_model=matches.rerank_model,
         hits=[
-            _hit(chosen.part, *rows[chosen.id], Match(ranks[chosen.id], searched, model, ways))
+            _hit(chosen, *rows[chosen.id], matches)
             for chosen in selecting.within_limits(ordered, passages, near, search_in)
         ],
     )
@@ -97,20 +150,12 @@ async def _ranks(
     return ranks
 
 
-@dataclass(frozen=True, slots=True)
-class Match:
-    """How a passage was found."""
-
-    ranks: Ranks
-    searched: list[str]
-    model: str
-    ways: int
-    """Number of ways of searching whose ranks are fused."""
-
-
-def _hit(part: Part, passage: PassageRow, document: DocumentRow, version: DocumentVersionRow, match: Match) -> HitOut:
-    ranks = match.ranks
+def _hit(
+    chosen: selecting.Chosen, passage: PassageRow, document: DocumentRow, version: DocumentVersionRow, matches: Matches
+) -> HitOut:
+    part, ranks, ways = chosen.part, matches.ranks[chosen.id], 2 if matches.mode == "hybrid" else 1
     present = set(terms(part.text)) | content_terms(passage.context)
+    rerank_score = matches.scores.get(chosen.id)
     return HitOut(
         document_id=document.id,
         document=document.name,
@@ -125,10 +170,13 @@ def _hit(part: Part, passage: PassageRow, document: DocumentRow, version: Docume
         text=part.text,
         tokens=part.tokens,
         classification=document.classification,
-        score=round(ranks.fused * (RANK_CONSTANT + 1) / match.ways, 4),
+        score=round(ranks.fused * (RANK_CONSTANT + 1) / ways, 4),
         lexical_rank=ranks.lexical,
         vector_rank=ranks.vector,
         similarity=None if ranks.similarity is None else round(ranks.similarity, 4),
-        embedding_model="" if ranks.vector is None else match.model,
-        matched=[term for term in match.searched if term in present],
+        embedding_model="" if ranks.vector is None else matches.model,
+        rerank_score=None if rerank_score is None else round(rerank_score, 4),
+        rerank_model="" if rerank_score is None else matches.rerank_model,
+        first_rank=matches.places[chosen.id] if matches.rerank_model else None,
+        matched=[term for term in matches.searched if term in present],
     )

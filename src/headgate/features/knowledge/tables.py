@@ -63,6 +63,10 @@ class KnowledgeBaseRow(Row):
     """The model with which passages are embedded, as `provider/name`; empty: none, the search is lexical."""
     searched_model: Mapped[str] = mapped_column(String(250), default="", server_default=text("''"))
     """The model whose vectors are searched: the previous one until all passages are embedded with another one."""
+    rerank_model: Mapped[str] = mapped_column(String(250), default="", server_default=text("''"))
+    """The model that reranks the first passages of a search, as `provider/name`; empty: none."""
+    rerank_candidates: Mapped[int] = mapped_column(default=30, server_default=text("30"))
+    """Number of the first passages that it receives."""
     created_at: Mapped[datetime] = mapped_column(Timestamp, default=now)
     updated_at: Mapped[datetime] = mapped_column(Timestamp, default=now)
 

@@ -5,16 +5,17 @@ from dataclasses import dataclass
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.features.accounts.directory.service import group_ids_of
-from headgate.features.knowledge import searching
+from headgate.features.knowledge import reranking as rerankings
 from headgate.features.knowledge.embedding import model_of_search
 from headgate.features.knowledge.questions import Question
+from headgate.features.knowledge.reranking import Reranking, reranker_of
 from headgate.features.knowledge.rights import VISITOR, Reader
 from headgate.features.knowledge.schemas import HitOut, SearchIn
 from headgate.features.knowledge.search_index import Scope
 from headgate.features.knowledge.service import base_of_space
 from headgate.features.runs import repository
 from headgate.features.runs.ports.origin import Origin
-from headgate.features.runs.ports.storage import FoundPassages
+from headgate.features.runs.ports.storage import FoundPassages, SearchModels
 from headgate.features.runs.spaces import Spaces
 from headgate.features.runs.transitions import RunKey
 from headgate.foundation.checked import checked
@@ -29,27 +30,38 @@ class RunKnowledge:
     database: Database
     spaces: Spaces
 
-    async def embedding_model(self, origin: Origin, query: KnowledgeQuery) -> str:
-        """Return the model to embed a query with; empty for a lexical search. Raises `BaseNotFound`, `NoEmbeddings`."""
+    async def models(self, origin: Origin, query: KnowledgeQuery) -> SearchModels:
+        """Return the models of a search. Raises `BaseNotFound`, `NoEmbeddings`, `NoReranker`."""
         key = origin.key
         space_id = await self.spaces.of(key.tenant_id, key.flow_id)
         async with self.database.reading() as session:
             base = await base_of_space(session, query.base, tenant_id=key.tenant_id, space_id=space_id)
-            return await model_of_search(session, base, _search_in(query).mode)
+            search_in = _search_in(query)
+            embedding = await model_of_search(session, base, search_in.mode)
+            return SearchModels(embedding, reranker_of(base, search_in), base.rerank_candidates)
 
     async def search(
-        self, origin: Origin, query: KnowledgeQuery, *, clearance: int | None, question: Question | None = None
+        self,
+        origin: Origin,
+        query: KnowledgeQuery,
+        *,
+        clearance: int | None,
+        question: Question | None = None,
+        reranking: Reranking | None = None,
     ) -> FoundPassages:
         """Return passages. Raises `BaseNotFound`."""
         key = origin.key
         space_id = await self.spaces.of(key.tenant_id, key.flow_id)
         async with self.database.reading() as session:
-            base = await base_of_space(session, query.base, tenant_id=key.tenant_id, space_id=space_id)
-            reader = await _reader(session, key, clearance)
-            scope = Scope(key.tenant_id, base.id, reader)
-            answer = await searching.search(session, scope, _search_in(query), question)
+            base_id = (await base_of_space(session, query.base, tenant_id=key.tenant_id, space_id=space_id)).id
+
+        async def scoping(session: AsyncSession) -> Scope:
+            return Scope(key.tenant_id, base_id, await _reader(session, key, clearance))
+
+        answer = await rerankings.search(self.database, scoping, _search_in(query), question, reranking)
         level = max((hit.classification for hit in answer.hits), default=0)
-        return FoundPassages(tuple(_passage(hit, base.id) for hit in answer.hits), level, answer.mode)
+        passages = tuple(_passage(hit, base_id) for hit in answer.hits)
+        return FoundPassages(passages, level, answer.mode, answer.rerank_model, answer.problem)
 
 
 def _search_in(query: KnowledgeQuery) -> SearchIn:
@@ -61,6 +73,7 @@ def _search_in(query: KnowledgeQuery) -> SearchIn:
         mode=query.mode or None,
         neighbours=query.neighbours,
         diversity=query.diversity,
+        rerank=query.rerank,
     )
 
 
@@ -93,4 +106,7 @@ def _passage(hit: HitOut, base_id: str) -> Passage:
         vector_rank=hit.vector_rank,
         similarity=hit.similarity,
         embedding_model=hit.embedding_model,
+        rerank_score=hit.rerank_score,
+        rerank_model=hit.rerank_model,
+        first_rank=hit.first_rank,
     )

@@ -37,6 +37,9 @@ class PassageLine(TypedDict):
     score: float
     lexical_rank: int | None
     vector_rank: int | None
+    rerank_score: float | None
+    first_rank: int | None
+    """Rank before reranking."""
     document_id: str
     version: int
     document_sha256: str
@@ -51,7 +54,8 @@ class PassageList(TypedDict):
     mode: str
     """`lexical` (by words), `vector` (by meaning) or `hybrid`."""
     problem: str
-    """Why the search was only by words although the passages are embedded."""
+    """Why the search was only by words although the passages are embedded, or not reranked."""
+    rerank_model: str
     passages: list[PassageLine]
 
 
@@ -91,6 +95,7 @@ async def search_knowledge(
     return {
         "mode": answer.mode,
         "problem": answer.problem,
+        "rerank_model": answer.rerank_model,
         "passages": [
             {
                 "document": hit.document,
@@ -99,6 +104,8 @@ async def search_knowledge(
                 "score": hit.score,
                 "lexical_rank": hit.lexical_rank,
                 "vector_rank": hit.vector_rank,
+                "rerank_score": hit.rerank_score,
+                "first_rank": hit.first_rank,
                 "document_id": hit.document_id,
                 "version": hit.version,
                 "document_sha256": hit.document_sha256,

@@ -126,7 +126,8 @@ class TestEvaluation:
         assert found["skipped"] == 0
         assert found["limit"] == 10
         (lexical,) = found["measures"]
-        assert lexical == {"mode": "lexical", "recall": 0.6667, "ndcg": 0.6667, "mrr": 0.6667, "complete": 2}
+        measured = {"recall": 0.6667, "ndcg": 0.6667, "mrr": 0.6667, "complete": 2}
+        assert lexical == {"mode": "lexical", "reranked": False, **measured}
         assert [answer["searches"][0]["ranks"] for answer in found["answers"]] == [[1], [1], [None]]
         (listed,) = await evaluated.get("evaluations")
         assert listed == {name: value for name, value in found.items() if name != "answers"}

@@ -16,6 +16,7 @@ export const knowledgeKeys = {
   documents: (base: string) => ["knowledge", base, "documents"] as const,
   document: (base: string, id: string) => ["knowledge", base, "documents", id] as const,
   passages: (base: string, id: string) => ["knowledge", base, "documents", id, "passages"] as const,
+  searches: (base: string) => ["knowledge", base, "search"] as const,
   search: (base: string, query: string, options: SearchOptions) =>
     ["knowledge", base, "search", query, options] as const,
 };
@@ -91,6 +92,8 @@ export interface SearchOptions {
   neighbours: number;
   /** From 0, the best passages, to 1, passages that share few words. */
   diversity: number;
+  /** Whether the passages are reranked; null: where the base has a model, and it answers. */
+  rerank: boolean | null;
 }
 
 export const searchQuery = (base_id: string, query: string, options: SearchOptions) =>
@@ -108,6 +111,14 @@ export const searchQuery = (base_id: string, query: string, options: SearchOptio
 
 export const chooseEmbedding = (base_id: string, embedding_model: string) =>
   unwrap(api.PATCH("/api/v1/knowledge-bases/{base_id}", { params: { path: { base_id } }, body: { embedding_model } }));
+
+export const chooseReranker = (base_id: string, rerank_model: string, rerank_candidates: number) =>
+  unwrap(
+    api.PATCH("/api/v1/knowledge-bases/{base_id}", {
+      params: { path: { base_id } },
+      body: { rerank_model, rerank_candidates },
+    }),
+  );
 
 export const createBase = (body: { name: string; description: string; embedding_model: string }) =>
   unwrap(api.POST("/api/v1/knowledge-bases", { body: { ...body, passage_tokens: 400, overlap_tokens: 40 } }));

@@ -8,6 +8,7 @@ import { useChange } from "@/components/useChange";
 import { Documents } from "./documents/Documents";
 import { Embedding } from "./Embedding";
 import { EvaluationPane } from "./evaluation/EvaluationPane";
+import { Reranker } from "./Reranker";
 import { SearchPane } from "./search/SearchPane";
 import { useKnowledgeTexts } from "./texts";
 
@@ -41,6 +42,7 @@ export function BasePanel({ base }: { base: KnowledgeBase }) {
         )}
       </header>
       <Embedding base={base} />
+      <Reranker base={base} />
       <Tabs
         aria-label={base.name}
         value={view === "search" || view === "evaluation" ? view : "documents"}

@@ -28,6 +28,8 @@ export const BASE: KnowledgeBase = {
   overlap_tokens: 40,
   embedding_model: "",
   searched_model: "",
+  rerank_model: "",
+  rerank_candidates: 30,
   passages: 1,
   passages_embedded: 0,
   embedding_tokens: 0,
@@ -88,6 +90,9 @@ export const HIT: Hit = {
   vector_rank: null,
   similarity: null,
   embedding_model: "",
+  rerank_score: null,
+  rerank_model: "",
+  first_rank: null,
   matched: ["lisbon"],
 };
 
@@ -110,13 +115,15 @@ interface Served {
   documents: KnowledgeDocument[];
   hits: Hit[];
   local: LocalModel[];
+  /** The model that reranked the hits. */
+  rerankModel: string;
   /** Bodies of requests that change something. */
   sent: unknown[];
 }
 
 /** A server with one base; a test may change it. */
 export function serve(permissions: string[] = ["knowledge.view", "knowledge.edit", "knowledge.manage"]): Served {
-  const served: Served = { bases: [BASE], documents: [DOCUMENT], hits: [HIT], local: [], sent: [] };
+  const served: Served = { bases: [BASE], documents: [DOCUMENT], hits: [HIT], local: [], rerankModel: "", sent: [] };
   const me = {
     user: null,
     permissions: { tenant: [], every_space: [], spaces: [{ space_id: "s", role: "", permissions }] },
@@ -141,7 +148,7 @@ export function serve(permissions: string[] = ["knowledge.view", "knowledge.edit
       served.sent.push(body);
       const mode = body.mode ?? "lexical";
       const found = { terms: ["lisbon"], vectors: mode !== "lexical", mode, embedding_model: "", problem: "" };
-      return HttpResponse.json({ ...found, hits: served.hits });
+      return HttpResponse.json({ ...found, rerank_model: served.rerankModel, hits: served.hits });
     }),
   );
   return served;

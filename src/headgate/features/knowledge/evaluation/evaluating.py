@@ -9,8 +9,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from headgate.features.access.permissions import Permission
 from headgate.features.access.principal import Principal, within
 from headgate.features.audit.recorder import record_of
-from headgate.features.knowledge import searching, service
-from headgate.features.knowledge.embedding import Embedder, model_of_search
+from headgate.features.knowledge import reranking, service
+from headgate.features.knowledge.embedding import Embedder, model_of_search, reranking_of
 from headgate.features.knowledge.errors import EvaluationNotFound, NoQuestions
 from headgate.features.knowledge.evaluation import measures, repository
 from headgate.features.knowledge.evaluation.schemas import (
@@ -54,7 +54,7 @@ class Prepared:
 
 @dataclass(frozen=True, slots=True)
 class Evaluator:
-    """Evaluates bases: no connection is held while questions are embedded."""
+    """Evaluates bases: no connection is held while questions are embedded, and passages reranked."""
 
     database: Database
     embedder: Embedder
@@ -62,17 +62,18 @@ class Evaluator:
     async def evaluate(self, principal: Principal, base_id: str, evaluation_in: EvaluationIn) -> EvaluationDetail:
         """Search all questions and store the measures, as an editor.
 
-        Raises `BaseNotFound`, `PermissionMissing`, `NoQuestions`, and the failure of the embedding model.
+        Raises `BaseNotFound`, `PermissionMissing`, `NoQuestions`, and the failure of a model.
         """
         async with self.database.reading() as session:
             prepared = await _prepared(session, principal, base_id)
         embedded = await self._embedded(within(principal, prepared.base.space_id), prepared)
+        rerank = evaluation_in.rerank and bool(prepared.base.rerank_model)
         answers = [
-            await self._answer(prepared, row, question, evaluation_in.limit)
+            await self._answer(principal, prepared, row, question, limit=evaluation_in.limit, rerank=rerank)
             for row, question in zip(prepared.questions, embedded, strict=True)
         ]
         async with self.database.writing() as session:
-            return await _store(session, principal, prepared, answers, evaluation_in.limit)
+            return await _store(session, principal, prepared, answers, limit=evaluation_in.limit, rerank=rerank)
 
     async def _embedded(self, principal: Principal, prepared: Prepared) -> list[Question | None]:
         if not prepared.model:
@@ -84,18 +85,31 @@ class Evaluator:
             vectors += batch.vectors
         return [Question(prepared.model, vector) for vector in vectors]
 
-    async def _answer(self, prepared: Prepared, row: QuestionRow, question: Question | None, limit: int) -> AnswerOut:
+    async def _answer(
+        self,
+        principal: Principal,
+        prepared: Prepared,
+        row: QuestionRow,
+        question: Question | None,
+        *,
+        limit: int,
+        rerank: bool,
+    ) -> AnswerOut:
         expected = [ExpectedOut(id=id_, name=prepared.names[id_]) for id_ in row.document_ids if id_ in prepared.names]
         searches: list[RanksOut] = []
         modes: tuple[Mode, ...] = ("lexical",) if question is None else ("lexical", "vector", "hybrid")
-        scope = Scope(prepared.base.tenant_id, prepared.base.id, prepared.reader)
-        async with self.database.reading() as session:
-            for mode in modes if expected else ():
-                search_in = SearchIn(query=row.question, limit=limit, max_tokens=MOST_BUDGET, mode=mode)
-                asked = None if mode == "lexical" else question
-                answer = await searching.search(session, scope, search_in, asked)
-                ranks = [_rank(answer.hits, document.id, row.quote) for document in expected]
-                searches.append(RanksOut(mode=mode, ranks=ranks))
+        ways = [(mode, False) for mode in modes] + ([(modes[-1], True)] if rerank else [])
+
+        async def scoping(_session: AsyncSession) -> Scope:
+            return Scope(prepared.base.tenant_id, prepared.base.id, prepared.reader)
+
+        for mode, reranked in ways if expected else ():
+            search_in = SearchIn(query=row.question, limit=limit, max_tokens=MOST_BUDGET, mode=mode, rerank=reranked)
+            by_model = await reranking_of(self.embedder, principal, prepared.base, search_in) if reranked else None
+            asked = None if mode == "lexical" else question
+            answer = await reranking.search(self.database, scoping, search_in, asked, by_model)
+            ranks = [_rank(answer.hits, document.id, row.quote) for document in expected]
+            searches.append(RanksOut(mode=mode, reranked=reranked, ranks=ranks))
         return AnswerOut(question_id=row.id, question=row.question, documents=expected, searches=searches)
 
 
@@ -139,7 +153,13 @@ async def _prepared(session: AsyncSession, principal: Principal, base_id: str) -
 
 
 async def _store(
-    session: AsyncSession, principal: Principal, prepared: Prepared, answers: list[AnswerOut], limit: int
+    session: AsyncSession,
+    principal: Principal,
+    prepared: Prepared,
+    answers: list[AnswerOut],
+    *,
+    limit: int,
+    rerank: bool,
 ) -> EvaluationDetail:
     base = await get_base(session, principal, prepared.base.id, permission=Permission.KNOWLEDGE_EDIT)
     row = EvaluationRow(
@@ -151,6 +171,8 @@ async def _store(
         passage_tokens=prepared.base.passage_tokens,
         overlap_tokens=prepared.base.overlap_tokens,
         embedding_model=prepared.model,
+        rerank_model=prepared.base.rerank_model if rerank else "",
+        rerank_candidates=prepared.base.rerank_candidates if rerank else 0,
         passages=prepared.passages,
         skipped=sum(not answer.searches for answer in answers),
         measures=[measure.model_dump() for measure in _measures(answers, limit)],
@@ -176,19 +198,20 @@ def _plain(text: str) -> str:
 
 
 def _measures(answers: Sequence[AnswerOut], limit: int) -> list[MeasureOut]:
-    by_mode: dict[Mode, list[list[int | None]]] = {}
+    by_way: dict[tuple[Mode, bool], list[list[int | None]]] = {}
     for answer in answers:
         for search in answer.searches:
-            by_mode.setdefault(search.mode, []).append(search.ranks)
+            by_way.setdefault((search.mode, search.reranked), []).append(search.ranks)
     return [
         MeasureOut(
             mode=mode,
+            reranked=reranked,
             recall=round(fmean(map(measures.recall, all_ranks)), 4),
             ndcg=round(fmean(measures.ndcg(ranks, limit) for ranks in all_ranks), 4),
             mrr=round(fmean(map(measures.reciprocal_rank, all_ranks)), 4),
             complete=sum(None not in ranks for ranks in all_ranks),
         )
-        for mode, all_ranks in by_mode.items()
+        for (mode, reranked), all_ranks in by_way.items()
     ]
 
 

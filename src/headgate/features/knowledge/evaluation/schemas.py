@@ -117,12 +117,17 @@ class EvaluationIn(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     limit: int = Field(default=DEFAULT_LIMIT, ge=1, le=MOST_PASSAGES, description="Passages of each search, the k.")
+    rerank: bool = Field(
+        default=True, description="Also measure the searches reranked, where the base has a rerank model."
+    )
 
 
 class MeasureOut(BaseModel):
     """Means over the questions, from 0 to 1."""
 
     mode: Mode
+    reranked: bool = False
+    """Whether the passages were reranked."""
     recall: float
     """Share of the expected documents among the first passages."""
     ndcg: float
@@ -137,6 +142,7 @@ class RanksOut(BaseModel):
     """Where the expected documents of a question were found by a way of searching."""
 
     mode: Mode
+    reranked: bool = False
     ranks: list[int | None]
     """Rank of the first passage of each document that answers, in the order of `documents`; null: not found."""
 
@@ -164,6 +170,10 @@ class EvaluationOut(BaseModel):
     overlap_tokens: int
     embedding_model: str
     """The model whose vectors were searched; empty: the search was lexical only."""
+    rerank_model: str
+    """The model whose order was measured too; empty: none."""
+    rerank_candidates: int
+    """Number of passages that it received of each question."""
     passages: int
     questions: int
     skipped: int

@@ -53,6 +53,10 @@ class EvaluationRow(Row):
     passage_tokens: Mapped[int]
     overlap_tokens: Mapped[int]
     embedding_model: Mapped[str] = mapped_column(String(250))
+    rerank_model: Mapped[str] = mapped_column(String(250), default="", server_default=text("''"))
+    """The model whose order was measured too; empty: none."""
+    rerank_candidates: Mapped[int] = mapped_column(default=0, server_default=text("0"))
+    """Number of passages that it received of each question."""
     passages: Mapped[int]
     skipped: Mapped[int]
     """Questions none of whose documents exist or may be read by the user."""

@@ -13,6 +13,7 @@ if TYPE_CHECKING:  # referenced without importing them
     from langchain_core.language_models import BaseChatModel
 
     from headgate.features.models.embeddings import Embedded
+    from headgate.features.models.reranking import Reranked
 
 
 class ChatModels(Protocol):
@@ -28,6 +29,10 @@ class ChatModels(Protocol):
 
     async def embed(self, origin: Origin, model: Model, texts: Sequence[str]) -> "Embedded":
         """Return the vectors of texts. Raises the errors of a chat model's call."""
+        ...
+
+    async def rerank(self, origin: Origin, model: Model, query: str, texts: Sequence[str]) -> "Reranked":
+        """Return how well texts answer a query. Raises the errors of a chat model's call."""
         ...
 
     def check_inputs(self, model: Model, files: Sequence[File], *, unreadable: bool = False) -> frozenset[str]:

@@ -13,6 +13,7 @@ from headgate.sdk.state import StateChange, StateValue
 
 if TYPE_CHECKING:  # referenced without importing them
     from headgate.features.knowledge.questions import Question
+    from headgate.features.knowledge.reranking import Reranking
 
 
 class GivenFiles(Protocol):
@@ -93,20 +94,42 @@ class FoundPassages:
     """Their highest classification."""
     mode: str
     """How they were searched."""
+    rerank_model: str = ""
+    """The model that reranked them; empty: none."""
+    problem: str = ""
+    """Why they were not reranked; empty when nothing failed."""
+
+
+@dataclass(frozen=True, slots=True)
+class SearchModels:
+    """The models of a search; empty where it needs none."""
+
+    embedding: str = ""
+    """The model to embed the query with; empty: the search is lexical."""
+    rerank: str = ""
+    """The model that reranks the first passages; empty: none."""
+    candidates: int = 0
+    """Number of passages that it receives."""
 
 
 class KnowledgeBases(Protocol):
     """Documents that steps may read."""
 
-    async def embedding_model(self, origin: Origin, query: KnowledgeQuery) -> str:
-        """Return the model to embed a query with; empty for a lexical search.
+    async def models(self, origin: Origin, query: KnowledgeQuery) -> SearchModels:
+        """Return the models of a search.
 
-        Raises `NotFound` for an unknown base, `Invalid` for a mode that its passages are not embedded for.
+        Raises `NotFound` for an unknown base, `Invalid` for a search that needs a model which the base does not have.
         """
         ...
 
     async def search(
-        self, origin: Origin, query: KnowledgeQuery, *, clearance: int | None, question: "Question | None" = None
+        self,
+        origin: Origin,
+        query: KnowledgeQuery,
+        *,
+        clearance: int | None,
+        question: "Question | None" = None,
+        reranking: "Reranking | None" = None,
     ) -> FoundPassages:
         """Return the passages that the user who started the run may read.
 
@@ -115,6 +138,7 @@ class KnowledgeBases(Protocol):
             query: What is searched.
             clearance: The highest classification that the step may read; None when classifications are disabled.
             question: The embedded query; without it the search is lexical.
+            reranking: How the passages are reranked; None: they are not.
 
         Raises:
             NotFound: The space has no such base.

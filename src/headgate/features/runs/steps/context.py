@@ -206,6 +206,13 @@ class StepContext:
         """Embed a text, paid for and stored as other model calls. Raises like a chat model's call."""
         return await self._models.embed(model, text)
 
+    async def rerank(self, model: Model, query: str, texts: Sequence[str]) -> tuple[float, ...]:
+        """Return how well each text answers a query, paid for and stored as other model calls; the higher, the better.
+
+        Raises like a chat model's call.
+        """
+        return await self._models.rerank(model, query, texts)
+
     async def once(self, request: CallRequest, call: Callable[[], Awaitable[JsonValue]]) -> CallResult:
         """Return the stored answer of an earlier attempt at the step, or make the call."""
         return await self._calls.once(request, call) if self._calls is not None else CallResult(await call())

@@ -55,9 +55,7 @@ class StepGuard:
 
     def check_model(self, model: Model) -> None:
         """Raise `ClassRefused` when a model is not cleared for the step's input. Call it before the model."""
-        own_address = model.params.get("base_url") is not None
-        ref = ModelRef(model.provider.strip().lower().replace("-", "_"), model.name, own_address)
-        trusted, name = self._found.class_of(ref), self._found.scheme.name
+        ref, trusted, name = _ref_of(model), self.clearance_of(model), self._found.scheme.name
         needed = self.reached
         if trusted < needed:
             raise ClassRefused(
@@ -68,6 +66,10 @@ class StepGuard:
         self._cleared = min(self._cleared, trusted)
         self._given = max(self._given, trusted)
         self._keep()
+
+    def clearance_of(self, model: Model) -> int:
+        """Return the highest classification that a model may receive."""
+        return self._found.class_of(_ref_of(model))
 
     def check_connection(self, name: str, level: int) -> None:
         """Raise `ClassRefused` when the step's input may not be sent to a connection."""
@@ -154,6 +156,11 @@ class StepGuard:
 
     def _keep(self) -> None:
         self._recorder.classification = self._given if self._override is None else self._override
+
+
+def _ref_of(model: Model) -> ModelRef:
+    own_address = model.params.get("base_url") is not None
+    return ModelRef(model.provider.strip().lower().replace("-", "_"), model.name, own_address)
 
 
 async def open_guard(classes: SecurityClasses, run: ActiveRun, step_id: str, recorder: Recorder) -> StepGuard:

@@ -1,16 +1,19 @@
 """Knowledge bases as one step reads them: passages are content from outside, and are listed in the evidence."""
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Final
 
 from pydantic import JsonValue
 
 from headgate.features.knowledge.questions import LIKELY_TO_PASS, Question, not_embedded
+from headgate.features.knowledge.reranking import Reranking
 from headgate.features.runs.errors import ClassRefused
 from headgate.features.runs.ports.origin import Origin
-from headgate.features.runs.ports.storage import KnowledgeBases
+from headgate.features.runs.ports.storage import KnowledgeBases, SearchModels
 from headgate.features.runs.steps.guard import StepGuard
 from headgate.features.runs.steps.outside import OutsideContent
+from headgate.foundation.errors import TooLarge
 from headgate.sdk import Model
 from headgate.sdk.knowledge import KnowledgeQuery, Passage
 from headgate.sdk.outside import mark
@@ -42,10 +45,16 @@ class StepKnowledge:
     async def search(self, query: KnowledgeQuery) -> tuple[Passage, ...]:
         """Return the passages that the user who started the run may read."""
         await self._ctx.check_cancelled()
-        model = await self._bases.embedding_model(self._origin, query)
-        question, problem = await self._question(query, model) if model else (None, "")
+        models = await self._bases.models(self._origin, query)
+        model = models.embedding
+        question, not_asked = await self._question(query, model) if model else (None, "")
         clearance = None if self._guard is None else self._guard.clearance
-        answer = await self._bases.search(self._origin, query, clearance=clearance, question=question)
+        answer = await self._bases.search(
+            self._origin, query, clearance=clearance, question=question, reranking=self._reranking(query, models)
+        )
+        if answer.problem:
+            self._ctx.log(answer.problem)
+        problem = " ".join(filter(None, (not_asked, answer.problem)))
         if self._guard is not None:
             self._guard.read(answer.level)
         self._outside.add(*(mark("file", passage.document) for passage in answer.passages))
@@ -54,9 +63,23 @@ class StepKnowledge:
         asked |= {"neighbours": query.neighbours} if query.neighbours else {}
         asked |= {"diversity": query.diversity} if query.diversity else {}
         asked |= {"embedding_model": model} if question is not None else {}
+        asked |= {"rerank_model": answer.rerank_model} if answer.rerank_model else {}
         asked |= {"problem": problem} if problem else {}
         self._ctx.record_tool_call(SEARCH, asked, cited)
         return answer.passages
+
+    def _reranking(self, query: KnowledgeQuery, models: SearchModels) -> Reranking | None:
+        """Return how the passages are reranked. Those above the clearance of the model are not sent to it."""
+        if not models.rerank:
+            return None
+        model = Model.model_validate(models.rerank)
+
+        async def ask(texts: Sequence[str]) -> Sequence[float]:
+            return await self._ctx.rerank(model, query.text, texts)
+
+        clearance = None if self._guard is None else self._guard.clearance_of(model)
+        tolerated = (*LIKELY_TO_PASS, TooLarge, ClassRefused)
+        return Reranking(models.rerank, models.candidates, ask, clearance, bool(query.rerank), tolerated)
 
     async def _question(self, query: KnowledgeQuery, model: str) -> tuple[Question | None, str]:
         """Return the embedded query; or why the search is lexical, unless the query has a mode."""

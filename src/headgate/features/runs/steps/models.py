@@ -183,6 +183,18 @@ class StepModels:
         paid = ModelCall({"embed": text}, count_tokens(text), call)
         return tuple(cast("list[float]", await self._paid(model, paid, replaceable=False)))
 
+    async def rerank(self, model: Model, query: str, texts: Sequence[str]) -> tuple[float, ...]:
+        """Return how well texts answer a query, like `embed`."""
+        self._check_models(model)
+
+        async def call() -> tuple[JsonValue, int | None]:
+            reranked = await self._services.chat_models.rerank(self._origin, model, query, texts)
+            return list(reranked.scores), reranked.tokens
+
+        prompt_tokens = count_tokens(query) * len(texts) + sum(map(count_tokens, texts))
+        paid = ModelCall({"rerank": [query, *texts]}, prompt_tokens, call)
+        return tuple(cast("list[float]", await self._paid(model, paid, replaceable=False)))
+
     async def _paid(self, model: Model, paid: "ModelCall", *, replaceable: bool) -> JsonValue:
         """Make a call of a model that is no chat, once: charged to budgets, and within its slots and circuits."""
         await self._context.check_cancelled()

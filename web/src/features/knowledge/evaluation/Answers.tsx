@@ -1,7 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { evaluationQuery } from "@/api/queries/evaluations";
 import { Chip, Problem, Skeleton } from "@/components/ui";
-import { type KnowledgeTextKey, useKnowledgeTexts } from "../texts";
+import { useKnowledgeTexts } from "../texts";
+import { wayOf } from "./way";
 
 /** Each question of an evaluation, and where the documents that answer it were found: what was missed comes first. */
 export function Answers({ baseId, evaluationId }: { baseId: string; evaluationId: string }) {
@@ -26,9 +27,9 @@ export function Answers({ baseId, evaluationId }: { baseId: string; evaluationId
           >
             <p className="wrap-anywhere font-medium">{answer.question}</p>
             {answer.searches.length === 0 && <p className="text-sm text-muted">{t("skipped_question")}</p>}
-            {answer.searches.map(({ mode, ranks }) => (
-              <p key={mode} className="flex flex-wrap items-center gap-2 text-sm text-muted">
-                {t(`mode_${mode}` as KnowledgeTextKey)}:
+            {answer.searches.map(({ mode, reranked, ranks }) => (
+              <p key={`${mode} ${reranked}`} className="flex flex-wrap items-center gap-2 text-sm text-muted">
+                {wayOf(t, mode, reranked)}:
                 {ranks.map((rank, at) => {
                   const document = answer.documents[at];
                   const name = document?.name || t("no_document");

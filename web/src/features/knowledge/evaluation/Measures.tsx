@@ -1,7 +1,8 @@
 import type { Evaluation } from "@/api/queries/evaluations";
 import { Button, cx } from "@/components/ui";
 import { dateTime, number } from "@/lib/i18n/format";
-import { type KnowledgeTextKey, useKnowledgeTexts } from "../texts";
+import { useKnowledgeTexts } from "../texts";
+import { wayOf } from "./way";
 
 interface MeasuresProps {
   evaluations: Evaluation[];
@@ -43,6 +44,7 @@ export function Measures({ evaluations, shown, onShow }: MeasuresProps) {
                       row.skipped > 0 && t("skipped_count", { count: row.skipped }),
                       t("passage_size", { tokens: row.passage_tokens, overlap: row.overlap_tokens }),
                       row.embedding_model,
+                      row.rerank_model && t("reranked_by", { model: row.rerank_model, count: row.rerank_candidates }),
                     ]
                       .filter(Boolean)
                       .join(" · ")}
@@ -51,8 +53,8 @@ export function Measures({ evaluations, shown, onShow }: MeasuresProps) {
               </th>
             </tr>
             {row.measures.map((measure) => (
-              <tr key={measure.mode}>
-                <td className="px-3 py-2">{t(`mode_${measure.mode}` as KnowledgeTextKey)}</td>
+              <tr key={`${measure.mode} ${measure.reranked}`}>
+                <td className="px-3 py-2">{wayOf(t, measure.mode, measure.reranked)}</td>
                 <Value value={measure.recall} />
                 <Value value={measure.ndcg} />
                 <Value value={measure.mrr} />

@@ -24,13 +24,26 @@ const EVALUATION: EvaluationDetail = {
   passage_tokens: 400,
   overlap_tokens: 40,
   embedding_model: "",
+  rerank_model: "cohere/rerank-v3.5",
+  rerank_candidates: 30,
   passages: 3,
   questions: 2,
   skipped: 1,
-  measures: [{ mode: "lexical", recall: 0.5, ndcg: 0.25, mrr: 0.75, complete: 0 }],
+  measures: [
+    { mode: "lexical", reranked: false, recall: 0.5, ndcg: 0.25, mrr: 0.75, complete: 0 },
+    { mode: "lexical", reranked: true, recall: 0.9, ndcg: 0.8, mrr: 0.7, complete: 1 },
+  ],
   created_at: AT,
   answers: [
-    { question_id: "q1", question: "Lisbon?", documents: [TRAVEL], searches: [{ mode: "lexical", ranks: [null] }] },
+    {
+      question_id: "q1",
+      question: "Lisbon?",
+      documents: [TRAVEL],
+      searches: [
+        { mode: "lexical", reranked: false, ranks: [null] },
+        { mode: "lexical", reranked: true, ranks: [1] },
+      ],
+    },
     { question_id: "q2", question: "Oslo?", documents: [], searches: [] },
   ],
 };
@@ -70,8 +83,11 @@ describe("an evaluation", () => {
     const measured = within(row.closest("tbody") as HTMLElement);
     expect(measured.getByText("0.5")).toBeInTheDocument();
     expect(measured.getByText("0 of 1")).toBeInTheDocument();
+    expect(within(measured.getByRole("row", { name: /^Words, reranked/ })).getByText("0.9")).toBeInTheDocument();
+    expect(measured.getByText(/reranked by cohere\/rerank-v3.5 \(30 passages\)/)).toBeInTheDocument();
     expect(screen.getByRole("columnheader", { name: "MRR" })).toHaveAttribute("title", expect.stringMatching(/^Mean/));
     expect(await screen.findByText("travel.md: not found")).toBeInTheDocument();
+    expect(screen.getByText("travel.md: rank 1")).toBeInTheDocument();
     expect(screen.getByText(/^Skipped:/)).toBeInTheDocument();
   });
 

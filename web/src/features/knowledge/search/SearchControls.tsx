@@ -3,17 +3,21 @@ import { Segments, Select } from "@/components/ui";
 import { useKnowledgeTexts } from "../texts";
 
 const NEIGHBOURS = ["0", "1", "2", "3"];
+const RERANK = { automatic: null, required: true, off: false };
 const DIVERSITY = { none: 0, some: 0.3, much: 0.6 };
 
 interface SearchControlsProps {
+  /** Whether the base has a rerank model. */
+  reranks: boolean;
   options: SearchOptions;
   onChange: (options: SearchOptions) => void;
 }
 
 /** How passages are found, and what is returned with them: the options of the steps that search. */
-export function SearchControls({ options, onChange }: SearchControlsProps) {
+export function SearchControls({ reranks, options, onChange }: SearchControlsProps) {
   const t = useKnowledgeTexts();
   const diversity = Object.entries(DIVERSITY).find(([, value]) => value === options.diversity)?.[0] ?? "none";
+  const rerank = Object.entries(RERANK).find(([, value]) => value === options.rerank)?.[0] ?? "automatic";
   return (
     <div className="flex flex-wrap items-center gap-2">
       {options.mode !== null && (
@@ -44,6 +48,18 @@ export function SearchControls({ options, onChange }: SearchControlsProps) {
           { value: "much", label: t("diversity_much") },
         ]}
       />
+      {reranks && (
+        <Select
+          aria-label={t("rerank")}
+          value={rerank}
+          onChange={(value) => onChange({ ...options, rerank: RERANK[value as keyof typeof RERANK] })}
+          options={[
+            { value: "automatic", label: t("rerank_automatic") },
+            { value: "required", label: t("rerank_required") },
+            { value: "off", label: t("rerank_off") },
+          ]}
+        />
+      )}
     </div>
   );
 }

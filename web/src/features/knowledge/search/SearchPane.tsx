@@ -19,6 +19,7 @@ export function SearchPane({ base }: { base: KnowledgeBase }) {
     mode: base.searched_model ? "hybrid" : null,
     neighbours: 0,
     diversity: 0,
+    rerank: null,
   });
   const answer = useQuery({ ...searchQuery(base.id, asked, options), enabled: asked !== "" });
   return (
@@ -46,7 +47,7 @@ export function SearchPane({ base }: { base: KnowledgeBase }) {
           {t("search")}
         </Button>
       </form>
-      <SearchControls options={options} onChange={setOptions} />
+      <SearchControls reranks={base.rerank_model !== ""} options={options} onChange={setOptions} />
       {asked === "" && (
         <EmptyState icon={<Search />} title={t("ask_first")}>
           {t("ask_first_more")}
@@ -57,6 +58,9 @@ export function SearchPane({ base }: { base: KnowledgeBase }) {
       {answer.data && !answer.data.vectors && <p className="text-sm text-muted">{t("lexical_only")}</p>}
       {answer.data?.mode === "vector" && <p className="text-sm text-muted">{t("vector_only")}</p>}
       {answer.data?.mode === "hybrid" && <p className="text-sm text-muted">{t("hybrid_how")}</p>}
+      {answer.data?.rerank_model && (
+        <p className="text-sm text-muted">{t("reranked_how", { model: answer.data.rerank_model })}</p>
+      )}
       {answer.data?.problem && <p className="text-sm text-bad">{answer.data.problem}</p>}
       {answer.data?.hits.length === 0 && (
         <EmptyState icon={<SearchX />} title={t("no_hits")}>
@@ -98,6 +102,9 @@ function OneHit({ base, hit, asked }: { base: KnowledgeBase; hit: Hit; asked: st
           hit.lexical_rank !== null && t("rank", { rank: hit.lexical_rank }),
           hit.vector_rank !== null &&
             t("rank_vector", { rank: hit.vector_rank, similarity: hit.similarity ?? "–", model: hit.embedding_model }),
+          hit.first_rank !== null && t("first_rank", { rank: hit.first_rank }),
+          hit.rerank_score !== null && t("rerank_score", { score: hit.rerank_score }),
+          hit.first_rank !== null && hit.rerank_score === null && t("not_sent"),
         ]
           .filter(Boolean)
           .join(" · ")}

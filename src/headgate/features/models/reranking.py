@@ -1,0 +1,195 @@
+"""Texts in the order in which they answer a query, over the `/rerank` of Cohere (v2), Jina, Voyage, vLLM, llama.cpp.
+
+They share one request, `{model, query, documents}`. Text Embeddings Inference takes `{query, texts}` instead, outside
+of `/v1`, and is asked in its own way when the first request is not understood.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from headgate.features.models.credentials import Credentials, find_credentials
+from headgate.features.models.diagnosis import Caller, friendly_error
+from headgate.features.models.errors import BadModelSettings, BrokenModelAnswer
+from headgate.features.models.params import ModelParams
+from headgate.features.models.ports import GuardedWeb, KeySource
+from headgate.features.models.providers import Provider
+from headgate.features.models.service import provider_of
+from headgate.foundation.lazy import lazy_module
+from headgate.sdk.values import Model
+
+if TYPE_CHECKING:
+    import httpx2
+
+    from headgate.features.models import clients
+else:
+    clients = lazy_module("headgate.features.models.clients")
+
+KINDS = ("openai", "openai_compatible")
+"""Protocols of the servers that may have a `/rerank`."""
+MOST_TEXTS = 100
+"""Texts of one call."""
+_BATCH = 32
+"""Texts of one request to Text Embeddings Inference: its default limit."""
+_NOT_UNDERSTOOD = (400, 404, 405, 422)
+"""How a server refuses a request of another protocol."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reranked:
+    """Scores of texts, in the order of the texts: the higher, the better. Their scale is that of the model."""
+
+    scores: tuple[float, ...]
+    tokens: int | None
+    """Tokens that the server counted; None when it does not count them."""
+
+
+class _Refused(Exception):
+    """An HTTP error of a server, as `failure` reads those of the providers' libraries."""
+
+    def __init__(self, response: "httpx2.Response", body: object) -> None:
+        super().__init__(response.text)
+        self.status_code = response.status_code
+        self.response = response
+        self.request = response.request
+        self.body = body
+
+
+@dataclass(frozen=True, slots=True)
+class _Endpoint:
+    """How a server is asked."""
+
+    client: "httpx2.AsyncClient"
+    address: str
+    headers: Mapping[str, str]
+
+    async def post(self, address: str, body: object) -> Any:  # noqa: ANN401 - JSON of a server
+        response = await self.client.post(f"{address}/rerank", json=body, headers=dict(self.headers))
+        try:
+            answer = response.json()
+        except ValueError:
+            answer = None
+        if response.is_success:
+            return answer
+        raise _Refused(response, answer)
+
+
+async def rerank(model: Model, query: str, texts: Sequence[str], keys: KeySource, *, web: GuardedWeb) -> Reranked:
+    """Return how well each of at most `MOST_TEXTS` texts answers a query.
+
+    Args:
+        model: A model of a named server, such as `cohere/rerank-v3.5`, or of `openai_compatible`.
+        query: What the texts are to answer.
+        texts: None of them is empty.
+        keys: Where keys come from.
+        web: The way to the server.
+
+    Raises:
+        Invalid: A provider without reranking, a missing key, or wrong settings.
+        BrokenModelAnswer: The server answered with other than one number for each text.
+        HeadgateError: The failure of the call, as for a chat model.
+    """
+    provider = await provider_of(model.provider, keys)
+    if provider.kind not in KINDS:
+        raise BadModelSettings(
+            f"{provider.label} has no rerank API that Headgate supports.",
+            remedy="Add the server that has one to Settings, Models, with the protocol of OpenAI: its name is then the"
+            " provider of the model, such as cohere/rerank-v3.5.",
+        )
+    params = ModelParams.parse(model.params, provider=provider, api_key=model.api_key)
+    if params.base_url is not None:
+        await web.check(params.base_url)
+    credentials = await find_credentials(provider, params, keys)
+    timeout = params.timeout_seconds or provider.timeout_seconds
+    caller = Caller(
+        model=f"{provider.id}/{model.name}",
+        provider=provider.label,
+        key_variable=credentials.key_variable,
+        base_url=credentials.base_url if provider.flow_base_url or provider.server is not None else "",
+        timeout_seconds=timeout,
+        server=provider.server is not None,
+    )
+    try:
+        async with clients.client(web.library_transport(credentials.networks)) as client:
+            client.timeout = timeout
+            endpoint = _Endpoint(client, credentials.base_url.rstrip("/"), _headers(provider, credentials))
+            answers = await _ask(endpoint, model.name, query, texts)
+    except Exception as error:  # noqa: BLE001 - anything of the wire; all of it is translated
+        # Not chained: the exception holds request headers.
+        raise friendly_error(error, caller) from None
+    scores = [score for answer, count in answers for score in _scores(answer, count, caller.model)]
+    return Reranked(tuple(scores), _tokens([answer for answer, _ in answers]))
+
+
+def _headers(provider: Provider, credentials: Credentials) -> dict[str, str]:
+    key = credentials.arguments.get(provider.key.argument) if provider.key is not None else None
+    bearer = {"Authorization": f"Bearer {key.get_secret_value()}"} if key is not None and key.get_secret_value() else {}
+    return bearer | dict(credentials.headers)
+
+
+async def _ask(endpoint: _Endpoint, name: str, query: str, texts: Sequence[str]) -> list[tuple[Any, int]]:
+    """Return the answers of a server, each with the number of its texts."""
+    try:
+        answer = await endpoint.post(endpoint.address, {"model": name, "query": query, "documents": list(texts)})
+        return [(answer, len(texts))]
+    except _Refused as refused:
+        if refused.status_code not in _NOT_UNDERSTOOD:
+            raise
+        try:
+            return await _ask_tei(endpoint, query, texts)
+        except _Refused as error:
+            # What it says about its own protocol is of use, unless it does not know the address.
+            raise (refused if error.status_code in _NOT_UNDERSTOOD else error) from None
+
+
+async def _ask_tei(endpoint: _Endpoint, query: str, texts: Sequence[str]) -> list[tuple[Any, int]]:
+    answers = []
+    for first in range(0, len(texts), _BATCH):
+        batch = list(texts[first : first + _BATCH])
+        body = {"query": query, "texts": batch, "truncate": True}
+        answers.append((await endpoint.post(endpoint.address.removesuffix("/v1"), body), len(batch)))
+    return answers
+
+
+def _scores(answer: Any, count: int, model: str) -> list[float]:  # noqa: ANN401 - JSON of a server
+    """Return the scores in the order of the texts. Raises `BrokenModelAnswer` unless each text has a finite one."""
+    results = answer if isinstance(answer, list) else None
+    if isinstance(answer, Mapping):
+        results = answer.get("results", answer.get("data"))
+    scores: dict[int, float] = {}
+    try:
+        for result in results or []:
+            score = result["relevance_score"] if "relevance_score" in result else result["score"]
+            scores[int(result["index"])] = float(score)
+    except (TypeError, ValueError, KeyError):
+        scores = {}
+    if len(results or []) != count or set(scores) != set(range(count)) or not all(map(math.isfinite, scores.values())):
+        raise BrokenModelAnswer(
+            f"{model} did not answer with one score for each of {count} texts.",
+            remedy="Check that it is a rerank model.",
+        )
+    return [scores[index] for index in range(count)]
+
+
+def _tokens(answers: Sequence[Any]) -> int | None:
+    """Return the tokens that a server counted, in the place of its protocol; None when it does not count them."""
+    counts = [_count(answer) for answer in answers if isinstance(answer, Mapping)]
+    known = [count for count in counts if count is not None]
+    return sum(known) if known else None
+
+
+def _count(answer: Mapping[str, Any]) -> int | None:
+    usage, meta = _object(answer.get("usage")), _object(answer.get("meta"))
+    billed, counted = _object(meta.get("billed_units")), _object(meta.get("tokens"))
+    named = (
+        usage.get("total_tokens"),
+        usage.get("prompt_tokens"),
+        billed.get("total_tokens"),
+        counted.get("input_tokens"),
+    )
+    return next((int(value) for value in named if isinstance(value, int | float) and 0 <= value < 2**31), None)
+
+
+def _object(value: object) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}

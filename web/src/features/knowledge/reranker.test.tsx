@@ -1,0 +1,48 @@
+import { screen, waitFor } from "@testing-library/react";
+import { describe, expect, it, vi } from "vitest";
+import { BASE, HIT, openPage, serve } from "./serving";
+
+vi.setConfig({ testTimeout: 20_000 });
+
+describe("a rerank model", () => {
+  it("is chosen with the number of passages that it receives", async () => {
+    const served = serve();
+    const { user } = openPage("/knowledge/b1");
+    expect(await screen.findByText("Searches are not reranked: it has no rerank model.")).toBeInTheDocument();
+    await user.click(screen.getByRole("button", { name: "Change rerank model" }));
+    await user.type(screen.getByRole("textbox", { name: /Rerank model/ }), "cohere/rerank-v3.5");
+    const candidates = screen.getByRole("spinbutton", { name: /Passages to rerank/ });
+    await user.clear(candidates);
+    await user.type(candidates, "101");
+    expect(screen.getByRole("button", { name: "Save" })).toBeDisabled();
+    await user.clear(candidates);
+    await user.type(candidates, "40");
+    served.bases = [{ ...BASE, rerank_model: "cohere/rerank-v3.5", rerank_candidates: 40 }];
+    await user.click(screen.getByRole("button", { name: "Save" }));
+    expect(
+      await screen.findByText("cohere/rerank-v3.5 reranks the first 40 passages of a search."),
+    ).toBeInTheDocument();
+    expect(served.sent).toEqual([{ rerank_model: "cohere/rerank-v3.5", rerank_candidates: 40 }]);
+  });
+
+  it("explains its order in a search, and can be required or left out", async () => {
+    const served = serve();
+    served.bases = [{ ...BASE, rerank_model: "cohere/rerank-v3.5" }];
+    served.rerankModel = "cohere/rerank-v3.5";
+    served.hits = [
+      { ...HIT, rerank_score: -0.51, rerank_model: "cohere/rerank-v3.5", first_rank: 4 },
+      { ...HIT, ordinal: 2, document: "secret.md", first_rank: 2 },
+    ];
+    const { user } = openPage("/knowledge/b1?view=search");
+    await user.type(await screen.findByLabelText("Question or words"), "Lisbon{Enter}");
+    expect(await screen.findByText(/Reranked by cohere\/rerank-v3.5/)).toBeInTheDocument();
+    expect(screen.getByText(/Rank 4 before reranking · Rerank score -0.51$/)).toBeInTheDocument();
+    expect(screen.getByText(/Rank 2 before reranking · Not sent to the rerank model$/)).toBeInTheDocument();
+    await user.click(screen.getByRole("combobox", { name: "Rerank" }));
+    await user.click(await screen.findByRole("option", { name: "Rerank, or fail" }));
+    await waitFor(() => expect(served.sent.at(-1)).toMatchObject({ rerank: true }));
+    await user.click(screen.getByRole("combobox", { name: "Rerank" }));
+    await user.click(await screen.findByRole("option", { name: "Do not rerank" }));
+    await waitFor(() => expect(served.sent.at(-1)).toMatchObject({ rerank: false }));
+  });
+});
