@@ -234,9 +234,9 @@ def _references(step: PlanStep) -> Iterator[Reference]:
     nodes = [(step.node, step.template)]
     waiting = list(step.attachments)
     while waiting:
-        node = waiting.pop()
-        nodes.append((node.node, node.template))
-        waiting.extend(node.attachments)
+        attachment = waiting.pop()
+        nodes.append((attachment.node, attachment.template))
+        waiting.extend(attachment.attachments)
     for node, template in nodes:
         yield from (mention.reference for mention in mentions(node, template))
 
