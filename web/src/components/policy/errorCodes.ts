@@ -73,6 +73,7 @@ export const ERROR_CODES = [
   "knowledge_document_not_found",
   "knowledge_evaluation_not_found",
   "knowledge_not_embedded",
+  "knowledge_not_reranked",
   "knowledge_question_not_found",
   "knowledge_readers_unknown",
   "knowledge_rights_differ",
