@@ -66,7 +66,7 @@ class SftpFiles(SSHFileSystem):  # type: ignore[misc]
 
     cachable = False
 
-    @wrap_exceptions
+    @wrap_exceptions  # type: ignore[untyped-decorator]
     async def _cp_file(self, lpath: str, rpath: str, **_: Any) -> None:
         async with (
             self._pool.get() as channel,
