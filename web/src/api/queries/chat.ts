@@ -115,7 +115,11 @@ export const ratedAnswersQuery = (base_id: string) =>
   queryOptions({
     queryKey: chatKeys.rated(base_id),
     queryFn: async ({ signal }) =>
-      (await unwrap(api.GET("/api/v1/chat/feedback/{base_id}", { params: { path: { base_id }, query: { limit: 50 } }, signal }))).items,
+      (
+        await unwrap(
+          api.GET("/api/v1/chat/feedback/{base_id}", { params: { path: { base_id }, query: { limit: 50 } }, signal }),
+        )
+      ).items,
   });
 
 export const deleteFeedback = (base_id: string, run_id: string) =>
