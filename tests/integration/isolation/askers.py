@@ -133,7 +133,7 @@ class Case:
     def permissions(self) -> frozenset[Permission]:
         """All that a key must have: a request that gives files needs the right to see them as well."""
         given = {Permission.FILES_VIEW} if "file_ids" in self.route.owned else set()
-        return frozenset({self.declared, self.needs, *given})
+        return frozenset({self.declared, self.needs, *given, *ALSO.get(self.name, ())})
 
     def __str__(self) -> str:
         return f"{self.route} {dict(self.values) or ''}".strip()
@@ -202,6 +202,12 @@ RAISED: Mapping[Name, Callable[[World], list[tuple[dict[str, Any], Permission]]]
     **dict.fromkeys(OF_SHARED_CONNECTIONS, lambda _world: [({}, Permission.CONNECTIONS_MANAGE)]),
 }
 """Routes whose requests do not all need what the route declares, and what each needs."""
+ALSO: Mapping[Name, frozenset[Permission]] = {
+    ("POST", "/api/v1/mcp-servers/{server}/authorize"): frozenset(
+        {Permission.MCP_SERVERS_VIEW, Permission.CONNECTIONS_MANAGE}
+    ),
+}
+"""What a key needs besides, for requests that change two things."""
 INSTEAD = frozenset(
     {
         ("POST", "/api/v1/connections"),
