@@ -156,7 +156,8 @@ class TestRefresh:
         await add(client, url=server.url)
         await client.post("/mcp-servers/weather/refresh")
         async with app.state.database.writing() as session:
-            await session.execute(text("UPDATE mcp_tools SET description = 'otherwise' WHERE name = 'add'"))
+            before = "UPDATE mcp_tools SET sha256 = 'before', accepted_sha256 = 'before' WHERE name = 'add'"
+            await session.execute(text(before))
             await session.execute(text("UPDATE mcp_tools SET name = 'old' WHERE name = 'long'"))
         again = (await client.post("/mcp-servers/weather/refresh")).json()
         assert (again["added"], again["changed"], again["removed"]) == (["long"], ["add"], ["old"])
@@ -259,17 +260,15 @@ class TestTenants:
                     query = text("SELECT tenant_id FROM spaces WHERE id = :space")
                     tenants.append((await session.execute(query, {"space": space})).scalar_one())
             for number, (tenant, space) in enumerate(zip(tenants, spaces, strict=True)):
-                secrets = app.state.mcp.secrets_of(system_principal(tenant, space))
+                reader = app.state.mcp.reader_of(system_principal(tenant, space))
                 connection = await app.state.mcp.connection(
-                    tenant_id=tenant, space_id=space, name="weather", secrets=secrets
+                    tenant_id=tenant, space_id=space, name="weather", reader=reader
                 )
                 await connection.call("add", {"a": number, "b": 0})
                 await connection.close()
             assert (server.calls(), other.calls()) == (["add 0 0"], ["add 1 0"])
             with pytest.raises(McpServerNotFound):
-                await app.state.mcp.connection(
-                    tenant_id=tenants[0], space_id=spaces[1], name="weather", secrets=secrets
-                )
+                await app.state.mcp.connection(tenant_id=tenants[0], space_id=spaces[1], name="weather", reader=reader)
 
     async def test_with_a_server_of_one_name_never_see_each_others(
         self, client: httpx2.AsyncClient, theirs: httpx2.AsyncClient, server: McpProcess
