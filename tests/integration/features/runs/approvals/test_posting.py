@@ -100,7 +100,7 @@ class TestMail:
             assignees='["owner@example.org", "publisher@example.org"]',
             needed=2,
             reminders="[0.0015]",
-            escalate_hours=0.0016,
+            escalate_hours=0.0025,
             escalate_to='["runner@example.org"]',
         )
         assert await decide(us, "owner", approval) == 200
