@@ -438,6 +438,7 @@ DECISIONS = {
     "/api/v1/events",
     "/api/v1/chat/conversations",
     "/api/v1/chat/conversations/{conversation_id}",
+    "/api/v1/chat/conversations/{conversation_id}/messages/{run_id}/feedback",
 }
 """Routes that name what a run has left or waits for, or a flow to chat with, and start nothing."""
 
