@@ -77,6 +77,7 @@ class TestState:
         dialog.get_by_role("button", name="Save").click()
         expect(dialog.get_by_role("alert")).to_be_visible()
         assert studio.get(f"/flows/{flow}/state/last_order")["value"] == {"no": 9}
+        expect(dialog.get_by_role("list", name="History")).to_contain_text("Version 2")
         dialog.get_by_role("button", name="Save").click()
         expect(page.get_by_text("last_order was changed", exact=True)).to_be_visible()
         assert studio.get(f"/flows/{flow}/state/last_order")["value"] == {"no": 8}

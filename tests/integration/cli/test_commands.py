@@ -311,7 +311,9 @@ class TestSystem:
         sections = [part for part in page.split("\n#") if "`headgate " in part.split("\n")[0] and "| `" in part]
         assert sections
         without = {section.split("`")[1] for section in sections if "`--json`" not in section}
-        assert without == {"headgate worker", "headgate up", "headgate mcp serve"}, "only what stays and answers nothing has none"
+        assert without == {"headgate worker", "headgate up", "headgate mcp serve"}, (
+            "only what stays and answers nothing has none"
+        )
 
     def test_serve_refuses_an_open_door(self, capsys: pytest.CaptureFixture[str]) -> None:
         assert run(["serve", "--host", "0.0.0.0", "--port", "0"]) == 3

@@ -172,7 +172,7 @@ class TestCreate:
     def test_uses_the_model_on_the_server_and_says_so(
         self, data_folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
     ) -> None:
-        async def probe(_searcher: Searcher, _principal: object, _space: str, model: str) -> None:
+        async def probe(_searcher: Searcher, _principal: object, _space: str, model: str, _ranker: object) -> None:
             assert model == "local/all-minilm-l6-v2"
 
         assert run(["knowledge", "create", "Before"]) == 0
