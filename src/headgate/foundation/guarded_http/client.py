@@ -18,19 +18,22 @@ from headgate.foundation.guarded_http.errors import (
     TooManyRedirects,
 )
 from headgate.foundation.guarded_http.headers import names
-from headgate.foundation.guarded_http.relay import LocalProxy, Relay, server_of
 from headgate.foundation.guarded_http.request import Request, is_redirect, make_request, redirected
 from headgate.foundation.guarded_http.resolving import Resolver, checked_hops, resolve_checked, system_resolver
 from headgate.foundation.guarded_http.retries import PAUSES, pause_after, spread
 from headgate.foundation.guarded_http.slots import RequestSlots
 from headgate.foundation.guarded_http.targets import parse_target
+from headgate.foundation.lazy import lazy_module
 from headgate.foundation.settings import MEBIBYTE, HttpSettings, OutgoingSettings
 
 if TYPE_CHECKING:  # imported at the first request; it takes a third of the start-up time
     import httpx2
 
+    from headgate.foundation.guarded_http import relay as relays
     from headgate.foundation.guarded_http.transport import SharedTransport
     from headgate.foundation.guarded_http.wire import Reply, Wire
+else:
+    relays = lazy_module("headgate.foundation.guarded_http.relay")
 
 _DEFAULT_HEADERS = (
     ("User-Agent", f"headgate/{headgate.__version__}"),
@@ -153,7 +156,7 @@ class GuardedHttp:
         return [str(address) for address in checked]
 
     @asynccontextmanager
-    async def local_proxy(self, servers: Iterable[str], *, most_bytes: int) -> AsyncIterator[LocalProxy]:
+    async def local_proxy(self, servers: Iterable[str], *, most_bytes: int) -> "AsyncIterator[relays.LocalProxy]":
         """Open a proxy on loopback for a library with its own HTTP client, which reaches these servers only.
 
         Args:
@@ -165,9 +168,11 @@ class GuardedHttp:
         urls = [url for url in servers if "*" not in url]
         for url in urls:
             await self.check(url)
-        relay = Relay({server_of(url): self._policy for url in urls}, self._resolver, most_bytes=most_bytes)
+        relay = relays.Relay(
+            {relays.server_of(url): self._policy for url in urls}, self._resolver, most_bytes=most_bytes
+        )
         try:
-            yield LocalProxy(relay.url, self._policy.ca_file)
+            yield relays.LocalProxy(relay.url, self._policy.ca_file)
         finally:
             relay.close()
 
