@@ -20,7 +20,7 @@ from headgate.foundation.guarded_http.errors import (
     RequestTimedOut,
     TooManyRedirects,
 )
-from headgate.foundation.guarded_http.relay import LocalProxy
+from headgate.foundation.guarded_http.local_proxy import LocalProxy
 from headgate.foundation.guarded_http.resolving import Resolver, resolve_checked, system_resolver
 from headgate.foundation.guarded_http.retries import PAUSES, spread
 from headgate.foundation.guarded_http.slots import RequestSlots

@@ -18,6 +18,7 @@ from headgate.foundation.guarded_http.errors import (
     TooManyRedirects,
 )
 from headgate.foundation.guarded_http.headers import names
+from headgate.foundation.guarded_http.local_proxy import LocalProxy
 from headgate.foundation.guarded_http.request import Request, is_redirect, make_request, redirected
 from headgate.foundation.guarded_http.resolving import Resolver, checked_hops, resolve_checked, system_resolver
 from headgate.foundation.guarded_http.retries import PAUSES, pause_after, spread
@@ -156,7 +157,7 @@ class GuardedHttp:
         return [str(address) for address in checked]
 
     @asynccontextmanager
-    async def local_proxy(self, servers: Iterable[str], *, most_bytes: int) -> "AsyncIterator[relays.LocalProxy]":
+    async def local_proxy(self, servers: Iterable[str], *, most_bytes: int) -> AsyncIterator[LocalProxy]:
         """Open a proxy on loopback for a library with its own HTTP client, which reaches these servers only.
 
         Args:
@@ -172,7 +173,7 @@ class GuardedHttp:
             {relays.server_of(url): self._policy for url in urls}, self._resolver, most_bytes=most_bytes
         )
         try:
-            yield relays.LocalProxy(relay.url, self._policy.ca_file)
+            yield LocalProxy(relay.url, self._policy.ca_file)
         finally:
             relay.close()
 

@@ -9,9 +9,7 @@ import secrets
 import socket
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from hmac import compare_digest
-from pathlib import Path
 from socketserver import BaseRequestHandler, ThreadingTCPServer
 from threading import Lock, Thread
 from typing import Final
@@ -39,16 +37,6 @@ _OPENED: Final = b"HTTP/1.1 200 Connected\r\n\r\n"
 class _Listener(ThreadingTCPServer):
     daemon_threads = True
     request_queue_size = 128
-
-
-@dataclass(frozen=True, slots=True)
-class LocalProxy:
-    """How a library reaches the servers of a connection, and no others, until the end of a block."""
-
-    url: str
-    """HTTP proxy on loopback, with the token that opens it."""
-    ca_file: Path | None = None
-    """Certificate authorities to trust in addition to the system's."""
 
 
 class Relay:
