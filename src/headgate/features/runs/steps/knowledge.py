@@ -7,19 +7,22 @@ from typing import TYPE_CHECKING, Final
 from pydantic import JsonValue
 
 from headgate.features.knowledge.questions import LIKELY_TO_PASS, Question, not_embedded
-from headgate.features.knowledge.reranking import Reranking
 from headgate.features.runs.errors import ClassRefused
 from headgate.features.runs.ports.origin import Origin
 from headgate.features.runs.ports.storage import KnowledgeBases, SearchModels
 from headgate.features.runs.steps.guard import StepGuard
 from headgate.features.runs.steps.outside import OutsideContent
 from headgate.foundation.errors import TooLarge
+from headgate.foundation.lazy import lazy_module
 from headgate.sdk import Model
 from headgate.sdk.knowledge import KnowledgeQuery, Passage
 from headgate.sdk.outside import mark
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # named without importing the search, which few runs need
+    from headgate.features.knowledge import reranking
     from headgate.features.runs.steps.context import StepContext
+else:
+    reranking = lazy_module("headgate.features.knowledge.reranking")
 
 SEARCH: Final = "knowledge.search"
 """Name under which a search is in the tool calls of the evidence."""
@@ -68,7 +71,7 @@ class StepKnowledge:
         self._ctx.record_tool_call(SEARCH, asked, cited)
         return answer.passages
 
-    def _reranking(self, query: KnowledgeQuery, models: SearchModels) -> Reranking | None:
+    def _reranking(self, query: KnowledgeQuery, models: SearchModels) -> "reranking.Reranking | None":
         """Return how the passages are reranked. Those above the clearance of the model are not sent to it."""
         if not models.rerank:
             return None
@@ -79,7 +82,7 @@ class StepKnowledge:
 
         clearance = None if self._guard is None else self._guard.clearance_of(model)
         tolerated = (*LIKELY_TO_PASS, TooLarge, ClassRefused)
-        return Reranking(models.rerank, models.candidates, ask, clearance, bool(query.rerank), tolerated)
+        return reranking.Reranking(models.rerank, models.candidates, ask, clearance, bool(query.rerank), tolerated)
 
     async def _question(self, query: KnowledgeQuery, model: str) -> tuple[Question | None, str]:
         """Return the embedded query; or why the search is lexical, unless the query has a mode."""
