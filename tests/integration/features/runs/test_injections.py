@@ -333,6 +333,8 @@ async def refresh(site: Range) -> dict[str, Any]:
     answer = await site.client.post("/mcp-servers/weather/refresh")
     assert answer.status_code == 200, answer.text
     found: dict[str, Any] = answer.json()
+    accepted = await site.client.post("/mcp-servers/weather/tools/accept", json={"tools": {}})
+    assert accepted.status_code == 200, accepted.text
     return found
 
 
