@@ -23,7 +23,7 @@ from sqlalchemy.engine import make_url
 
 from headgate.entrypoints.own_services import OwnRedis
 from tests.integration.reach import namespace
-from tests.integration.reach.visits import FEED, SITEMAP, Places, leak, visit
+from tests.integration.reach.visits import EXCHANGE, FEED, SITEMAP, Places, leak, visit
 from tests.support.anthropic_server import AnthropicServer
 from tests.support.databases import Postgres
 from tests.support.forwarder import forwarded
@@ -135,6 +135,8 @@ def opened_places(folder: Path) -> Iterator[Places]:
         traces = stack.enter_context(OtlpReceiver())
         storage = stack.enter_context(s3_server())
         storage.client.create_bucket(Bucket=BUCKET)
+        storage.client.create_bucket(Bucket=EXCHANGE)
+        storage.client.put_object(Bucket=EXCHANGE, Key="inbox/Lund is nice", Body=b"A file")
         mcp = stack.enter_context(McpProcess(folder / "tally"))
         redis = OwnRedis(folder / "redis", durable=False)
         redis.start()

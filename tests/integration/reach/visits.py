@@ -50,6 +50,8 @@ UPLOADS = {
     "Transcribe": "r.wav", "TableQuery": "r.csv", "ReadSpreadsheet": "r.xlsx", "ExtractArchive": "r.zip",
     "ConvertImage": "r.png", "ReadCalendar": "r.ics",
 }  # fmt: skip
+EXCHANGE = "exchange"
+"""Bucket of a connection."""
 FEED = "<rss><channel><title>News</title><item><title>One</title></item></channel></rss>"
 SITEMAP = "<urlset><url><loc>https://example.org/a</loc></url></urlset>"
 CONTENTS = {
@@ -129,13 +131,18 @@ def _connect(client: httpx2.Client, places: Places) -> None:
             | {"database": "postgres", "user": str(database.username)},
             {"password": "not needed here"},
         ),
+        "storage": (
+            {"url": places.storage.address, "bucket": EXCHANGE, "access_key": "key"},
+            {"secret_key": "secret"},
+        ),
         "notification": (
             {"hosts": [places.origin("web")]},
             {"address": places.origin("web").replace("http://", "json://")},
         ),
     }
     for kind, (fields, secrets) in kinds.items():
-        body = {"name": f"example-{kind}", "kind": kind, "fields": fields, "secrets": secrets}
+        of_kind = "s3" if kind == "storage" else kind
+        body = {"name": f"example-{kind}", "kind": of_kind, "fields": fields, "secrets": secrets}
         client.post("/connections", json=body).raise_for_status()
     tracker = {"name": "tracker", "kind": "public_api", "fields": {"url": places.origin("web")}, "secrets": {}}
     client.post("/connections", json=tracker).raise_for_status()
