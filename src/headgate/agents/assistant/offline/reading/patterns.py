@@ -152,7 +152,7 @@ def compile_pattern(text: str, language: Language) -> Pattern:
 def needed_words(text: str, language: Language) -> tuple[frozenset[str], ...]:
     """Return what a line must contain to match, without compiling the pattern: a string of each of the sets.
 
-    A string is a word as it stands in a line, or the mark of a value (`‹q` of a quoted one).
+    A string is a word as written in a line, or the mark of a value (`‹q` of a quoted one).
     """
     return tuple(_needed_by_any(_PIECE.finditer(text), language))
 
