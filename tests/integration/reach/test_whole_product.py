@@ -34,7 +34,7 @@ VISITED = {
     "steps": "web", "deliveries": "web", "codev": "web", "sandbox": "web", "mcp": "mcp", "models": "openai",
     "model_lists": "ollama", "flowise": "flowise", "flowise_operator": "flowise", "single_sign_on": "provider",
     "langsmith": "langsmith", "traces": "traces", "storage": "storage", "database": "", "redis": "", "own_servers": "",
-    "weights": "", "connections": "web", "step_servers": "services",
+    "weights": "", "connections": "web", "step_servers": "services", "storages": "storage",
 }  # fmt: skip
 """Each row of the table to the place that its connections lead to here."""
 PARTS = {"serve": Part.SERVER, "up": Part.SERVER, "worker": Part.WORKER, "beat": Part.WORKER}
