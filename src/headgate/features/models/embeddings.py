@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import SecretStr
 
+from headgate.features.models.calling import caller_of, checked_params
 from headgate.features.models.credentials import Credentials, find_credentials
-from headgate.features.models.diagnosis import Caller, friendly_error
+from headgate.features.models.diagnosis import friendly_error
 from headgate.features.models.errors import BadModelSettings, BrokenModelAnswer
 from headgate.features.models.libraries import ollama_library, openai_library
 from headgate.features.models.local.models import PLACEHOLDER_URL
-from headgate.features.models.params import ModelParams
 from headgate.features.models.ports import GuardedWeb, KeySource
 from headgate.features.models.providers import LOCAL, Provider
 from headgate.features.models.service import provider_of
@@ -86,9 +86,7 @@ async def embed(
     """
     provider = await provider_of(model.provider, keys)
     _require_embeddings(provider)
-    params = ModelParams.parse(model.params, provider=provider, api_key=model.api_key)
-    if params.base_url is not None:
-        await web.check(params.base_url)
+    params = await checked_params(model, provider, web)
     timeout = params.timeout_seconds or provider.timeout_seconds
     if provider.id == LOCAL:
         server = _local_server(model, local, timeout)
@@ -98,14 +96,7 @@ async def embed(
         server = _Server(
             credentials, timeout, partial(clients.client, transport), partial(clients.classic_arguments, transport)
         )
-    caller = Caller(
-        model=f"{provider.id}/{model.name}",
-        provider=provider.label,
-        key_variable=server.credentials.key_variable,
-        base_url=server.credentials.base_url if provider.flow_base_url or provider.server is not None else "",
-        timeout_seconds=timeout,
-        server=provider.server is not None,
-    )
+    caller = caller_of(model, provider, server.credentials, params)
     ask = _ASKING.get(provider.kind, _ask_openai)
     try:
         vectors, tokens = await ask(provider, model.name, texts, server)

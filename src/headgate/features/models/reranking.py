@@ -9,10 +9,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from headgate.features.models.calling import caller_of, checked_params
 from headgate.features.models.credentials import Credentials, find_credentials
-from headgate.features.models.diagnosis import Caller, friendly_error
+from headgate.features.models.diagnosis import friendly_error
 from headgate.features.models.errors import BadModelSettings, BrokenModelAnswer
-from headgate.features.models.params import ModelParams
 from headgate.features.models.ports import GuardedWeb, KeySource
 from headgate.features.models.providers import Provider
 from headgate.features.models.service import provider_of
@@ -97,22 +97,12 @@ async def rerank(model: Model, query: str, texts: Sequence[str], keys: KeySource
             remedy="Add the server that has one to Settings, Models, with the protocol of OpenAI: its name is then the"
             " provider of the model, such as cohere/rerank-v3.5.",
         )
-    params = ModelParams.parse(model.params, provider=provider, api_key=model.api_key)
-    if params.base_url is not None:
-        await web.check(params.base_url)
+    params = await checked_params(model, provider, web)
     credentials = await find_credentials(provider, params, keys)
-    timeout = params.timeout_seconds or provider.timeout_seconds
-    caller = Caller(
-        model=f"{provider.id}/{model.name}",
-        provider=provider.label,
-        key_variable=credentials.key_variable,
-        base_url=credentials.base_url if provider.flow_base_url or provider.server is not None else "",
-        timeout_seconds=timeout,
-        server=provider.server is not None,
-    )
+    caller = caller_of(model, provider, credentials, params)
     try:
         async with clients.client(web.library_transport(credentials.networks)) as client:
-            client.timeout = timeout
+            client.timeout = caller.timeout_seconds
             endpoint = _Endpoint(client, credentials.base_url.rstrip("/"), _headers(provider, credentials))
             answers = await _ask(endpoint, model.name, query, texts)
     except Exception as error:  # noqa: BLE001 - anything of the wire; all of it is translated

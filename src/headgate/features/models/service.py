@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any, Literal
 from pydantic import BaseModel, ConfigDict
 
 from headgate.features.models import catalogue
+from headgate.features.models.calling import caller_of, checked_params
 from headgate.features.models.catalogue import ModelInfo
 from headgate.features.models.credentials import Credentials, find_credentials, missing_variable, variables_of
 from headgate.features.models.diagnosis import Caller, friendly_error
 from headgate.features.models.errors import BadModelSettings
 from headgate.features.models.listing import list_offered
 from headgate.features.models.local.models import LocalModels
-from headgate.features.models.params import ModelParams, accepted_params, constructor_arguments, put_argument
+from headgate.features.models.params import accepted_params, constructor_arguments, put_argument
 from headgate.features.models.ports import CallLog, GuardedWeb, KeySource
 from headgate.features.models.providers import (
     LOCAL,
@@ -105,9 +106,7 @@ async def create_chat_model(
         Forbidden: The flow's address may not be called, or its key is not for it.
     """
     provider = await provider_of(model.provider, keys)
-    params = ModelParams.parse(model.params, provider=provider, api_key=model.api_key)
-    if params.base_url is not None:
-        await web.check(params.base_url)
+    params = await checked_params(model, provider, web)
     if provider.id == LOCAL:
         credentials = Credentials(_local_arguments(model, local), "", "")
     else:
@@ -115,15 +114,7 @@ async def create_chat_model(
     arguments = {"model": model.name, **constructor_arguments(provider, params), **credentials.arguments}
     if credentials.headers:
         put_argument(arguments, provider.headers, dict(credentials.headers))
-    caller = Caller(
-        model=f"{provider.id}/{model.name}",
-        provider=provider.label,
-        key_variable=credentials.key_variable,
-        base_url=credentials.base_url if provider.flow_base_url or provider.server is not None else "",
-        timeout_seconds=params.timeout_seconds or provider.timeout_seconds,
-        server=provider.server is not None,
-        role=role,
-    )
+    caller = caller_of(model, provider, credentials, params, role)
     shim = params.tool_shim
     if shim is None:
         shim = known_of(model, await keys.setup()).tools == "shim"

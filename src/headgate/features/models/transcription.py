@@ -2,11 +2,11 @@
 
 from typing import TYPE_CHECKING, Any
 
+from headgate.features.models.calling import caller_of, checked_params
 from headgate.features.models.credentials import find_credentials
 from headgate.features.models.diagnosis import Caller, friendly_error
 from headgate.features.models.errors import BadModelSettings, InputTooLarge
 from headgate.features.models.libraries import openai_library
-from headgate.features.models.params import ModelParams
 from headgate.features.models.ports import GuardedWeb, KeySource
 from headgate.features.models.providers import find_provider
 from headgate.foundation.lazy import lazy_module
@@ -49,22 +49,13 @@ async def transcribe(model: Model, audio: Recording, keys: KeySource, *, web: Gu
             f"'{audio.name}' has {len(audio.content)} bytes; {model} accepts recordings of up to {MOST_BYTES}.",
             remedy="Split it, or save it with stronger compression.",
         )
-    params = ModelParams.parse(model.params, provider=provider, api_key=model.api_key)
-    if params.base_url is not None:
-        await web.check(params.base_url)
+    params = await checked_params(model, provider, web)
     credentials = await find_credentials(provider, params, keys)
-    timeout = params.timeout_seconds or provider.timeout_seconds
-    caller = Caller(
-        model=f"{provider.id}/{model.name}",
-        provider=provider.label,
-        key_variable=credentials.key_variable,
-        base_url=credentials.base_url if provider.flow_base_url else "",
-        timeout_seconds=timeout,
-    )
+    caller = caller_of(model, provider, credentials, params)
     client = openai_library(provider, "Transcription").AsyncOpenAI(
         api_key=credentials.arguments["api_key"].get_secret_value(),
         base_url=credentials.base_url.rstrip("/") + PATHS[provider.id],
-        timeout=timeout,
+        timeout=caller.timeout_seconds,
         max_retries=2 if params.max_retries is None else params.max_retries,
         http_client=clients.client(web.library_transport(credentials.networks)),
     )
