@@ -3,8 +3,9 @@ import { useState } from "react";
 import { chooseEmbedding, type KnowledgeBase, knowledgeKeys } from "@/api/queries/knowledge";
 import { localModelsQuery } from "@/api/queries/modelSetup";
 import { useRights } from "@/api/rights";
+import { FormDialog } from "@/components/FormDialog";
 import { LocalModels } from "@/components/providers";
-import { Button, Dialog, Field, Input, Problem } from "@/components/ui";
+import { Button, Field, Input } from "@/components/ui";
 import { useChange } from "@/components/useChange";
 import { useKnowledgeTexts } from "./texts";
 
@@ -45,32 +46,17 @@ function ChooseDialog({ base, onClose }: { base: KnowledgeBase; onClose: () => v
   });
   const submit = () => change.mutate(undefined, { onSuccess: onClose });
   return (
-    <Dialog
-      open
-      onOpenChange={(open) => !open && onClose()}
+    <FormDialog
       title={t("embedding_model")}
-      footer={
-        <>
-          <Button onClick={onClose}>{t("cancel")}</Button>
-          <Button kind="primary" busy={change.isPending} onClick={submit}>
-            {t("save")}
-          </Button>
-        </>
-      }
+      action={t("save")}
+      busy={change.isPending}
+      error={change.error}
+      onSubmit={submit}
+      onClose={onClose}
     >
-      <form
-        className="flex flex-col gap-4"
-        onSubmit={(event) => {
-          event.preventDefault();
-          submit();
-        }}
-      >
-        <EmbeddingField value={model} onChange={setModel} />
-        <p className="text-sm text-muted">{t("embedding_again")}</p>
-        <button type="submit" hidden />
-        {change.isError && <Problem error={change.error} />}
-      </form>
-    </Dialog>
+      <EmbeddingField value={model} onChange={setModel} />
+      <p className="text-sm text-muted">{t("embedding_again")}</p>
+    </FormDialog>
   );
 }
 

@@ -1,7 +1,8 @@
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { createBase, type KnowledgeBase, knowledgeKeys } from "@/api/queries/knowledge";
-import { Button, Dialog, Field, Input, Problem } from "@/components/ui";
+import { FormDialog } from "@/components/FormDialog";
+import { Field, Input } from "@/components/ui";
 import { useChange } from "@/components/useChange";
 import { EmbeddingField, useDefaultEmbedding } from "./Embedding";
 import { useKnowledgeTexts } from "./texts";
@@ -27,38 +28,24 @@ export function NewBaseDialog({ onClose }: { onClose: () => void }) {
       },
     });
   return (
-    <Dialog
-      open
-      onOpenChange={(open) => !open && onClose()}
+    <FormDialog
       title={t("new_base")}
-      footer={
-        <>
-          <Button onClick={onClose}>{t("cancel")}</Button>
-          <Button kind="primary" disabled={!name.trim()} busy={create.isPending} onClick={submit}>
-            {t("create")}
-          </Button>
-        </>
-      }
+      action={t("create")}
+      ready={name.trim() !== ""}
+      busy={create.isPending}
+      error={create.error}
+      onSubmit={submit}
+      onClose={onClose}
     >
-      <form
-        className="flex flex-col gap-4"
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (name.trim()) submit();
-        }}
-      >
-        <Field label={t("name")} help={t("name_help")} required>
-          {(control) => <Input {...control} value={name} onChange={(event) => setName(event.target.value)} />}
-        </Field>
-        <Field label={t("description")}>
-          {(control) => (
-            <Input {...control} value={description} onChange={(event) => setDescription(event.target.value)} />
-          )}
-        </Field>
-        <EmbeddingField value={model} onChange={setModel} />
-        <button type="submit" hidden />
-        {create.isError && <Problem error={create.error} />}
-      </form>
-    </Dialog>
+      <Field label={t("name")} help={t("name_help")} required>
+        {(control) => <Input {...control} value={name} onChange={(event) => setName(event.target.value)} />}
+      </Field>
+      <Field label={t("description")}>
+        {(control) => (
+          <Input {...control} value={description} onChange={(event) => setDescription(event.target.value)} />
+        )}
+      </Field>
+      <EmbeddingField value={model} onChange={setModel} />
+    </FormDialog>
   );
 }

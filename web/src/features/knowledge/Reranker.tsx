@@ -1,7 +1,8 @@
 import { useState } from "react";
 import { chooseReranker, type KnowledgeBase, knowledgeKeys } from "@/api/queries/knowledge";
 import { useRights } from "@/api/rights";
-import { Button, Dialog, Field, Input, Problem } from "@/components/ui";
+import { FormDialog } from "@/components/FormDialog";
+import { Button, Field, Input } from "@/components/ui";
 import { useChange } from "@/components/useChange";
 import { useKnowledgeTexts } from "./texts";
 
@@ -42,51 +43,37 @@ function ChooseDialog({ base, onClose }: { base: KnowledgeBase; onClose: () => v
   });
   const submit = () => change.mutate(undefined, { onSuccess: onClose });
   return (
-    <Dialog
-      open
-      onOpenChange={(open) => !open && onClose()}
+    <FormDialog
       title={t("rerank_model")}
-      footer={
-        <>
-          <Button onClick={onClose}>{t("cancel")}</Button>
-          <Button kind="primary" busy={change.isPending} disabled={!ready} onClick={submit}>
-            {t("save")}
-          </Button>
-        </>
-      }
+      action={t("save")}
+      ready={ready}
+      busy={change.isPending}
+      error={change.error}
+      onSubmit={submit}
+      onClose={onClose}
     >
-      <form
-        className="flex flex-col gap-4"
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (ready) submit();
-        }}
-      >
-        <Field label={t("rerank_model")} help={t("rerank_help")}>
-          {(control) => (
-            <Input
-              {...control}
-              placeholder="cohere/rerank-v3.5"
-              value={model}
-              onChange={(event) => setModel(event.target.value)}
-            />
-          )}
-        </Field>
-        <Field label={t("candidates")} help={t("candidates_help")}>
-          {(control) => (
-            <Input
-              {...control}
-              type="number"
-              min={FEWEST}
-              max={MOST}
-              value={candidates}
-              onChange={(event) => setCandidates(event.target.value)}
-            />
-          )}
-        </Field>
-        <button type="submit" hidden />
-        {change.isError && <Problem error={change.error} />}
-      </form>
-    </Dialog>
+      <Field label={t("rerank_model")} help={t("rerank_help")}>
+        {(control) => (
+          <Input
+            {...control}
+            placeholder="cohere/rerank-v3.5"
+            value={model}
+            onChange={(event) => setModel(event.target.value)}
+          />
+        )}
+      </Field>
+      <Field label={t("candidates")} help={t("candidates_help")}>
+        {(control) => (
+          <Input
+            {...control}
+            type="number"
+            min={FEWEST}
+            max={MOST}
+            value={candidates}
+            onChange={(event) => setCandidates(event.target.value)}
+          />
+        )}
+      </Field>
+    </FormDialog>
   );
 }

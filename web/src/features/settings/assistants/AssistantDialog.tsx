@@ -1,8 +1,9 @@
 import { useState } from "react";
 import { api, unwrap } from "@/api/client";
 import { assistantKeys, createAssistant, type SharedAssistant } from "@/api/queries/assistants";
+import { FormDialog } from "@/components/FormDialog";
 import { ModelPicker } from "@/components/models/ModelPicker";
-import { Button, Dialog, Field, Input, Problem, Textarea } from "@/components/ui";
+import { Field, Input, Textarea } from "@/components/ui";
 import { useChange } from "@/components/useChange";
 import { useSettingsTexts } from "../texts";
 
@@ -32,56 +33,42 @@ export function AssistantDialog({ spaceId, assistant, onClose }: AssistantDialog
   });
   const submit = () => save.mutate(undefined, { onSuccess: onClose });
   return (
-    <Dialog
-      open
-      onOpenChange={(open) => !open && onClose()}
+    <FormDialog
       title={assistant ? t("edit_what", { what: assistant.name }) : t("add_assistant")}
-      footer={
-        <>
-          <Button onClick={onClose}>{t("cancel")}</Button>
-          <Button kind="primary" disabled={!name.trim()} busy={save.isPending} onClick={submit}>
-            {t("save")}
-          </Button>
-        </>
-      }
+      action={t("save")}
+      ready={name.trim() !== ""}
+      busy={save.isPending}
+      error={save.error}
+      onSubmit={submit}
+      onClose={onClose}
     >
-      <form
-        className="flex flex-col gap-4"
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (name.trim()) submit();
-        }}
-      >
-        <Field label={t("name")} required>
-          {(control) => <Input {...control} value={name} onChange={(event) => setName(event.target.value)} />}
-        </Field>
-        <Field label={t("good_at")}>
-          {(control) => (
-            <Input {...control} value={description} onChange={(event) => setDescription(event.target.value)} />
-          )}
-        </Field>
-        <Field label={t("instructions")} help={t("instructions_help")}>
-          {(control) => (
-            <Textarea
-              {...control}
-              rows={8}
-              value={instructions}
-              onChange={(event) => setInstructions(event.target.value)}
-            />
-          )}
-        </Field>
-        <Field label={t("model")} help={t("assistant_model_help")}>
-          {(control) => (
-            <ModelPicker
-              {...control}
-              value={model}
-              onChange={(value) => setModel(typeof value === "string" ? value : "")}
-            />
-          )}
-        </Field>
-        <button type="submit" hidden />
-        {save.isError && <Problem error={save.error} />}
-      </form>
-    </Dialog>
+      <Field label={t("name")} required>
+        {(control) => <Input {...control} value={name} onChange={(event) => setName(event.target.value)} />}
+      </Field>
+      <Field label={t("good_at")}>
+        {(control) => (
+          <Input {...control} value={description} onChange={(event) => setDescription(event.target.value)} />
+        )}
+      </Field>
+      <Field label={t("instructions")} help={t("instructions_help")}>
+        {(control) => (
+          <Textarea
+            {...control}
+            rows={8}
+            value={instructions}
+            onChange={(event) => setInstructions(event.target.value)}
+          />
+        )}
+      </Field>
+      <Field label={t("model")} help={t("assistant_model_help")}>
+        {(control) => (
+          <ModelPicker
+            {...control}
+            value={model}
+            onChange={(value) => setModel(typeof value === "string" ? value : "")}
+          />
+        )}
+      </Field>
+    </FormDialog>
   );
 }

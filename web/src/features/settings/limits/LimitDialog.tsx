@@ -1,6 +1,7 @@
 import { useState } from "react";
 import { type Quota, quotaKeys, setQuota } from "@/api/queries/quotas";
-import { Button, Dialog, Field, Input, Problem } from "@/components/ui";
+import { FormDialog } from "@/components/FormDialog";
+import { Field, Input } from "@/components/ui";
 import { useChange } from "@/components/useChange";
 import { number } from "@/lib/i18n/format";
 import { useSettingsTexts } from "../texts";
@@ -27,46 +28,32 @@ export function LimitDialog({ quota, who, onClose }: { quota: Quota; who: string
   const ready = amount.trim() === "" || pattern.test(amount.trim());
   const submit = () => save.mutate(undefined, { onSuccess: onClose });
   return (
-    <Dialog
-      open
-      onOpenChange={(open) => !open && onClose()}
+    <FormDialog
       title={t("limit_of", { what, who })}
-      footer={
-        <>
-          <Button onClick={onClose}>{t("cancel")}</Button>
-          <Button kind="primary" disabled={!ready} busy={save.isPending} onClick={submit}>
-            {t("save")}
-          </Button>
-        </>
-      }
+      action={t("save")}
+      ready={ready}
+      busy={save.isPending}
+      error={save.error}
+      onSubmit={submit}
+      onClose={onClose}
     >
-      <form
-        className="flex flex-col gap-4"
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (ready) submit();
-        }}
+      <Field
+        label={unit === 1 ? what : t("limit_in_mb", { what })}
+        help={
+          quota.ceiling === null ? t("limit_help") : t("limit_help_ceiling", { most: amountOf(quota, quota.ceiling) })
+        }
+        error={ready ? null : t(unit === 1 ? "limit_number" : "limit_amount")}
       >
-        <Field
-          label={unit === 1 ? what : t("limit_in_mb", { what })}
-          help={
-            quota.ceiling === null ? t("limit_help") : t("limit_help_ceiling", { most: amountOf(quota, quota.ceiling) })
-          }
-          error={ready ? null : t(unit === 1 ? "limit_number" : "limit_amount")}
-        >
-          {(control) => (
-            <Input
-              {...control}
-              inputMode="numeric"
-              value={amount}
-              placeholder={quota.ceiling === null ? t("no_limit") : number(quota.ceiling / unit)}
-              onChange={(event) => setAmount(event.target.value)}
-            />
-          )}
-        </Field>
-        <button type="submit" hidden />
-        {save.isError && <Problem error={save.error} />}
-      </form>
-    </Dialog>
+        {(control) => (
+          <Input
+            {...control}
+            inputMode="numeric"
+            value={amount}
+            placeholder={quota.ceiling === null ? t("no_limit") : number(quota.ceiling / unit)}
+            onChange={(event) => setAmount(event.target.value)}
+          />
+        )}
+      </Field>
+    </FormDialog>
   );
 }

@@ -1,8 +1,9 @@
 import { useState } from "react";
 import { mcpServerKeys } from "@/api/queries/mcpServers";
 import { useRights } from "@/api/rights";
+import { FormDialog } from "@/components/FormDialog";
 import { type Pairs, PairsEditor, VariableSpace } from "@/components/fields";
-import { Button, Dialog, Field, Input, Problem, Segments } from "@/components/ui";
+import { Field, Input, Segments } from "@/components/ui";
 import { useChange } from "@/components/useChange";
 import { useSettingsTexts } from "../texts";
 import { authorizeServer, createServer, type McpServerIn, readCommand, refreshServer } from "./calls";
@@ -38,81 +39,67 @@ export function McpServerDialog({ spaceId, onClose }: { spaceId: string; onClose
   const ready = name.trim() !== "" && where.trim() !== "";
   const submit = () => add.mutate(undefined, { onSuccess: onClose });
   return (
-    <Dialog
-      open
-      onOpenChange={(open) => !open && onClose()}
+    <FormDialog
       title={t("add_server")}
       description={t("add_server_more")}
-      footer={
-        <>
-          <Button onClick={onClose}>{t("cancel")}</Button>
-          <Button kind="primary" disabled={!ready} busy={add.isPending} onClick={submit}>
-            {byOAuth ? t("add_and_sign_in") : t("add")}
-          </Button>
-        </>
-      }
+      action={byOAuth ? t("add_and_sign_in") : t("add")}
+      ready={ready}
+      busy={add.isPending}
+      error={add.error}
+      onSubmit={submit}
+      onClose={onClose}
     >
-      <form
-        className="flex flex-col gap-4"
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (ready) submit();
-        }}
-      >
-        {may("mcp_servers.programs") && (
-          <div>
-            <Segments
-              aria-label={t("transport")}
-              value={transport}
-              options={[
-                { value: "http", label: t("over_http") },
-                { value: "stdio", label: t("as_program") },
-              ]}
-              onChange={setTransport}
-            />
-          </div>
-        )}
-        <Field label={t("name")} help={t("server_name_help")} required>
-          {(control) => (
-            <Input {...control} value={name} placeholder="weather" onChange={(event) => setName(event.target.value)} />
-          )}
-        </Field>
-        <Field label={http ? t("address") : t("command")} help={http ? undefined : t("command_help")} required>
-          {(control) => (
-            <Input
-              {...control}
-              className="font-mono"
-              spellCheck={false}
-              value={where}
-              placeholder={http ? "https://mcp.example.org/mcp" : "npx -y some-server"}
-              onChange={(event) => setWhere(event.target.value)}
-            />
-          )}
-        </Field>
-        {http && (
+      {may("mcp_servers.programs") && (
+        <div>
           <Segments
-            aria-label={t("authentication")}
-            value={signIn ? "oauth" : "headers"}
+            aria-label={t("transport")}
+            value={transport}
             options={[
-              { value: "headers", label: t("by_headers") },
-              { value: "oauth", label: t("by_oauth") },
+              { value: "http", label: t("over_http") },
+              { value: "stdio", label: t("as_program") },
             ]}
-            onChange={(value) => setSignIn(value === "oauth")}
+            onChange={setTransport}
+          />
+        </div>
+      )}
+      <Field label={t("name")} help={t("server_name_help")} required>
+        {(control) => (
+          <Input {...control} value={name} placeholder="weather" onChange={(event) => setName(event.target.value)} />
+        )}
+      </Field>
+      <Field label={http ? t("address") : t("command")} help={http ? undefined : t("command_help")} required>
+        {(control) => (
+          <Input
+            {...control}
+            className="font-mono"
+            spellCheck={false}
+            value={where}
+            placeholder={http ? "https://mcp.example.org/mcp" : "npx -y some-server"}
+            onChange={(event) => setWhere(event.target.value)}
           />
         )}
-        {byOAuth && <p className="text-muted text-sm">{t("by_oauth_help")}</p>}
-        {!byOAuth && (
-          <Field label={http ? t("headers") : t("environment")} help={t("headers_help")}>
-            {() => (
-              <VariableSpace value={spaceId}>
-                <PairsEditor label={http ? t("headers") : t("environment")} value={pairs} secrets onChange={setPairs} />
-              </VariableSpace>
-            )}
-          </Field>
-        )}
-        <button type="submit" hidden />
-        {add.isError && <Problem error={add.error} />}
-      </form>
-    </Dialog>
+      </Field>
+      {http && (
+        <Segments
+          aria-label={t("authentication")}
+          value={signIn ? "oauth" : "headers"}
+          options={[
+            { value: "headers", label: t("by_headers") },
+            { value: "oauth", label: t("by_oauth") },
+          ]}
+          onChange={(value) => setSignIn(value === "oauth")}
+        />
+      )}
+      {byOAuth && <p className="text-muted text-sm">{t("by_oauth_help")}</p>}
+      {!byOAuth && (
+        <Field label={http ? t("headers") : t("environment")} help={t("headers_help")}>
+          {() => (
+            <VariableSpace value={spaceId}>
+              <PairsEditor label={http ? t("headers") : t("environment")} value={pairs} secrets onChange={setPairs} />
+            </VariableSpace>
+          )}
+        </Field>
+      )}
+    </FormDialog>
   );
 }

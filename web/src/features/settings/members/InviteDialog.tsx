@@ -1,7 +1,8 @@
 import { useState } from "react";
 import { invitePerson, peopleKeys } from "@/api/queries/people";
 import type { components } from "@/api/schema";
-import { Button, Callout, CopyButton, Dialog, Field, Input, Problem, Switch } from "@/components/ui";
+import { FormDialog } from "@/components/FormDialog";
+import { Button, Callout, CopyButton, Dialog, Field, Input, Switch } from "@/components/ui";
 import { useChange } from "@/components/useChange";
 import { dateTime } from "@/lib/i18n/format";
 import { useSettingsTexts } from "../texts";
@@ -21,48 +22,34 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
   if (invite.data) return <LinkDialog link={invite.data.link} onClose={onClose} />;
   const ready = email.includes("@");
   return (
-    <Dialog
-      open
-      onOpenChange={(open) => !open && onClose()}
+    <FormDialog
       title={t("invite")}
       description={t("invite_more")}
-      footer={
-        <>
-          <Button onClick={onClose}>{t("cancel")}</Button>
-          <Button kind="primary" disabled={!ready} busy={invite.isPending} onClick={() => invite.mutate()}>
-            {t("invite")}
-          </Button>
-        </>
-      }
+      action={t("invite")}
+      ready={ready}
+      busy={invite.isPending}
+      error={invite.error}
+      onSubmit={() => invite.mutate()}
+      onClose={onClose}
     >
-      <form
-        className="flex flex-col gap-4"
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (ready) invite.mutate();
-        }}
-      >
-        <Field label={t("email")} required>
-          {(control) => (
-            <Input
-              {...control}
-              type="email"
-              value={email}
-              placeholder="anna@example.org"
-              onChange={(event) => setEmail(event.target.value)}
-            />
-          )}
-        </Field>
-        <Field label={t("name")}>
-          {(control) => <Input {...control} value={name} onChange={(event) => setName(event.target.value)} />}
-        </Field>
-        <Field label={t("is_admin")} help={t("is_admin_help")}>
-          {(control) => <Switch {...control} checked={admin} onChange={setAdmin} />}
-        </Field>
-        <button type="submit" hidden />
-        {invite.isError && <Problem error={invite.error} />}
-      </form>
-    </Dialog>
+      <Field label={t("email")} required>
+        {(control) => (
+          <Input
+            {...control}
+            type="email"
+            value={email}
+            placeholder="anna@example.org"
+            onChange={(event) => setEmail(event.target.value)}
+          />
+        )}
+      </Field>
+      <Field label={t("name")}>
+        {(control) => <Input {...control} value={name} onChange={(event) => setName(event.target.value)} />}
+      </Field>
+      <Field label={t("is_admin")} help={t("is_admin_help")}>
+        {(control) => <Switch {...control} checked={admin} onChange={setAdmin} />}
+      </Field>
+    </FormDialog>
   );
 }
 

@@ -1,6 +1,7 @@
 import { useState } from "react";
 import { setVariable, variableKeys } from "@/api/queries/variables";
-import { Button, Dialog, Field, Input, Problem, Select, Switch, Textarea } from "@/components/ui";
+import { FormDialog } from "@/components/FormDialog";
+import { Field, Input, Select, Switch, Textarea } from "@/components/ui";
 import { useChange } from "@/components/useChange";
 import { useSettingsTexts } from "../texts";
 import { ORGANISATION, type Owner, spaceOf } from "./owners";
@@ -31,82 +32,68 @@ export function VariableDialog({ name: kept, owner: first, owners, onClose }: Va
   const submit = () => save.mutate(undefined, { onSuccess: onClose });
   const ready = name.trim() !== "" && value !== "";
   return (
-    <Dialog
-      open
-      onOpenChange={(open) => !open && onClose()}
+    <FormDialog
       title={kept ? t("replace_what", { what: kept }) : t("add_variable")}
       description={t("write_only")}
-      footer={
-        <>
-          <Button onClick={onClose}>{t("cancel")}</Button>
-          <Button kind="primary" disabled={!ready} busy={save.isPending} onClick={submit}>
-            {t("save")}
-          </Button>
-        </>
-      }
+      action={t("save")}
+      ready={ready}
+      busy={save.isPending}
+      error={save.error}
+      onSubmit={submit}
+      onClose={onClose}
     >
-      <form
-        className="flex flex-col gap-4"
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (ready) submit();
-        }}
-      >
-        <Field label={t("name")} help={t("variable_name_help")} required>
-          {(control) => (
+      <Field label={t("name")} help={t("variable_name_help")} required>
+        {(control) => (
+          <Input
+            {...control}
+            disabled={kept !== ""}
+            className="font-mono"
+            spellCheck={false}
+            value={name}
+            placeholder="TEAM_API_KEY"
+            onChange={(event) => setName(event.target.value)}
+          />
+        )}
+      </Field>
+      <Field label={t("variable_for")} help={t(owner === ORGANISATION ? "for_organisation_help" : "for_space_help")}>
+        {(control) => (
+          <Select
+            {...control}
+            disabled={kept !== ""}
+            value={owner}
+            options={owners.map(({ id, label }) => ({ value: id, label }))}
+            onChange={setOwner}
+          />
+        )}
+      </Field>
+      <Field label={t("value")} required>
+        {(control) =>
+          secret ? (
             <Input
               {...control}
-              disabled={kept !== ""}
-              className="font-mono"
-              spellCheck={false}
-              value={name}
-              placeholder="TEAM_API_KEY"
-              onChange={(event) => setName(event.target.value)}
+              type="password"
+              autoComplete="new-password"
+              value={value}
+              onChange={(event) => setValue(event.target.value)}
             />
-          )}
-        </Field>
-        <Field label={t("variable_for")} help={t(owner === ORGANISATION ? "for_organisation_help" : "for_space_help")}>
-          {(control) => (
-            <Select
-              {...control}
-              disabled={kept !== ""}
-              value={owner}
-              options={owners.map(({ id, label }) => ({ value: id, label }))}
-              onChange={setOwner}
-            />
-          )}
-        </Field>
-        <Field label={t("value")} required>
-          {(control) =>
-            secret ? (
-              <Input
-                {...control}
-                type="password"
-                autoComplete="new-password"
-                value={value}
-                onChange={(event) => setValue(event.target.value)}
-              />
-            ) : (
-              <Textarea {...control} value={value} onChange={(event) => setValue(event.target.value)} />
-            )
-          }
-        </Field>
-        <Field label={t("is_secret")} help={t("is_secret_help")}>
-          {(control) => <Switch {...control} checked={secret} onChange={setSecret} />}
-        </Field>
-        <Field label={t("hosts")} help={t("hosts_help")}>
-          {(control) => (
-            <Input
-              {...control}
-              value={hosts}
-              placeholder="api.example.org"
-              onChange={(event) => setHosts(event.target.value)}
-            />
-          )}
-        </Field>
-        <button type="submit" hidden />
-        {save.isError && <Problem error={save.error} />}
-      </form>
-    </Dialog>
+          ) : (
+            <Textarea {...control} value={value} onChange={(event) => setValue(event.target.value)} />
+          )
+        }
+      </Field>
+      <Field label={t("is_secret")} help={t("is_secret_help")}>
+        {(control) => <Switch {...control} checked={secret} onChange={setSecret} />}
+      </Field>
+      <Field label={t("hosts")} help={t("hosts_help")}>
+        {(control) => (
+          <Input
+            {...control}
+            value={hosts}
+            placeholder="api.example.org"
+            onChange={(event) => setHosts(event.target.value)}
+          />
+        )}
+      </Field>
+    </FormDialog>
   );
 }
