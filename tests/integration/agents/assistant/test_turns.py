@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
@@ -46,12 +46,6 @@ def settings(sqlite_files: SqliteFiles, tmp_path: Path) -> Settings:
     """How a turn goes is the same on every database."""
     sqlite_files.fresh(tmp_path)
     return make_settings(tmp_path)
-
-
-@pytest.fixture
-def openai() -> Iterator[OpenAIServer]:
-    with OpenAIServer() as server:
-        yield server
 
 
 @pytest.fixture

@@ -15,13 +15,12 @@ from tests.integration.agents.codev.test_session_on_own_flow import (
     Session,
     app,
     client,
-    openai,
     session,
     waits_for,
 )
 from tests.support.own_place import GREETING
 
-__all__ = ["app", "client", "openai", "session"]
+__all__ = ["app", "client", "session"]
 LONG = "Be kind, and answer in one sentence. " * 120
 """A prompt of about 4,400 characters, as flows have."""
 

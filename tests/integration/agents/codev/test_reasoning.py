@@ -46,12 +46,6 @@ def nothing_slept() -> None:
 
 
 @pytest.fixture
-def openai() -> Iterator[OpenAIServer]:
-    with OpenAIServer() as server:
-        yield server
-
-
-@pytest.fixture
 def anthropic() -> Iterator[AnthropicServer]:
     with AnthropicServer() as server:
         yield server

@@ -12,13 +12,12 @@ from tests.integration.agents.codev.test_session_on_own_flow import (
     Session,
     app,
     client,
-    openai,
     session,
     waits_for,
 )
 from tests.support.own_place import GREETING
 
-__all__ = ["app", "client", "openai", "session"]
+__all__ = ["app", "client", "session"]
 MISSING = FOUND.replace("STATUS: OK", "STATUS: MISSING\nMISSING_TYPES: CRM_TOKEN, BILLING_TOKEN")
 RENAME = {"node_id": "words", "new_id": "welcome"}
 UNAUTHORISED = "ITERATE\nCategory: CREDENTIAL\nReason: greets: 401\nFix: add the key\nMISSING_TYPES: CRM_TOKEN"

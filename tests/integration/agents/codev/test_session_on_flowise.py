@@ -1,7 +1,7 @@
 """Whole sessions on a Flowise server, over HTTP; the model is a scripted server that speaks OpenAI's protocol."""
 
 import json
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from typing import Any
 
 import httpx2
@@ -25,12 +25,6 @@ PLAN = f"**Two functions.**\n\n```tests\n{json.dumps(CASES)}\n```"
 FOUND = "customFunction (javascriptFunction).\n\nCREDENTIALS_STATUS: OK"
 SHOUT = {"name": "Shout", **TWO_FUNCTIONS}
 UNDONE = {"name": "Shout", "nodes": TWO_FUNCTIONS["nodes"][:1], "edges": [{"from": "customFunction_0", "to": "gone.x"}]}
-
-
-@pytest.fixture
-def openai() -> Iterator[OpenAIServer]:
-    with OpenAIServer() as server:
-        yield server
 
 
 @pytest.fixture

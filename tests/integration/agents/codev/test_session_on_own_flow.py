@@ -3,7 +3,7 @@
 import asyncio
 import json
 from collections import deque
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from typing import Any
 
 import httpx2
@@ -35,12 +35,6 @@ ON_SQLITE = pytest.mark.parametrize("settings", ["sqlite"], indirect=True)
 """For what no transaction decides."""
 SLOW = GREETING.replace("PromptTemplate", "Wait").replace("template: Hello {text}!", "seconds: 60")
 SLOW = SLOW.replace("words.text -> out", "words.value -> out").replace("-> words.text", "-> words.value")
-
-
-@pytest.fixture
-def openai() -> Iterator[OpenAIServer]:
-    with OpenAIServer() as server:
-        yield server
 
 
 @pytest.fixture

@@ -15,13 +15,12 @@ from tests.integration.agents.codev.test_session_on_own_flow import (
     Session,
     app,
     client,
-    openai,
     session,
     waits_for,
 )
 from tests.support.own_place import GREETING
 
-__all__ = ["app", "client", "openai", "session"]
+__all__ = ["app", "client", "session"]
 OTHER = PLAN.replace("Three nodes", "Three better nodes")
 FIXED = {"node_id": "words", "params": {"template": "Hello {text}!"}}
 

@@ -2,7 +2,7 @@
 
 import json
 from collections import deque
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from typing import Any
 
 import httpx2
@@ -30,12 +30,6 @@ PASSWORD = "hunter2-of-the-crm"
 
 def key(of: str) -> str:
     return f"sk-proj-{of}-0123456789abcdefghij"
-
-
-@pytest.fixture
-def openai() -> Iterator[OpenAIServer]:
-    with OpenAIServer() as server:
-        yield server
 
 
 @pytest.fixture

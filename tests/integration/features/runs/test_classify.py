@@ -1,6 +1,5 @@
 """Classify in a run: one branch continues with the value, the others are skipped, and the decision is evidence."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -15,12 +14,6 @@ from tests.support.agents import AGENT_COMPONENTS, MODEL, ServerModels
 from tests.support.engine import make_flow, make_services, new_run, on_disk, store_flow
 from tests.support.openai_server import OpenAIServer
 from tests.support.rows import step_rows
-
-
-@pytest.fixture
-def openai() -> Iterator[OpenAIServer]:
-    with OpenAIServer() as server:
-        yield server
 
 
 @pytest.fixture

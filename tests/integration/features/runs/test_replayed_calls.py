@@ -1,7 +1,6 @@
 """Calls of an agent step that were answered are not made again: after a failure, after the death of the worker."""
 
 import asyncio
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -24,12 +23,6 @@ from tests.support.rows import attempt_rows, attempts, execute, run_row, step_ro
 from tests.support.scripted_server import Hold
 
 URL = "https://shop.test/orders"
-
-
-@pytest.fixture
-def openai() -> Iterator[OpenAIServer]:
-    with OpenAIServer() as server:
-        yield server
 
 
 @pytest.fixture

@@ -1,6 +1,6 @@
 """Tests that expect documents, reference answers and the verdict of a model, over the provider's real protocol."""
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from typing import Any
 
 import httpx2
@@ -34,12 +34,6 @@ edges:
 """
 LEAVE = "How many days of holiday?"
 GOOD = "Employees have 27 days of holiday each year. [1]"
-
-
-@pytest.fixture
-def openai() -> Iterator[OpenAIServer]:
-    with OpenAIServer() as server:
-        yield server
 
 
 @pytest.fixture

@@ -1,6 +1,6 @@
 """A model behind the real OpenAI client and a scripted server, and components checked in the real sandbox."""
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -29,12 +29,6 @@ from tests.support.web import open_web
 
 REGISTRY = Registry(BUILTINS)
 INDEX = component_index(REGISTRY)
-
-
-@pytest.fixture
-def openai() -> Iterator[OpenAIServer]:
-    with OpenAIServer() as server:
-        yield server
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 import asyncio
 import json
 from collections import Counter
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from typing import Any
 
 import httpx2
@@ -17,12 +17,6 @@ from tests.support.people import BASE, add_key, bearer, running, signed_in
 from tests.support.team import Team, team
 
 ROOT = BASE.removesuffix("/api/v1")
-
-
-@pytest.fixture
-def openai() -> Iterator[OpenAIServer]:
-    with OpenAIServer() as server:
-        yield server
 
 
 @pytest.fixture
