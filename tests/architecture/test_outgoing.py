@@ -9,10 +9,11 @@ from headgate.foundation.guarded_http.outgoing import OUTGOING, owners_of
 from tests.architecture.source import PACKAGE, modules, tree
 
 NETWORK_LIBRARIES = {
-    "aioboto3", "aiobotocore", "aiohttp", "anthropic", "asyncpg", "authlib", "boto3", "botocore", "celery", "fsspec",
-    "google", "grpc", "groq", "httpcore", "httpcore2", "httpx", "httpx2", "ibm_watsonx_ai", "kombu", "langsmith",
-    "obstore", "ollama", "openai", "psycopg", "psycopg_pool", "redis", "requests", "s3fs", "smtplib", "socket",
-    "socketserver", "ssl", "telnetlib", "urllib3", "websockets", "ftplib", "imaplib", "poplib", "xmlrpc",
+    "aioboto3", "aiobotocore", "aiohttp", "anthropic", "asyncpg", "authlib", "azure", "boto3", "botocore", "celery",
+    "fsspec", "google", "grpc", "groq", "httpcore", "httpcore2", "httpx", "httpx2", "ibm_watsonx_ai", "kombu",
+    "langsmith", "msal", "obstore", "ollama", "openai", "psycopg", "psycopg_pool", "redis", "requests", "s3fs",
+    "smtplib", "socket", "socketserver", "ssl", "telnetlib", "urllib3", "websockets", "ftplib", "imaplib", "poplib",
+    "xmlrpc",
 }  # fmt: skip
 """Libraries with which a module could open a connection."""
 NETWORK_MODULES = {"http.client", "urllib.request", "mcp.client", "opentelemetry.exporter", "anyio.connect_tcp"}

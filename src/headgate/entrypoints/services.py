@@ -25,8 +25,9 @@ if TYPE_CHECKING:
     from headgate.features.catalog.own import check
     from headgate.features.catalog.registry import Registry
     from headgate.features.connections import http as connection_http
-    from headgate.features.connections import opening, outside_values
+    from headgate.features.connections import opening
     from headgate.features.connections.oauth import tokens as oauth_tokens
+    from headgate.features.connections.outside import values as outside_values
     from headgate.features.files import run_files
     from headgate.features.flows.rules import FlowRules
     from headgate.features.knowledge import embedding as knowledge_embedding
@@ -57,7 +58,7 @@ else:
     traced = lazy_module("headgate.entrypoints.traced")
     check = lazy_module("headgate.features.catalog.own.check")
     opening = lazy_module("headgate.features.connections.opening")
-    outside_values = lazy_module("headgate.features.connections.outside_values")
+    outside_values = lazy_module("headgate.features.connections.outside.values")
     oauth_tokens = lazy_module("headgate.features.connections.oauth.tokens")
     run_files = lazy_module("headgate.features.files.run_files")
     embedding = lazy_module("headgate.entrypoints.embedding")

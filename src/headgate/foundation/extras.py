@@ -6,9 +6,12 @@ from typing import Final
 from headgate.foundation.errors import Invalid
 
 EXTRAS: Final[dict[str, tuple[str, ...]]] = {
+    "aws-secrets": ("botocore",),
+    "azure-secrets": ("azure.identity",),
     "calendars": ("icalendar", "recurring_ical_events"),
     "charts": ("matplotlib",),
     "documents": ("typst", "manimgx_fonts", "pypandoc"),
+    "google-secrets": ("google.auth", "requests"),
     "images": ("PIL",),
     "mail": ("aiosmtplib", "imap_tools"),
     "mysql": ("pymysql",),
@@ -36,10 +39,17 @@ class ExtraNotInstalled(Invalid):
 
 def is_installed(extra: str) -> bool:
     """Return whether the packages of an extra are installed, without importing them."""
-    return all(find_spec(module) is not None for module in EXTRAS[extra])
+    return all(_is_there(module) for module in EXTRAS[extra])
 
 
 def require_extra(extra: str, subject: str) -> None:
     """Raise `ExtraNotInstalled`, naming the subject, unless the extra is installed."""
     if not is_installed(extra):
         raise ExtraNotInstalled(extra, subject)
+
+
+def _is_there(module: str) -> bool:
+    try:
+        return find_spec(module) is not None
+    except ModuleNotFoundError:  # its parent package
+        return False

@@ -19,7 +19,7 @@ from headgate.agents.codev.domains.flowise.client import FlowiseClient, Server
 from headgate.features.accounts.single_sign_on.provider import open_http
 from headgate.features.connections.http import ConnectionHttp
 from headgate.features.connections.oauth.provider import post
-from headgate.features.connections.outside_values import OutsideValues
+from headgate.features.connections.outside.values import OutsideValues
 from headgate.features.connections.sealed import OutsideValue
 from headgate.features.files.s3_storage import S3Storage
 from headgate.features.models import clients

@@ -399,7 +399,9 @@ async def _composition(walk: Walk) -> None:
     assert extracted["repeats"] == ""
     steps = (await walk("dry_run", flow_id=flow_id, input_value="hej"))["steps"]
     inner = [line for line in steps if "first (PromptTemplate" in line]
-    assert [len(line) - len(line.lstrip()) for line in inner] == [4], "the steps of the called flow are indented below it"
+    assert [len(line) - len(line.lstrip()) for line in inner] == [4], (
+        "the steps of the called flow are indented below it"
+    )
     refusal = await refused(walk.client, "extract_flow", flow_id=flow_id, node_ids=["heard"], name="None")
     assert refusal["issues"][0]["code"] == "cannot_move"
     inlined = await walk("inline_flow", flow_id=flow_id, node_id="one", revision=2)

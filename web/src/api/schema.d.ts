@@ -12328,18 +12328,18 @@ export interface components {
         OutsideValue: {
             /**
              * From
-             * @description environment, file, or vault (HashiCorp Vault, OpenBao).
+             * @description environment, file, vault (HashiCorp Vault, OpenBao), or the secret store of aws, google or azure.
              * @enum {string}
              */
-            from: "environment" | "file" | "vault";
+            from: "environment" | "file" | "vault" | "aws" | "google" | "azure";
             /**
              * Path
-             * @description Name of the variable or file, or path in the vault (KV version 2).
+             * @description Name of the variable, file or secret, or path in the vault (KV version 2).
              */
             path: string;
             /**
              * Key
-             * @description Member of the value; of a vault, `value` when empty.
+             * @description Member of the value; of a vault, `value` when empty; else, when empty, the whole value.
              * @default
              */
             key?: string;

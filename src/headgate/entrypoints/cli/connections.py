@@ -5,7 +5,7 @@ import sys
 from collections.abc import Callable, Mapping
 from datetime import datetime
 from functools import partial
-from typing import Annotated
+from typing import Annotated, get_args
 
 import typer
 from pydantic import JsonValue, SecretStr
@@ -29,7 +29,7 @@ from headgate.features.connections.schemas import (
     SpaceConnectionOut,
     SpaceConnectionPatch,
 )
-from headgate.features.connections.sealed import OutsideValue
+from headgate.features.connections.sealed import OutsideValue, Source
 from headgate.features.connections.values import kind_named
 from headgate.features.flows.connection_uses import list_uses
 from headgate.foundation.checked import checked
@@ -374,7 +374,7 @@ def _references(written: list[str]) -> dict[str, OutsideValue]:
         name, _, reference = pair.partition("=")
         source, separator, rest = reference.partition(":")
         path, _, key = rest.partition("#")
-        if not separator or source not in {"environment", "file", "vault"} or not path:
+        if not separator or source not in get_args(Source) or not path:
             raise BadConnection(
                 f"{clipped(pair, 60)!r} is not a reference to a secret.",
                 remedy="Write it as token=vault:team/crm#token.",

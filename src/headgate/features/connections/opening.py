@@ -15,7 +15,7 @@ from headgate.features.connections.catalogue import KINDS
 from headgate.features.connections.errors import ConnectionUnusable
 from headgate.features.connections.http import ConnectionHttp, GuardedClient, bearer, static_credential
 from headgate.features.connections.kinds import Kind
-from headgate.features.connections.outside_values import OutsideValues
+from headgate.features.connections.outside.values import OutsideValues
 from headgate.features.connections.sealed import unseal
 from headgate.features.connections.tables import ConnectionRow
 from headgate.features.secrets.reads import STORED_WITH, ReadAudit

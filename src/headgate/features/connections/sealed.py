@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, SecretStr
 
 from headgate.foundation.crypto import SecretBox
 
-Source = Literal["environment", "file", "vault"]
+Source = Literal["environment", "file", "vault", "aws", "google", "azure"]
 
 
 class OutsideValue(BaseModel):
@@ -16,11 +16,20 @@ class OutsideValue(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
 
-    source: Source = Field(alias="from", description="environment, file, or vault (HashiCorp Vault, OpenBao).")
-    path: str = Field(
-        min_length=1, max_length=512, description="Name of the variable or file, or path in the vault (KV version 2)."
+    source: Source = Field(
+        alias="from",
+        description="environment, file, vault (HashiCorp Vault, OpenBao), or the secret store of aws, google or azure.",
     )
-    key: str = Field(default="", max_length=256, description="Member of the value; of a vault, `value` when empty.")
+    path: str = Field(
+        min_length=1,
+        max_length=512,
+        description="Name of the variable, file or secret, or path in the vault (KV version 2).",
+    )
+    key: str = Field(
+        default="",
+        max_length=256,
+        description="Member of the value; of a vault, `value` when empty; else, when empty, the whole value.",
+    )
 
     def __str__(self) -> str:
         return f"{self.source}:{self.path}{'#' if self.key else ''}{self.key}"

@@ -37,6 +37,8 @@ class Reach(StrEnum):
     """One fixed endpoint that Headgate itself opened: a process or a socket pair."""
     SERVICE = "service"
     """Exactly the server in a setting, by a protocol without redirects and proxies."""
+    IDENTITY = "identity"
+    """Token and metadata services of AWS, Google and Azure; their libraries choose the address."""
 
 
 class Redirects(StrEnum):
@@ -158,11 +160,24 @@ STORAGES = Outgoing(
 )
 VAULT = Outgoing(
     "vault",
-    "The vault whose values connections refer to (`HEADGATE_CONNECTIONS__VAULT_URL`)",
+    "The vault and the secret stores of AWS, Google and Azure whose values connections refer to",
     _OPERATOR,
     Reach.OPERATOR,
     Redirects.REFUSED,
     ("entrypoints.services",),
+)
+CLOUD_IDENTITY = Outgoing(
+    "cloud_identity",
+    "Tokens for the secret stores of AWS, Google and Azure, once an operator configures one",
+    _OPERATOR,
+    Reach.IDENTITY,
+    Redirects.SAME_SERVER,
+    (
+        "features.connections.outside.aws",
+        "features.connections.outside.azure",
+        "features.connections.outside.google",
+    ),
+    through="library of the cloud",
 )
 MODELS = Outgoing(
     "models",
@@ -338,6 +353,7 @@ OUTGOING: tuple[Outgoing, ...] = (
     STEP_SERVERS,
     STORAGES,
     VAULT,
+    CLOUD_IDENTITY,
     MODELS,
     MODEL_LISTS,
     LOCAL_MODELS,

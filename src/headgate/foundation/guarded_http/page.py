@@ -25,6 +25,7 @@ _REACH = {
     "address is in the environment, or with auto-login in a variable",
     Reach.OWN: "one fixed place of this machine",
     Reach.SERVICE: "the server that its setting names",
+    Reach.IDENTITY: "the token and metadata services that the library of the cloud names",
 }
 _REDIRECTS = {
     Redirects.CHECKED: "followed, each checked",

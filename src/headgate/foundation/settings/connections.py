@@ -46,6 +46,32 @@ class ConnectionSettings(BaseModel, defer_build=True):
     vault_token_file: Path | None = Field(
         default=None, description="File with the token, read again when it changes, such as that of a Vault agent."
     )
+    cloud_prefix: str = Field(
+        default="headgate-{tenant_id}-",
+        description=(
+            "Start of the names of secrets in the stores of AWS, Google and Azure that connections may refer to; "
+            "`{tenant_id}` and `{space_id}` are replaced."
+        ),
+    )
+    aws_region: str = Field(
+        default="",
+        pattern="^[a-z0-9-]*$",
+        description="Region of AWS Secrets Manager. AWS's library finds the credentials (`headgate[aws-secrets]`).",
+    )
+    aws_url: str | None = Field(
+        default=None, description="URL of AWS Secrets Manager when it is not that of the region."
+    )
+    google_project: str = Field(
+        default="",
+        pattern="^[a-z0-9:.-]*$",
+        description="Project of Google Secret Manager. Google's library finds the credentials "
+        "(`headgate[google-secrets]`).",
+    )
+    google_url: str = Field(default="https://secretmanager.googleapis.com", description="URL of Google Secret Manager.")
+    azure_url: str | None = Field(
+        default=None,
+        description="URL of an Azure key vault. Azure's library finds the credentials (`headgate[azure-secrets]`).",
+    )
     folders: dict[str, FolderSettings] = Field(
         default={},
         description=(

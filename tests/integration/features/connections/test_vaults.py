@@ -12,7 +12,7 @@ from fastapi import FastAPI
 from headgate.entrypoints.http.app import create_app
 from headgate.features.access.principal import LOCAL
 from headgate.features.connections.errors import VaultFailed
-from headgate.features.connections.outside_values import OutsideValues
+from headgate.features.connections.outside.values import OutsideValues
 from headgate.features.connections.sealed import OutsideValue
 from headgate.features.runs.transitions import RunKey
 from headgate.foundation import secret_values

@@ -60,7 +60,7 @@ export function SecretField({ field, value, isStored, onChange }: SecretFieldPro
 
 function OutsideFields({ value, onChange }: { value: Outside; onChange: (value: Outside) => void }) {
   const t = useConnectionTexts();
-  const sources = ["vault", "file", "environment"] as const;
+  const sources = ["vault", "aws", "google", "azure", "file", "environment"] as const;
   return (
     <div className="grid gap-2 sm:grid-cols-[8rem_1fr_8rem]">
       <Select
