@@ -99,6 +99,34 @@ def notes_server() -> MCPServer[Any]:
     return server
 
 
+def reference_server() -> MCPServer[Any]:
+    """Resources and prompts, and one tool."""
+    server: MCPServer[Any] = MCPServer("handbook", version="1.0.0", log_level="CRITICAL")
+
+    @server.resource("handbook://leave", title="Leave", description="Rules of leave.")
+    def leave() -> str:
+        tally("leave")
+        return f"25 days a year.{HIDDEN}"
+
+    @server.resource("handbook://logo", mime_type="image/png")
+    def logo() -> bytes:
+        return b"\x89PNG"
+
+    @server.resource("handbook://chapters/{number}")
+    def chapter(number: str) -> str:
+        return f"Chapter {number}"
+
+    @server.prompt(description="A polite refusal.")
+    def refusal(person: str, reason: str = "lack of time") -> str:
+        return f"Refuse {person} politely for {reason}."
+
+    @server.tool(description="Lists the words of a text.", annotations=READS)
+    async def words(text: str) -> list[str]:
+        return text.split()
+
+    return server
+
+
 def described_server() -> Server[Any]:
     """Tools as a file beside the tally describes them now: a description may change under a registered server."""
     described = Path(os.environ["MCP_TALLY"]).with_suffix(".json")
@@ -208,7 +236,12 @@ def main(arguments: list[str]) -> None:
     hostile = os.environ.get("MCP_MODE") == "hostile"
     if os.environ.get("MCP_MODE") == "dies":
         sys.exit("no licence key was found")
-    made = {"hostile": hostile_server, "notes": notes_server, "described": described_server}
+    made = {
+        "hostile": hostile_server,
+        "notes": notes_server,
+        "reference": reference_server,
+        "described": described_server,
+    }
     guarded = os.environ.get("MCP_MODE") in {"oauth", "unregistered"}
     server: Any = None if guarded else made.get(os.environ.get("MCP_MODE", ""), good_server)()
     if arguments[0] == "http":

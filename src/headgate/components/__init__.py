@@ -31,6 +31,7 @@ from headgate.components.mail.reading import ReadMail
 from headgate.components.mail.sending import SendMail
 from headgate.components.mapping import Map
 from headgate.components.matching import Regex
+from headgate.components.mcp_call import McpCall
 from headgate.components.mcp_tools import McpTools
 from headgate.components.note import Note
 from headgate.components.outputs import ChatOutput
@@ -98,6 +99,7 @@ BUILTINS: tuple[type[Component], ...] = (
     WriteState,
     HTTPRequest,
     ApiCall,
+    McpCall,
     URL,
     ExtractHTML,
     ReadFeed,

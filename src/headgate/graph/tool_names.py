@@ -12,6 +12,7 @@ from headgate.graph.template import Template
 from headgate.graph.wiring import Wiring
 
 MCP_TOOLS = "McpTools"
+MCP_CALL = "McpCall"
 """The component for tools of an MCP server; on an allow-list they are named `server.tool`."""
 
 API_TOOLS = "ApiTools"
@@ -74,14 +75,14 @@ def component_tool_names(attached: Iterable[tuple[Node, Template | None]]) -> di
 
 
 def mcp_server(node: Node) -> str:
-    """Return the server of an `McpTools` node; empty when it names none."""
+    """Return the server of an `McpTools` or `McpCall` node; empty when it names none."""
     server = node.params.get("server")
     return server.strip() if isinstance(server, str) else ""
 
 
 def mcp_tools(node: Node) -> tuple[str, ...]:
-    """Return the tools of an `McpTools` node, by their names on the server; none means all."""
-    tools = node.params.get("tools")
+    """Return the tools of an `McpTools` or `McpCall` node, by their names on the server; none means all."""
+    tools = [node.params.get("tool_name")] if node.type == MCP_CALL else node.params.get("tools")
     return tuple(name.strip() for name in tools if isinstance(name, str)) if isinstance(tools, list) else ()
 
 
@@ -129,8 +130,8 @@ def offer(wiring: Wiring, step: str) -> Offer:
 
 
 def mcp_nodes(nodes: Iterable[Node]) -> list[Node]:
-    """Yield the nodes with tools of MCP servers."""
-    return [node for node in nodes if node.type == MCP_TOOLS]
+    """Return the nodes that use tools of MCP servers."""
+    return [node for node in nodes if node.type in {MCP_TOOLS, MCP_CALL}]
 
 
 def _tool_nodes(wiring: Wiring, step: str) -> Iterator[tuple[Node, str]]:

@@ -17,11 +17,12 @@ from mcp import MCPError
 from mcp.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
-from mcp_types import CallToolResult, Implementation, TextContent
+from mcp_types import CallToolResult, Implementation
 from pydantic import JsonValue, ValidationError
 
 import headgate
 from headgate.features.connections.http import ConnectionHttp
+from headgate.features.mcptools import reading
 from headgate.features.mcptools.descriptions import Described, clean, taken_tools
 from headgate.features.mcptools.errors import (
     McpServerFailed,
@@ -106,6 +107,11 @@ class Session:
         self._client.result()
 
     async def list_tools(self) -> list[Described]:
+        """Return the server's tools, and those that read its resources and prompts."""
+        tools = await self._own_tools()
+        return [*tools, *await self._asked(reading.offered(self._client.result(), (tool.name for tool in tools)))]
+
+    async def _own_tools(self) -> list[Described]:
         """Return the server's tools, page by page, within the limits."""
         tools: list[Described] = []
         cursor: str | None = None
@@ -127,7 +133,9 @@ class Session:
         """
         if self._tools is None:
             # Of two with a name the first counts, as when tools are accepted.
-            self._tools = {tool.name: tool for tool in reversed(await self.list_tools())}
+            self._tools = {tool.name: tool for tool in reversed(await self._own_tools())}
+        if name not in self._tools and name in reading.READING:
+            return self._scrubbed(clean(await self._asked(reading.read(self._client.result(), name, arguments))))
         if name not in self._tools:
             names = list(self._tools)
             raise McpToolNotFound(
@@ -209,13 +217,7 @@ class Session:
             raise self._translated(error) from error
 
     def _result(self, tool: str, result: CallToolResult) -> JsonValue:
-        parts = [
-            self._scrubbed(clean(item.text))
-            if isinstance(item, TextContent)
-            else f"[{item.type} omitted: only text is supported]"
-            for item in result.content
-        ]
-        text = "\n".join(parts)
+        text = self._scrubbed(clean("\n".join(map(reading.text_of, result.content))))
         if result.is_error:
             reason = clipped(text, _LONGEST_ERROR) or "no reason was given"
             raise McpToolFailed(f"The tool '{self._target.name}.{tool}' failed. The server reports: {reason}")

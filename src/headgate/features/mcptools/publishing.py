@@ -12,7 +12,7 @@ from headgate.graph.issues import Issue, IssueCode
 from headgate.graph.model import Flow, Node
 from headgate.graph.names import did_you_mean, listed
 from headgate.graph.template import Catalog
-from headgate.graph.tool_names import Offer, mcp_nodes, mcp_server, mcp_tools, offer
+from headgate.graph.tool_names import MCP_CALL, Offer, mcp_nodes, mcp_server, mcp_tools, offer
 from headgate.graph.wiring import wire
 
 
@@ -82,7 +82,7 @@ def _node_issues(node: Node, servers: Mapping[str, KnownServer]) -> Iterator[Iss
                 f"{named(node)} uses the tool '{tool[:128]}' of the MCP server '{server}', {off}",
                 f"Its tools are: {listed(usable)}. Refresh the server to update the list.",
                 node.id,
-                "tools",
+                "tool_name" if node.type == MCP_CALL else "tools",
                 about=server,
             )
 
@@ -97,7 +97,7 @@ def _changed_issues(node: Node, server: str, known: KnownServer) -> Iterator[Iss
                 "since it was accepted.",
                 f"View and accept it in Settings, or with `headgate mcp-servers accept {server}`.",
                 node.id,
-                "tools",
+                "tool_name" if node.type == MCP_CALL else "tools",
                 about=server,
             )
 

@@ -6,7 +6,13 @@ import { ConnectionControl } from "./ConnectionControl";
 import { FileControl } from "./FileControl";
 import { FlowControl } from "./FlowControl";
 import { JsonControl } from "./JsonControl";
-import { AssistantControl, FormFieldControl, ServerControl, ServerToolsControl } from "./knownFields";
+import {
+  AssistantControl,
+  FormFieldControl,
+  ServerControl,
+  ServerToolControl,
+  ServerToolsControl,
+} from "./knownFields";
 import { ModelControl } from "./ModelControl";
 import { SecretControl } from "./SecretControl";
 import { BooleanControl, MultiselectControl, NumberControl, SelectControl, TextControl } from "./simpleControls";
@@ -45,6 +51,8 @@ const KINDS: Record<string, ComponentType<ControlProps>> = {
 
 /** Fields that are texts to the server and choices to people, by component and name. */
 const KNOWN: Record<string, ComponentType<ControlProps>> = {
+  "McpCall.server": ServerControl,
+  "McpCall.tool_name": ServerToolControl,
   "McpTools.server": ServerControl,
   "McpTools.tools": ServerToolsControl,
   "FileInput.field": FormFieldControl,

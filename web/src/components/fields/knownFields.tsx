@@ -59,13 +59,37 @@ export function ServerControl({ value, onChange, label, nodeId: _, field: __, ..
   );
 }
 
-/** Which of a server's tools an `McpTools` node brings; none named: all that are enabled. */
-export function ServerToolsControl({ value, onChange, label, nodeId }: ControlProps) {
+/** The tools of the server that a node names. */
+function useServerTools(nodeId: string | undefined) {
   const space = useDraft((state) => state.spaceId);
   const named = useDraft((state) => (nodeId ? state.document.nodes[nodeId]?.params?.server : undefined));
   const servers = useQuery(mcpServersQuery(space));
   const server = servers.data?.find((one) => one.name === named);
-  const tools = useQuery({ ...mcpToolsQuery(server?.id ?? ""), enabled: server !== undefined });
+  return useQuery({ ...mcpToolsQuery(server?.id ?? ""), enabled: server !== undefined });
+}
+
+/** The tool of a server that an `McpCall` node calls. */
+export function ServerToolControl({ value, onChange, label, nodeId, field: _, ...ids }: ControlProps) {
+  const t = useFieldTexts();
+  const tools = useServerTools(nodeId);
+  const now = typeof value === "string" ? value : "";
+  const names = (tools.data ?? []).filter((tool) => tool.enabled).map((tool) => tool.name);
+  return (
+    <Select
+      {...ids}
+      {...(ids.id ? {} : { "aria-label": label })}
+      value={now || undefined}
+      placeholder={t("tool_choose")}
+      disabled={names.length === 0 && now === ""}
+      options={[...new Set([...(now ? [now] : []), ...names])].map((name) => ({ value: name, label: name }))}
+      onChange={onChange}
+    />
+  );
+}
+
+/** Which of a server's tools an `McpTools` node brings; none named: all that are enabled. */
+export function ServerToolsControl({ value, onChange, label, nodeId }: ControlProps) {
+  const tools = useServerTools(nodeId);
   const now = Array.isArray(value) ? value.map(String) : [];
   return (
     <ListEditor

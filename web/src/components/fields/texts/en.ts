@@ -91,6 +91,7 @@ export default {
   tools_no_server: "No MCP servers yet. Add them in Settings.",
   tools_of: "MCP tools of {{server}}",
   server_choose: "Choose a server",
+  tool_choose: "Choose a tool",
   server_missing: "No MCP server is named {{name}}.",
   server_all_tools: "All tools",
   server_some_tools: "Selected tools",

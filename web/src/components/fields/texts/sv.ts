@@ -95,6 +95,7 @@ const sv: Translation<typeof en> = {
   tools_no_server: "Inga MCP-servrar ännu. Lägg till dem i Inställningar.",
   tools_of: "MCP-verktyg från {{server}}",
   server_choose: "Välj en server",
+  tool_choose: "Välj ett verktyg",
   server_missing: "Ingen MCP-server heter {{name}}.",
   server_all_tools: "Alla verktyg",
   server_some_tools: "Valda verktyg",
