@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from headgate.features.knowledge import embedding, indexing, verifying
     from headgate.features.maintenance import service as maintenance
     from headgate.features.mcptools.connector import McpConnector
+    from headgate.features.mcptools.registry import McpRegistry
     from headgate.features.runs.engine import build
     from headgate.features.runs.engine.backend import ExecutionBackend
     from headgate.features.runs.preview import service as preview
@@ -99,6 +100,11 @@ class Parts(Installation):
     def mcp(self) -> "McpConnector":
         """Connects to MCP servers."""
         return self.services.connector
+
+    @property
+    def mcp_registry(self) -> "McpRegistry":
+        """Searches the operator's registry of MCP servers."""
+        return self.services.mcp_registry
 
     @cached_property
     def connections(self) -> "manage.ConnectionManager":

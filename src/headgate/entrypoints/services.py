@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from headgate.features.knowledge import embedding as knowledge_embedding
     from headgate.features.knowledge import indexing, verifying
     from headgate.features.mcptools import connector as mcp_connector
+    from headgate.features.mcptools import registry as mcp_registry
     from headgate.features.models.classes import ModelClasses
     from headgate.features.runs import starters, step_knowledge, step_state
     from headgate.features.runs.approvals import asking, notices, posting
@@ -67,6 +68,7 @@ else:
     indexing = lazy_module("headgate.features.knowledge.indexing")
     verifying = lazy_module("headgate.features.knowledge.verifying")
     mcp_connector = lazy_module("headgate.features.mcptools.connector")
+    mcp_registry = lazy_module("headgate.features.mcptools.registry")
     starters = lazy_module("headgate.features.runs.starters")
     step_knowledge = lazy_module("headgate.features.runs.step_knowledge")
     step_state = lazy_module("headgate.features.runs.step_state")
@@ -201,14 +203,21 @@ class StepServices:
     @cached_property
     def oauth_providers(self) -> "guarded_http.GuardedHttp":
         """The way to OAuth providers: a redirect would carry the client secret to another server."""
-        settings = self.installation.settings
-        return guarded_http.GuardedHttp(outgoing.OAUTH.limits(settings.http), settings.outgoing)
+        return self._client(outgoing.OAUTH)
 
     @cached_property
     def _vault(self) -> "guarded_http.GuardedHttp":
         """The way to the operator's vault."""
+        return self._client(outgoing.VAULT)
+
+    @cached_property
+    def _registry(self) -> "guarded_http.GuardedHttp":
+        """The way to the operator's MCP registry."""
+        return self._client(outgoing.MCP_REGISTRY)
+
+    def _client(self, row: "outgoing.Outgoing") -> "guarded_http.GuardedHttp":
         settings = self.installation.settings
-        return guarded_http.GuardedHttp(outgoing.VAULT.limits(settings.http), settings.outgoing)
+        return guarded_http.GuardedHttp(row.limits(settings.http), settings.outgoing)
 
     @cached_property
     def _variables(self) -> "adapters.StepVariables":
@@ -283,6 +292,11 @@ class StepServices:
             self.web,
             base.settings.mcp,
         )
+
+    @property
+    def mcp_registry(self) -> "mcp_registry.McpRegistry":
+        """The operator's MCP registry."""
+        return mcp_registry.McpRegistry(self.installation.settings.mcp, self._registry)
 
     @cached_property
     def mcp(self) -> "adapters.SpaceServers":
@@ -388,7 +402,7 @@ class StepServices:
             await self.code.aclose()
         if "isolated" in vars(self):
             await self.isolated.aclose()
-        for client in ("web", "oauth_providers", "_vault"):
+        for client in ("web", "oauth_providers", "_vault", "_registry"):
             if client in vars(self):
                 await vars(self)[client].close()
         if "local_fetches" in vars(self.installation):

@@ -27,7 +27,7 @@ ERROR_CODES: Sequence[str] = (
     "knowledge_question_not_found",
     "knowledge_readers_unknown", "knowledge_rights_differ", "knowledge_vectors_not_installed",
     "knowledge_version_not_found", "local_model_failed", "local_model_missing", "mcp_missing", "mcp_not_authorizable",
-    "mcp_programs_refused", "mcp_server_ambiguous", "mcp_server_failed", "mcp_server_name_taken",
+    "mcp_programs_refused", "mcp_registry_failed", "mcp_server_ambiguous", "mcp_server_failed", "mcp_server_name_taken",
     "mcp_server_not_found", "mcp_server_off", "mcp_tool_changed", "mcp_tool_failed", "mcp_tool_not_found",
     "mcp_tools_not_found", "mcp_tools_replaced",
     "model_answer_withheld", "model_call_failed", "model_input_too_large", "model_key_missing", "model_key_rejected",

@@ -49,7 +49,8 @@ READS = frozenset(
         "templates list", "components search", "models providers", "models list", "models local", "models classes list",
         "models roles list", "models servers list", "keyring list", "directory show", "directory groups",
         "connections list", "connections kinds",
-        "mcp-servers list", "users list", "spaces list", "tenants list", "quotas list", "keys list",
+        "mcp-servers list", "mcp-servers search", "users list", "spaces list", "tenants list", "quotas list",
+        "keys list",
         "encryption status", "backup list", "backup prune", "variables list", "workspace list", "db upgrade",
         "db status", "version",
     }

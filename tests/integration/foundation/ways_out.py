@@ -22,6 +22,7 @@ from headgate.features.connections.oauth.provider import post
 from headgate.features.connections.outside.values import OutsideValues
 from headgate.features.connections.sealed import OutsideValue
 from headgate.features.files.s3_storage import S3Storage
+from headgate.features.mcptools.registry import McpRegistry
 from headgate.features.models import clients
 from headgate.features.models.embeddings import embed
 from headgate.features.models.listing import list_offered
@@ -41,6 +42,7 @@ from headgate.foundation.guarded_http.outgoing import (
     FLOWISE_OPERATOR,
     LANGSMITH,
     MCP,
+    MCP_REGISTRY,
     MODEL_LISTS,
     MODELS,
     OAUTH,
@@ -57,7 +59,13 @@ from headgate.foundation.guarded_http.outgoing import (
 from headgate.foundation.guarded_http.requests_session import guarded_session
 from headgate.foundation.guarded_http.targets import Target
 from headgate.foundation.ids import new_id
-from headgate.foundation.settings import ConnectionSettings, HttpSettings, OutgoingSettings, StorageSettings
+from headgate.foundation.settings import (
+    ConnectionSettings,
+    HttpSettings,
+    McpSettings,
+    OutgoingSettings,
+    StorageSettings,
+)
 from headgate.sdk.values import Model, Recording
 from tests.support.direct import DIRECT
 from tests.support.keys import GivenKeys
@@ -162,6 +170,14 @@ async def _oauth_provider(url: str) -> str:
     web = open_web(OAUTH.limits(SETTINGS), outgoing())
     try:
         return str(await post(web, url, {}, "grant_type=client_credentials"))
+    finally:
+        await web.close()
+
+
+async def _registry(url: str) -> str:
+    web = open_web(MCP_REGISTRY.limits(SETTINGS), outgoing())
+    try:
+        return str(await McpRegistry(McpSettings(registry_url=url), web).search("x"))
     finally:
         await web.close()
 
@@ -309,6 +325,7 @@ WAYS = [
     Way("connections", CONNECTIONS, _connection),
     Way("oauth", OAUTH, _oauth_provider),
     Way("vault", VAULT, _vault, operator=True),
+    Way("mcp_registry", MCP_REGISTRY, _registry, operator=True),
     Way("weights", WEIGHTS, partial(_weights, False)),
     Way("weights_mirror", WEIGHTS_MIRROR, partial(_weights, True), operator=True),
     Way("flowise", FLOWISE, partial(_flowise, False)),

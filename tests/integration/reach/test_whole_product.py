@@ -27,6 +27,7 @@ NOT_VISITED = {
     "local_models": "the weights of a model are not part of the tests",
     "oauth": "a provider is asked in tests of the connections",
     "vault": "its values are read in tests of the connections",
+    "mcp_registry": "test_registry.py searches one",
     "cloud_identity": "test_cloud_stores.py uses the three libraries",
     "weights_mirror": "used instead of the publishers of the weights, whose row is visited",
 }

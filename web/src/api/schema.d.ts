@@ -3800,6 +3800,28 @@ export interface paths {
         patch: operations["set_tool_api_v1_mcp_servers__server__tools__name__patch"];
         trace?: never;
     };
+    "/api/v1/mcp-registry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Search the MCP registry
+         * @description Search the registry that the operator configured, by name; at most 50 servers. Nothing is registered.
+         *
+         *     Requires the permission `mcp_servers.manage`.
+         */
+        get: operations["search_api_v1_mcp_registry_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/providers": {
         parameters: {
             query?: never;
@@ -13662,6 +13684,67 @@ export interface components {
             param: string | null;
             /** Code */
             code: string | null;
+        };
+        /**
+         * RegistryHeader
+         * @description A header that a server of the registry takes.
+         */
+        RegistryHeader: {
+            /** Name */
+            name: string;
+            /** Description */
+            description: string;
+            /** Required */
+            required: boolean;
+        };
+        /**
+         * RegistryOut
+         * @description The result of a search in the registry.
+         */
+        RegistryOut: {
+            /**
+             * Configured
+             * @description Whether the operator configured a registry.
+             */
+            configured: boolean;
+            /** Items */
+            items: components["schemas"]["RegistryServer"][];
+            /**
+             * Omitted
+             * @description Found servers without a URL that can be used, such as programs.
+             */
+            omitted: number;
+            /**
+             * More
+             * @description Whether the registry has more servers for this search.
+             */
+            more: boolean;
+        };
+        /**
+         * RegistryServer
+         * @description A server in the registry. All texts are its publisher's.
+         */
+        RegistryServer: {
+            /**
+             * Name
+             * @example io.github.example/weather
+             */
+            name: string;
+            /** Title */
+            title: string;
+            /** Description */
+            description: string;
+            /** Version */
+            version: string;
+            /** Url */
+            url: string;
+            /** Headers */
+            headers: components["schemas"]["RegistryHeader"][];
+            /**
+             * Suggested Name
+             * @description A name under which it can be registered here.
+             */
+            suggested_name: string;
         };
         /**
          * RerunPlanOut
@@ -35095,6 +35178,95 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    search_api_v1_mcp_registry_get: {
+        parameters: {
+            query?: {
+                search?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RegistryOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The URL is too long; send long values in the body. */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Bad Gateway */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             /** @description Service Unavailable */

@@ -107,6 +107,33 @@ def list_(json: JsonFlag = False) -> None:
 
 
 @app.command()
+def search(text: Annotated[str, typer.Argument(help="Part of the name.")] = "", json: JsonFlag = False) -> None:
+    """Search the operator's registry for servers (HEADGATE_MCP__REGISTRY_URL)."""
+
+    async def work(parts: Parts) -> None:
+        result = await parts.mcp_registry.search(text)
+        if json:
+            print_json(result.model_dump(mode="json"))
+            return
+        if not result.configured:
+            console.print("No registry is configured here: the operator sets HEADGATE_MCP__REGISTRY_URL.")
+            return
+        print_rows(
+            result.items,
+            ("server", "version", "URL", "description"),
+            [(server.name, server.version, server.url, clipped(server.description, 80)) for server in result.items],
+            json=False,
+            none="The registry has no such server with a URL.",
+        )
+        if result.omitted:
+            console.print(f"{result.omitted} more have no URL that can be used, such as programs.")
+        if result.more:
+            console.print("The registry has more: search for a longer part of the name.")
+
+    with_parts(work)
+
+
+@app.command()
 def show(name: Name, json: JsonFlag = False) -> None:
     """Show a server. Header values are never shown."""
 

@@ -18,6 +18,7 @@ Forbidden
 Unavailable
 └── McpMissing           the package is not installed
 UpstreamFailed
+├── McpRegistryFailed    the registry cannot be reached, or answers something else
 ├── McpServerFailed      the server cannot be reached, or does not support MCP
 └── McpToolFailed        the tool itself reported an error
 """
@@ -151,6 +152,16 @@ class McpServerFailed(UpstreamFailed):
 
     code = "mcp_server_failed"
     title = "MCP server failed"
+
+
+class McpRegistryFailed(UpstreamFailed):
+    """The registry cannot be reached, or does not answer with servers."""
+
+    code = "mcp_registry_failed"
+    title = "MCP registry failed"
+
+    def __init__(self, detail: str) -> None:
+        super().__init__(detail, remedy="Try again later, or add the server by its URL.")
 
 
 class McpToolFailed(UpstreamFailed):

@@ -151,3 +151,32 @@ class McpTestOut(BaseModel):
     server: str = Field(description="The name that the server reports.")
     tools: int
     ms: float
+
+
+class RegistryHeader(BaseModel):
+    """A header that a server of the registry takes."""
+
+    name: str
+    description: str
+    required: bool
+
+
+class RegistryServer(BaseModel):
+    """A server in the registry. All texts are its publisher's."""
+
+    name: str = Field(examples=["io.github.example/weather"])
+    title: str
+    description: str
+    version: str
+    url: str
+    headers: list[RegistryHeader]
+    suggested_name: str = Field(description="A name under which it can be registered here.")
+
+
+class RegistryOut(BaseModel):
+    """The result of a search in the registry."""
+
+    configured: bool = Field(description="Whether the operator configured a registry.")
+    items: list[RegistryServer]
+    omitted: int = Field(description="Found servers without a URL that can be used, such as programs.")
+    more: bool = Field(description="Whether the registry has more servers for this search.")

@@ -117,6 +117,14 @@ MCP = Outgoing(
     Redirects.REFUSED,
     ("entrypoints.services", "features.mcptools.protocol"),
 )
+MCP_REGISTRY = Outgoing(
+    "mcp_registry",
+    "The registry of MCP servers that users search",
+    _OPERATOR,
+    Reach.OPERATOR,
+    Redirects.REFUSED,
+    ("entrypoints.services",),
+)
 CONNECTIONS = Outgoing(
     "connections",
     "Connections: requests of flows with a credential, tests",
@@ -348,6 +356,7 @@ OUTGOING: tuple[Outgoing, ...] = (
     STEPS,
     DELIVERIES,
     MCP,
+    MCP_REGISTRY,
     CONNECTIONS,
     OAUTH,
     STEP_SERVERS,

@@ -15,6 +15,13 @@ class McpSettings(BaseModel, defer_build=True):
             "to the API can then start any program as the server's user."
         ),
     )
+    registry_url: str | None = Field(
+        default=None,
+        description=(
+            "URL of an MCP registry that users may search, such as https://registry.modelcontextprotocol.io; "
+            "its API is version 0.1."
+        ),
+    )
     connect_seconds: float = Field(default=20.0, gt=0, le=300, description="Timeout for connecting to a server.")
     timeout_seconds: float = Field(default=60.0, gt=0, le=3600, description="Timeout of one tool call.")
     max_tools: int = Field(default=200, ge=1, le=2000, description="Maximum number of tools per server.")

@@ -1,5 +1,8 @@
 import { queryOptions } from "@tanstack/react-query";
 import { api, unwrap } from "../client";
+import type { components } from "../schema";
+
+export type RegistryServer = components["schemas"]["RegistryServer"];
 
 export const mcpServerKeys = {
   all: ["mcp-servers"] as const,
@@ -23,4 +26,12 @@ export const mcpToolsQuery = (server: string) =>
     queryKey: mcpServerKeys.tools(server),
     queryFn: async ({ signal }) =>
       (await unwrap(api.GET("/api/v1/mcp-servers/{server}/tools", { params: { path: { server } }, signal }))).items,
+  });
+
+/** Servers of the operator's registry whose name contains a text. */
+export const mcpRegistryQuery = (search: string) =>
+  queryOptions({
+    queryKey: ["mcp-registry", search],
+    queryFn: async ({ signal }) => unwrap(api.GET("/api/v1/mcp-registry", { params: { query: { search } }, signal })),
+    staleTime: 60_000,
   });

@@ -84,6 +84,7 @@ export const ERROR_CODES = [
   "mcp_missing",
   "mcp_not_authorizable",
   "mcp_programs_refused",
+  "mcp_registry_failed",
   "mcp_server_ambiguous",
   "mcp_server_failed",
   "mcp_server_name_taken",

@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { mcpServerKeys } from "@/api/queries/mcpServers";
+import { mcpServerKeys, type RegistryServer } from "@/api/queries/mcpServers";
 import { useRights } from "@/api/rights";
 import { FormDialog } from "@/components/FormDialog";
 import { type Pairs, PairsEditor, VariableSpace } from "@/components/fields";
@@ -7,6 +7,7 @@ import { Field, Input, Segments } from "@/components/ui";
 import { useChange } from "@/components/useChange";
 import { useSettingsTexts } from "../texts";
 import { authorizeServer, createServer, type McpServerIn, readCommand, refreshServer } from "./calls";
+import { RegistrySearch } from "./RegistrySearch";
 
 /** Registers a server, and asks it for its tools at once. */
 export function McpServerDialog({ spaceId, onClose }: { spaceId: string; onClose: () => void }) {
@@ -38,6 +39,11 @@ export function McpServerDialog({ spaceId, onClose }: { spaceId: string; onClose
   });
   const ready = name.trim() !== "" && where.trim() !== "";
   const submit = () => add.mutate(undefined, { onSuccess: onClose });
+  const choose = (server: RegistryServer) => {
+    setName(server.suggested_name);
+    setWhere(server.url);
+    setPairs(Object.fromEntries(server.headers.map((header) => [header.name, ""])));
+  };
   return (
     <FormDialog
       title={t("add_server")}
@@ -62,6 +68,7 @@ export function McpServerDialog({ spaceId, onClose }: { spaceId: string; onClose
           />
         </div>
       )}
+      {http && <RegistrySearch chosen={where} onChoose={choose} />}
       <Field label={t("name")} help={t("server_name_help")} required>
         {(control) => (
           <Input {...control} value={name} placeholder="weather" onChange={(event) => setName(event.target.value)} />
