@@ -32,7 +32,7 @@ test("a server of the registry fills in name, address and headers", async () => 
   expect(screen.getByPlaceholderText("weather")).toHaveValue("weather");
   expect(screen.getByRole("textbox", { name: /Address/ })).toHaveValue(WEATHER.url);
   expect(screen.getByDisplayValue("X-Api-Key")).toBeVisible();
-  expect(screen.getByText("2 more have no usable address, such as programs.")).toBeVisible();
+  expect(screen.getByText("Not listed, because they have no usable address (such as programs): 2.")).toBeVisible();
   expect(searched).toEqual(["", "weat"]);
 });
 

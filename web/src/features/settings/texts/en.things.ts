@@ -8,7 +8,7 @@ export default {
   registry_search: "Part of the server's name",
   search: "Search",
   registry_none: "The registry has no such server with an address.",
-  registry_omitted: "{{count}} more have no usable address, such as programs.",
+  registry_omitted: "Not listed, because they have no usable address (such as programs): {{count}}.",
   registry_more: "The registry has more. Search for a longer part of the name.",
   no_servers: "No MCP servers yet",
   no_servers_more: "Add one to give its tools to agents.",

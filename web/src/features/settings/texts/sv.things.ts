@@ -11,7 +11,7 @@ const sv: Translation<typeof en> = {
   registry_search: "Del av serverns namn",
   search: "Sök",
   registry_none: "Registret har ingen sådan server med en adress.",
-  registry_omitted: "{{count}} till saknar användbar adress, till exempel program.",
+  registry_omitted: "Visas inte, eftersom de saknar användbar adress (till exempel program): {{count}}.",
   registry_more: "Registret har fler. Sök på en längre del av namnet.",
   no_servers: "Inga MCP-servrar än",
   no_servers_more: "Lägg till en för att ge dess verktyg till agenter.",
