@@ -10,14 +10,17 @@ import socket
 import sys
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import anyio
 import uvicorn
+from mcp.server.elicitation import AcceptedElicitation, ElicitationResult
 from mcp.server.lowlevel import Server
 from mcp.server.mcpserver import Context, MCPServer
+from mcp.server.mcpserver.resolve import Elicit, Resolve
 from mcp.server.stdio import stdio_server
 from mcp_types import CallToolResult, ListToolsResult, TextContent, Tool, ToolAnnotations
+from pydantic import BaseModel, Field
 from starlette.responses import JSONResponse
 
 from tests.support.lifeline import tie
@@ -127,6 +130,33 @@ def reference_server() -> MCPServer[Any]:
     return server
 
 
+class Booking(BaseModel):
+    """What the server wants to know."""
+
+    guests: int = Field(title="Guests", ge=1, le=8)
+    window: bool = False
+    room: Literal["north", "south"] = "north"
+
+
+async def details(city: str) -> Elicit[Booking]:
+    return Elicit(f"Details of the table in {city}?{HIDDEN}", Booking)
+
+
+def asking_server() -> MCPServer[Any]:
+    """A tool that asks the user something before it does its work."""
+    server: MCPServer[Any] = MCPServer("tables", version="1.0.0", log_level="CRITICAL")
+
+    @server.tool(description="Books a table.", annotations=READS, structured_output=False)
+    async def book(city: str, booking: Annotated[ElicitationResult[Booking], Resolve(details)]) -> str:
+        if not isinstance(booking, AcceptedElicitation):
+            return f"not booked: {booking.action}"
+        chosen = booking.data
+        tally(f"book {city} {chosen.guests} {chosen.window} {chosen.room}")
+        return f"{city}: {chosen.guests} guests, {chosen.room}"
+
+    return server
+
+
 def described_server() -> Server[Any]:
     """Tools as a file beside the tally describes them now: a description may change under a registered server."""
     described = Path(os.environ["MCP_TALLY"]).with_suffix(".json")
@@ -226,7 +256,7 @@ def over_http(server: Any, port: int) -> None:
     sys.stdout.write(f"{listener.getsockname()[1]}\n")
     sys.stdout.flush()
     app = server.streamable_http_app(json_response=os.environ.get("MCP_JSON") == "1")
-    if os.environ.get("MCP_MODE") == "legacy":
+    if os.environ.get("MCP_MODE", "").startswith("legacy"):
         app = OldServer(app)
     config = uvicorn.Config(app, log_level="error", lifespan="on", timeout_graceful_shutdown=1, timeout_keep_alive=75)
     uvicorn.Server(config).run(sockets=[listener])
@@ -240,10 +270,11 @@ def main(arguments: list[str]) -> None:
         "hostile": hostile_server,
         "notes": notes_server,
         "reference": reference_server,
+        "asking": asking_server,
         "described": described_server,
     }
     guarded = os.environ.get("MCP_MODE") in {"oauth", "unregistered"}
-    server: Any = None if guarded else made.get(os.environ.get("MCP_MODE", ""), good_server)()
+    server: Any = None if guarded else made.get(os.environ.get("MCP_MODE", "").removeprefix("legacy-"), good_server)()
     if arguments[0] == "http":
         over_http(server, int(arguments[1]) if len(arguments) > 1 else 0)
     elif hostile:

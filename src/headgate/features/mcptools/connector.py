@@ -34,6 +34,7 @@ from headgate.foundation.settings import McpSettings
 
 if TYPE_CHECKING:  # imported at the first connection
     from headgate.features.mcptools.protocol import Session
+    from headgate.features.mcptools.questions import Ask
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,8 +140,8 @@ class Connection:
         self.url = target.url
         """Its address; empty for a program."""
 
-    async def call(self, tool: str, arguments: Mapping[str, JsonValue]) -> JsonValue:
-        """Call a tool; the first call opens the session. Raises errors of the connection and of the tool."""
+    async def call(self, tool: str, arguments: Mapping[str, JsonValue], ask: "Ask | None" = None) -> JsonValue:
+        """Call a tool; the first call opens the session. Raises errors of the connection, of the tool and of `ask`."""
         chosen = next((own_tool for own_tool in self.tools if own_tool.name == tool), None)
         if chosen is None:
             raise McpToolNotFound(f"The MCP server '{self._target.name}' has no enabled tool '{tool[:128]}'.")
@@ -149,7 +150,7 @@ class Connection:
         async with self._opening:
             if self._session is None or not self._session.is_open:
                 self._session = await self._connector.open_session(self._reader, self._target)
-        return await self._session.call_tool(tool, arguments, accepted=chosen.accepted_sha256)
+        return await self._session.call_tool(tool, arguments, accepted=chosen.accepted_sha256, ask=ask)
 
     async def close(self) -> None:
         """End the session."""

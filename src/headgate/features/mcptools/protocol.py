@@ -31,6 +31,7 @@ from headgate.features.mcptools.errors import (
     McpToolNotFound,
     ProgramsRefused,
 )
+from headgate.features.mcptools.questions import Ask, Questions
 from headgate.features.mcptools.signing import ConnectionAuth
 from headgate.features.mcptools.target import Target
 from headgate.foundation.errors import HeadgateError
@@ -72,6 +73,7 @@ class Session:
         self._client: asyncio.Future[Client] = asyncio.get_running_loop().create_future()
         self._owner: asyncio.Task[None] | None = None
         self._tools: dict[str, Described] | None = None
+        self._questions = Questions()
 
     @property
     def is_open(self) -> bool:
@@ -125,11 +127,13 @@ class Session:
                 return tools
         raise self._failed(f"lists its tools on more than {MAX_PAGES} pages")
 
-    async def call_tool(self, name: str, arguments: Mapping[str, JsonValue], *, accepted: str) -> JsonValue:
-        """Call a tool and return its structured result, else its text.
+    async def call_tool(
+        self, name: str, arguments: Mapping[str, JsonValue], *, accepted: str, ask: Ask | None = None
+    ) -> JsonValue:
+        """Call a tool and return its structured result, else its text; `ask` answers what the server asks meanwhile.
 
-        Raises `McpToolFailed`, `McpToolNotFound`, and `McpToolChanged` when the server's current description is not the
-        one with the hash that a user has accepted.
+        Raises `McpToolFailed`, `McpToolNotFound`, what `ask` raises, and `McpToolChanged` when the server's current
+        description is not the one with the hash that a user has accepted.
         """
         if self._tools is None:
             # Of two with a name the first counts, as when tools are accepted.
@@ -145,7 +149,8 @@ class Session:
         current, _ = taken_tools([self._tools[name]], limit=1)
         if [hash_of(tool.contract) for tool in current] != [accepted]:
             raise McpToolChanged(self._target.name, name)
-        result = await self._asked(self._client.result().call_tool(name, dict(arguments)))
+        with self._questions.during(ask):
+            result = await self._asked(self._client.result().call_tool(name, dict(arguments)))
         return self._result(name, result)
 
     async def close(self) -> None:
@@ -168,7 +173,11 @@ class Session:
             info = Implementation(name="headgate", version=headgate.__version__)
             transport = self._over_http() if self._target.transport == "http" else self._as_program()
             async with Client(
-                transport, client_info=info, read_timeout_seconds=self._settings.timeout_seconds, cache=None
+                transport,
+                client_info=info,
+                read_timeout_seconds=self._settings.timeout_seconds,
+                elicitation_callback=self._questions.answer,
+                cache=None,
             ) as client:
                 self._client.set_result(client)
                 await self._end.wait()

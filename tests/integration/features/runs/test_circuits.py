@@ -208,7 +208,7 @@ class ToolServer:
     async def connection(self, origin: Origin, server: str) -> "ToolServer":
         return self
 
-    async def call(self, tool: str, arguments: Mapping[str, JsonValue]) -> JsonValue:
+    async def call(self, tool: str, arguments: Mapping[str, JsonValue], ask: object = None) -> JsonValue:
         self.asked += 1
         if self.answers:
             raise self.answers.pop(0)
@@ -253,7 +253,7 @@ class TestMcpServers:
 
         circuits = Circuits(database, HttpSettings(circuit_failures=3))
         origin = Origin(RunKey(new_id(), LOCAL.tenant_id, new_id(), 1), "ask")
-        (tool,) = await StepServers(origin, server, not_cancelled, UNMARKED, circuits).tools("voice")
+        (tool,) = await StepServers(origin, server, not_cancelled, UNMARKED, circuits=circuits).tools("voice")
         try:
             return await tool.call({})
         except HeadgateError as error:

@@ -30,6 +30,7 @@ from headgate.features.runs.steps.state import StepState
 from headgate.features.runs.steps.waits import SHORTEST_SECONDS, Suspended
 from headgate.features.runs.transitions import clock
 from headgate.features.runs.waiting import WaitReason
+from headgate.foundation.canonical import digest
 from headgate.foundation.errors import Cancelled, Invalid
 from headgate.foundation.ids import new_id
 from headgate.foundation.secret_values import SecretValues
@@ -257,8 +258,14 @@ class StepContext:
     async def mcp_tools(self, server: str) -> Sequence[Tool]:
         """Return the enabled tools of a server of the flow's space."""
         if self._servers is None:
+            services = self._services
             self._servers = StepServers(
-                self._origin, self._services.mcp, self.check_cancelled, self._outside, self._services.circuits
+                self._origin,
+                services.mcp,
+                self.check_cancelled,
+                self._outside,
+                self.approval,
+                circuits=services.circuits,
             )
         return await self._servers.tools(server)
 
@@ -327,8 +334,8 @@ class StepContext:
         await self.check_cancelled()
         raise Suspended(WaitReason.TIME, clock())
 
-    async def approval(self, request: ApprovalRequest) -> ApprovalAnswer:
-        """Return the decision of users. Raises `Suspended` until there is one."""
+    async def approval(self, request: ApprovalRequest, *, place: str = "") -> ApprovalAnswer:
+        """Return the decision of users; a call has one for each `place`. Raises `Suspended` until there is one."""
         await self.check_cancelled()
         if request.notify_url:
             self._outside.check_request("POST", request.notify_url, delivery=True)
@@ -339,14 +346,11 @@ class StepContext:
             )
             for field in request.questions
         )
-        shown = replace(
-            request,
-            question=hidden(request.question),
-            value=self._secrets.json(request.value),
-            questions=questions,
-        )
+        value = self._secrets.json(request.value)
+        shown = replace(request, question=hidden(request.question), value=value, questions=questions)
         level = None if self.guard is None else self.guard.reached
-        approvals, origin, scope = self._services.approvals, self._origin, self.call_scope
+        scope = digest([self.call_scope, place]) if place else self.call_scope
+        approvals, origin = self._services.approvals, self._origin
         answer = await patiently(lambda: approvals.ask(origin, shown, scope=scope, classification=level))
         if not isinstance(answer, ApprovalAnswer):
             raise Suspended(WaitReason.APPROVAL, answer.until)

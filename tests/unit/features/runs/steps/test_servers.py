@@ -59,7 +59,7 @@ class Recorded:
         self.closed = 0
         self.free = asyncio.Event()
 
-    async def call(self, tool: str, arguments: Mapping[str, JsonValue]) -> JsonValue:
+    async def call(self, tool: str, arguments: Mapping[str, JsonValue], ask: object = None) -> JsonValue:
         self.called.append((tool, arguments))
         try:
             await self.free.wait()
