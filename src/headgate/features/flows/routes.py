@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from headgate.features.access.caller import Caller, CallerAgain, needs
 from headgate.features.access.permissions import Permission
 from headgate.features.access.principal import Principal
-from headgate.features.catalog.gallery import find_recipe
+from headgate.features.catalog.pack_templates import recipe_named
 from headgate.features.catalog.registry import Registry
 from headgate.features.flows import owners, service, transfer, versions
 from headgate.features.flows.from_template import create_from_template
@@ -104,7 +104,7 @@ async def _from_template(
     rules: FlowRules,
     triggers: transfer.Triggers,
 ) -> FlowCreated:
-    recipe, names = find_recipe(template_id), {"name": body.name, "description": body.description}
+    recipe, names = await recipe_named(session, template_id), {"name": body.name, "description": body.description}
     created = await create_from_template(session, caller, rules, recipe, triggers, space_id=body.space_id, **names)
     return await _created(created.flow, created.called, rules, session, created.notes)
 
