@@ -56,7 +56,9 @@ def new(
 
 
 @app.command()
-def key(file: Annotated[Path, typer.Argument(metavar="FILE", help="New file for the private key.")], json: JsonFlag = False) -> None:
+def key(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="New file for the private key.")], json: JsonFlag = False
+) -> None:
     """Create a key that signs packs, and print its public half for operators."""
     made = new_key(file).key
     text = f"Key {made.key_id} is in {file}; keep it secret.\nPublic key: {made.public_key}"
@@ -68,7 +70,9 @@ def build(
     folder: Folder,
     key: Annotated[Path | None, typer.Option("--key", help="Private key that signs it. Default: unsigned.")] = None,
     out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the archive.")] = Path(),
-    wheel: Annotated[bool, typer.Option("--wheel", help="Write a wheel, for package indexes and their mirrors.")] = False,
+    wheel: Annotated[
+        bool, typer.Option("--wheel", help="Write a wheel, for package indexes and their mirrors.")
+    ] = False,
     json: JsonFlag = False,
 ) -> None:
     """Build the archive of a pack. Nothing in it is executed."""
@@ -82,11 +86,13 @@ def build(
         raise BadPack(f"{out / name} cannot be written: {error.strerror}", remedy="Choose another folder.") from error
     signed = f"signed with key {pack.signer.key_id}" if pack.signer else "not signed"
     text = f"Built {out / name}, {signed}."
-    print_result({"file": str(out / name), "digest": pack.digest, "key_id": _key_id(pack)}, text, json=json, markup=False)
+    print_result(
+        {"file": str(out / name), "digest": pack.digest, "key_id": _key_id(pack)}, text, json=json, markup=False
+    )
 
 
-@app.command()
-def test(folder: Folder, json: JsonFlag = False) -> None:
+@app.command("test")
+def try_(folder: Folder, json: JsonFlag = False) -> None:
     """Check a pack's folder as an installation would, and run the cases in its tests folder in the sandbox."""
     _, archive = build_pack(folder)
     pack, cases = read_pack(archive), read_cases(folder)
@@ -109,18 +115,22 @@ def inspect(file: File, json: JsonFlag = False) -> None:
     manifest, reach = pack.manifest, reach_of(pack)
     if json:
         signer = pack.signer.model_dump() if pack.signer else None
-        print_json({**manifest.model_dump(mode="json"), "digest": pack.digest, "signer": signer, "reach": reach.as_json()})
+        print_json(
+            {**manifest.model_dump(mode="json"), "digest": pack.digest, "signer": signer, "reach": reach.as_json()}
+        )
         return
     lines = [f"{manifest.title}: {manifest.name} {manifest.version}", manifest.description, _signed(pack.signer)]
     lines += [f"Contains: {', '.join(sorted(manifest.files))}", f"Digest: {pack.digest}"]
-    for line in [*lines, *reach_lines({**reach.as_json(), "secrets": []})[:1], *reach_lines({**reach.as_json(), "secrets": []})[2:]]:
+    for line in [
+        *lines,
+        *reach_lines({**reach.as_json(), "secrets": []})[:1],
+        *reach_lines({**reach.as_json(), "secrets": []})[2:],
+    ]:
         console.print(line, markup=False)
 
 
 @app.command()
-def install(
-    file: File, trust: Trust = "", allow_unsigned: Unsigned = False, json: JsonFlag = False
-) -> None:
+def install(file: File, trust: Trust = "", allow_unsigned: Unsigned = False, json: JsonFlag = False) -> None:
     """Install a pack for all spaces, offline. Its signing key must be trusted."""
     content = _content(file)
 
@@ -198,7 +208,9 @@ def remove(name: Name, json: JsonFlag = False) -> None:
 
 
 @app.command()
-def update(flow: Annotated[str, typer.Argument(metavar="FLOW", help="Id of the flow.")], json: JsonFlag = False) -> None:
+def update(
+    flow: Annotated[str, typer.Argument(metavar="FLOW", help="Id of the flow.")], json: JsonFlag = False
+) -> None:
     """Replace code of earlier pack versions in a flow's draft by the installed code. It can be undone."""
 
     async def work(parts: Parts) -> FlowUpdatedOut:
@@ -239,7 +251,9 @@ def trust(
         return await parts.packs.trust(acting(), public_key, name)
 
     made = with_parts(work)
-    print_result({"key_id": made.key_id, "name": name}, f"Packs of key {made.key_id} are trusted.", json=json, markup=False)
+    print_result(
+        {"key_id": made.key_id, "name": name}, f"Packs of key {made.key_id} are trusted.", json=json, markup=False
+    )
 
 
 @app.command()
@@ -289,5 +303,7 @@ def _lines(preview: PackPreviewOut, done: str) -> Sequence[str]:
         outcome = f"would not be ready: {' '.join(flow.problems)}" if flow.problems else "would be ready"
         lines.append(f"Flow '{flow.flow}' {outcome}.".replace("..", "."))
     if preview.other_flows:
-        lines.append(f"{preview.other_flows} flows of other organisations use it; {preview.other_breaking} would break.")
+        lines.append(
+            f"{preview.other_flows} flows of other organisations use it; {preview.other_breaking} would break."
+        )
     return lines

@@ -18,9 +18,9 @@ from headgate.features.catalog.gallery import (
     Sample,
     recipe_index,
 )
-from headgate.features.catalog.pack_templates import all_recipes, recipe_named
 from headgate.features.catalog.own.checked import CheckedComponent
 from headgate.features.catalog.own.overlay import Overlay
+from headgate.features.catalog.pack_templates import all_recipes, recipe_named
 from headgate.features.catalog.registry import Registry, UnknownComponent
 from headgate.features.catalog.search import WordIndex
 from headgate.foundation.api import ReadSession, problems

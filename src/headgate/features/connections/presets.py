@@ -37,8 +37,7 @@ def kind_of(preset: ConnectionPreset) -> Kind:
         replace(field, default=preset.fields[field.name]) if field.name in preset.fields else field
         for field in base.fields
     )
-    texts = {"label": preset.label, "description": preset.description, "keywords": preset.keywords}
-    return replace(base, **texts, fields=fields)
+    return replace(base, label=preset.label, description=preset.description, keywords=preset.keywords, fields=fields)
 
 
 async def offered_kinds(session: AsyncSession) -> list[OfferedKind]:

@@ -50,9 +50,7 @@ async def kinds(session: ReadSession) -> Page[KindOut]:
     """List the kinds with their fields; after those of Headgate those of packs."""
     return Page(
         items=[
-            KindOut.model_validate(
-                {**_plain(offered.kind), "id": offered.id, "tested": offered.kind.probe != "none"}
-            )
+            KindOut.model_validate({**_plain(offered.kind), "id": offered.id, "tested": offered.kind.probe != "none"})
             for offered in await offered_kinds(session)
         ]
     )

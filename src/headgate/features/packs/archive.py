@@ -1,4 +1,4 @@
-"""Reads the archive of a pack. It is hostile input: bounded, hashed, and nothing in it is executed or extracted to disk.
+"""Reads the archive of a pack. It is hostile input: bounded and hashed; nothing is executed or extracted to disk.
 
 An archive is a ZIP file with one folder `headgate-pack` of `manifest.json`, `signature.json` and the files that the
 manifest names. A wheel with that folder inside is one too; its other entries are never read.
@@ -84,7 +84,7 @@ def _read(archive: ZipFile) -> Pack:
     digest = hashlib.sha256(raw).hexdigest()
     unlisted = sorted(set(entries) - {MANIFEST, SIGNATURE} - set(manifest.files))
     if unlisted:
-        raise BadPack(f"its manifest does not name the file {ascii(unlisted[0][:100])}")
+        raise BadPack(f"its manifest does not name the file {unlisted[0][:100]!a}")
     files: dict[str, str] = {}
     total = 0
     for path, expected in manifest.files.items():

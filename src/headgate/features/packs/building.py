@@ -14,7 +14,15 @@ from pydantic import ValidationError
 
 from headgate.features.packs.archive import signed_members
 from headgate.features.packs.errors import BadPack
-from headgate.features.packs.manifest import FOLDER, FORMAT, MANIFEST, MOST_FILE_BYTES, SIGNATURE, PackFacts, PackManifest
+from headgate.features.packs.manifest import (
+    FOLDER,
+    FORMAT,
+    MANIFEST,
+    MOST_FILE_BYTES,
+    SIGNATURE,
+    PackFacts,
+    PackManifest,
+)
 from headgate.foundation.canonical import canonical
 from headgate.foundation.signing import Signer
 

@@ -87,4 +87,4 @@ class SignerNotFound(NotFound):
     title = "Signing key not found"
 
     def __init__(self, key_id: str) -> None:
-        super().__init__(f"The signing key '{key_id[:40]}' is not trusted.", remedy="List them: headgate packs signers.")
+        super().__init__(f"The key '{key_id[:40]}' is not trusted.", remedy="List the keys: headgate packs signers.")

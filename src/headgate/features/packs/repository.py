@@ -25,7 +25,7 @@ async def find_pack(session: AsyncSession, name: str, *, lock: bool = False) -> 
 
 async def add_pack(session: AsyncSession, **values: Any) -> bool:  # noqa: ANN401 - columns
     """Add a pack; False when one of that name is installed."""
-    statement = insert_into(session, PackRow).values(values, installed_at=now())
+    statement = insert_into(session, PackRow).values({**values, "installed_at": now()})
     return (
         await session.execute(statement.on_conflict_do_nothing().returning(PackRow.name))
     ).scalar_one_or_none() is not None
@@ -33,7 +33,7 @@ async def add_pack(session: AsyncSession, **values: Any) -> bool:  # noqa: ANN40
 
 async def change_pack(session: AsyncSession, name: str, **values: Any) -> None:  # noqa: ANN401 - columns
     """Replace the columns of a pack, and remove its items."""
-    await session.execute(update(PackRow).where(PackRow.name == name).values(values, installed_at=now()))
+    await session.execute(update(PackRow).where(PackRow.name == name).values({**values, "installed_at": now()}))
     await session.execute(delete(PackItem).where(PackItem.pack == name))
 
 

@@ -69,8 +69,9 @@ class PersonalComponents:
         """Return the components that this user's request may use besides the registry: for `Overlay`. Executes nothing.
 
         Those of installed packs, then the user's registered ones, and after them those whose code the flow carries: in
-        one flow one type has one code, and of two with one name the last is used. Broken and unsafe files are skipped; so is code that was never checked here, and code with the name
-        of a component that came with Headgate. Two queries.
+        one flow one type has one code, and of two with one name the last is used. Broken and unsafe files are skipped;
+        so is code that was never checked here, and code with the name of a component that came with Headgate.
+        Two queries.
         """
         files = dict(self._unshadowed(await self._files(principal)))
         carried = [node.code for node in flow.nodes if node.code is not None] if flow is not None else []

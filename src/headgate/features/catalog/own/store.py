@@ -59,7 +59,7 @@ async def known_components(session: AsyncSession, codes: Sequence[str], *, tenan
     """
     by_hash = {code_hash(code): code for code in codes}
     rows = await repository.list_components(session, by_hash, tenant_id=tenant_id) if by_hash else ()
-    facts: list["OwnComponent | PackComponent"] = [*rows]
+    facts: list[OwnComponent | PackComponent] = [*rows]
     missing = by_hash.keys() - {row.code_hash for row in rows}
     if missing:
         facts += await packs.list_components(session, missing)
@@ -86,6 +86,11 @@ class OwnComponents:
             return overlay.FlowCatalog(base, await known_components(session, codes, tenant_id=tenant_id))
         async with self.database.reading() as reading:
             return overlay.FlowCatalog(base, await known_components(reading, codes, tenant_id=tenant_id))
+
+
+async def with_packs(session: AsyncSession, base: Registry) -> "overlay.FlowCatalog":
+    """Return the registry with the components of the installed packs, to read text of flows."""
+    return overlay.FlowCatalog(base, await pack_components(session))
 
 
 async def with_pack_code(session: AsyncSession, flow: Flow, catalog: Catalog) -> Flow:

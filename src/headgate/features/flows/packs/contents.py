@@ -25,6 +25,8 @@ from headgate.foundation.flow_threads import run_in_flow_thread
 from headgate.foundation.guarded_http.errors import BadUrl
 from headgate.graph.manifest import Manifest
 from headgate.graph.names import listed
+from headgate.graph.own_code import with_code
+from headgate.graph.validate import check_kept, check_runnable
 from headgate.sandbox.hosts import read_pattern
 from headgate.sandbox.reading.manifest import derive_manifest
 from headgate.sandbox.reading.scan import scan_component
@@ -101,9 +103,7 @@ def require_declared(pack: Pack) -> None:
         findings = scan_component(code)
         if findings:
             first = findings[0]
-            raise BadPack(
-                f"components/{name}.py, line {first.line}: {first.message}", remedy=first.remedy or _CORRECT
-            )
+            raise BadPack(f"components/{name}.py, line {first.line}: {first.message}", remedy=first.remedy or _CORRECT)
         reach = derive_manifest(code)
         undeclared = [
             host for host in reach.hosts if not any(pattern.includes(read_pattern(host)) for pattern in declared)
@@ -127,7 +127,11 @@ async def _component(checker: ComponentChecker, tenant_id: str, name: str, code:
         return await checker.check(tenant_id, code)
     except ComponentNotMade as error:
         findings = error.extra.get("findings")
-        codes = [finding.get("code") for finding in findings if isinstance(finding, dict)] if isinstance(findings, list) else []
+        codes = (
+            [finding.get("code") for finding in findings if isinstance(finding, dict)]
+            if isinstance(findings, list)
+            else []
+        )
         if "reserved_name" in codes:
             raise PackNameTaken([f"components/{name}.py ({error.detail})"]) from error
         raise BadPack(f"components/{name}.py: {error.detail.rstrip('.')}", remedy=error.remedy) from error
@@ -154,6 +158,10 @@ def _recipe(pack: str, key: str, text: str, catalog: FlowCatalog) -> Recipe:
         raise BadPack(f"templates/{key}.flow: {reason[:500].rstrip('.')}", remedy=_CORRECT) from error
     if unknown:
         raise BadPack(f"templates/{key}.flow uses components that do not exist: {listed(unknown)}", remedy=_CORRECT)
+    flow = with_code(recipe.flow(), catalog)
+    issues = [*check_kept(flow, catalog), *check_runnable(flow, catalog)]
+    if issues:
+        raise BadPack(f"templates/{key}.flow: {str(issues[0]).rstrip('.')}", remedy=issues[0].remedy or _CORRECT)
     return recipe
 
 

@@ -53,39 +53,37 @@ def updated(flow: Flow, hashes: Mapping[str, str], codes: Mapping[str, str]) -> 
     return flow.model_copy(update={"nodes": nodes})
 
 
-async def rehearse(
-    session: AsyncSession,
-    rules: FlowRules,
-    registry: Registry,
-    uses: Sequence[FlowUse],
-    hashes: Mapping[str, str],
-    new: Sequence[CheckedComponent],
-) -> list[Rehearsed]:
-    """Return for each flow the readiness errors that it would have with the new code and does not have now."""
-    return [Rehearsed(use, await _problems(session, rules, registry, use, hashes, new)) for use in uses]
+@dataclass(frozen=True, slots=True)
+class Rehearsal:
+    """Checks flows with the new code of a pack.
 
+    Args:
+        rules: The readiness check.
+        registry: The built-in components.
+        hashes: Hash of the pack's code, of any version, to its type.
+        new: The new components.
+    """
 
-async def _problems(
-    session: AsyncSession,
-    rules: FlowRules,
-    registry: Registry,
-    use: FlowUse,
-    hashes: Mapping[str, str],
-    new: Sequence[CheckedComponent],
-) -> tuple[str, ...]:
-    codes = {component.type: component.code for component in new}
-    gone = sorted({hashes[key] for key in use.in_draft | use.in_published} - codes.keys())
-    problems = tuple(f"{type_} is removed." for type_ in gone)
-    before = Flow.model_validate({**use.draft, "name": use.name})
-    after = updated(before, hashes, codes)
-    if after == before:
-        return problems
-    known = await known_components(session, own_codes(before), tenant_id=use.tenant_id)
-    environment = await rules.environment(use.tenant_id, use.space_id, session=session)
-    old = await run_in_flow_thread(check, before, FlowCatalog(registry, known), environment)
-    now = await run_in_flow_thread(check, after, FlowCatalog(registry, (*known, *new)), environment)
-    had = {str(issue) for issue in old.errors}
-    return (*problems, *(issue.message for issue in now.errors if str(issue) not in had))
+    rules: FlowRules
+    registry: Registry
+    hashes: Mapping[str, str]
+    new: Sequence[CheckedComponent]
+
+    async def of(self, session: AsyncSession, use: FlowUse) -> Rehearsed:
+        """Return the readiness errors that a flow would have with the new code and does not have now."""
+        codes = {component.type: component.code for component in self.new}
+        gone = sorted({self.hashes[key] for key in use.in_draft | use.in_published} - codes.keys())
+        problems = tuple(f"{type_} is removed." for type_ in gone)
+        before = Flow.model_validate({**use.draft, "name": use.name})
+        after = updated(before, self.hashes, codes)
+        if after == before:
+            return Rehearsed(use, problems)
+        known = await known_components(session, own_codes(before), tenant_id=use.tenant_id)
+        environment = await self.rules.environment(use.tenant_id, use.space_id, session=session)
+        old = await run_in_flow_thread(check, before, FlowCatalog(self.registry, known), environment)
+        now = await run_in_flow_thread(check, after, FlowCatalog(self.registry, (*known, *self.new)), environment)
+        had = {str(issue) for issue in old.errors}
+        return Rehearsed(use, (*problems, *(issue.message for issue in now.errors if str(issue) not in had)))
 
 
 def _changes(old: Template, new: Template) -> Iterator[str]:

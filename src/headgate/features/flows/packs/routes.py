@@ -67,7 +67,11 @@ async def trust(body: SignerIn, caller: Caller, packs: PacksOf) -> None:
 
 
 @router.delete(
-    "/signers/{key}", status_code=204, summary="Remove a signing key", responses=problems(403, 404), dependencies=_MANAGE
+    "/signers/{key}",
+    status_code=204,
+    summary="Remove a signing key",
+    responses=problems(403, 404),
+    dependencies=_MANAGE,
 )
 async def distrust(key: Annotated[str, Path(max_length=16)], caller: Caller, packs: PacksOf) -> None:
     """Trust a signing key no longer. Installed packs stay."""
@@ -75,7 +79,10 @@ async def distrust(key: Annotated[str, Path(max_length=16)], caller: Caller, pac
 
 
 @router.get(
-    "/words/{language}", summary="Translations of packs", responses=problems(), dependencies=[needs(Permission.CATALOG_VIEW)]
+    "/words/{language}",
+    summary="Translations of packs",
+    responses=problems(),
+    dependencies=[needs(Permission.CATALOG_VIEW)],
 )
 async def words(language: Literal["sv"], session: ReadSession) -> PackWordsOut:
     """Translations of the texts of installed packs, such as names of components and templates."""

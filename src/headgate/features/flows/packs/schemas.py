@@ -12,7 +12,7 @@ from headgate.features.flows.packs.service import Consent, PackEntry, Preview
 from headgate.features.flows.packs.uses import FlowUse
 from headgate.features.packs.errors import BadPack
 from headgate.features.packs.manifest import MOST_ARCHIVE_BYTES
-from headgate.features.packs.tables import PackItem, PackSigner
+from headgate.features.packs.tables import PackItem
 from headgate.foundation.names import Name
 from headgate.graph.manifest import Manifest
 

@@ -16,7 +16,7 @@ from headgate.features.catalog.own.check import ComponentChecker
 from headgate.features.catalog.registry import Registry
 from headgate.features.flows import service as flows
 from headgate.features.flows.packs.contents import Contents, check_contents, reach_of
-from headgate.features.flows.packs.rehearsal import Rehearsed, changes_between, rehearse, updated
+from headgate.features.flows.packs.rehearsal import Rehearsal, Rehearsed, changes_between, updated
 from headgate.features.flows.packs.uses import FlowUse, as_json, find_uses, named
 from headgate.features.flows.rules import FlowRules
 from headgate.features.flows.tables import FlowRow
@@ -199,9 +199,7 @@ class Packs:
                 raise SignerNotFound(key_id)
             await _record(session, principal, "pack_signer.removed", key_id, before={"key_id": key_id})
 
-    async def _write(
-        self, principal: Principal, content: bytes, consent: Consent, *, upgrade: str | None
-    ) -> Preview:
+    async def _write(self, principal: Principal, content: bytes, consent: Consent, *, upgrade: str | None) -> Preview:
         require_operator(principal)
         pack = await run_in_flow_thread(read_pack, content)
         if upgrade is not None and upgrade != pack.manifest.name:
@@ -219,13 +217,13 @@ class Packs:
         async with self.database.writing() as session:
             row = await repository.find_pack(session, pack.manifest.name, lock=True)
             if (None if row is None else row.version) != preview.installed:
-                raise _installed(pack.manifest.name, preview.installed if row is None else row.version)
+                raise _installed(pack.manifest.name, row.version if row is not None else str(preview.installed))
             await require_trusted(session, pack, consent)  # again: the key may have been removed meanwhile
             await _store(session, principal, contents, row, consent)
         return preview
 
     async def _preview(self, session: AsyncSession, contents: Contents) -> Preview:
-        """Return the preview, with the rehearsal where a version is installed. Raises `PackInstalled`, `PackNameTaken`."""
+        """Return the preview, with the rehearsal for an upgrade. Raises `PackInstalled`, `PackNameTaken`."""
         pack = contents.pack
         name, version = pack.manifest.name, pack.manifest.version
         row = await repository.find_pack(session, name)
@@ -240,7 +238,8 @@ class Packs:
         old = {hashes[key].type: _template(hashes[key]) for key in current if key in hashes}
         uses = await find_uses(session, hashes)
         types = {key: component.type for key, component in hashes.items()}
-        flows_used = await rehearse(session, self.rules, self.registry, uses, types, contents.components)
+        rehearsal = Rehearsal(self.rules, self.registry, types, contents.components)
+        flows_used = [await rehearsal.of(session, use) for use in uses]
         changes = changes_between(old, contents.components)
         return Preview(pack, contents, reach_of(pack), signer, row.version, tuple(changes), tuple(flows_used))
 

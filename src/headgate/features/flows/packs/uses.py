@@ -64,9 +64,12 @@ def _hashes(definition: Mapping[str, Any] | None) -> frozenset[str]:
 def named(uses: Sequence[FlowUse], principal: Principal) -> str:
     """Return a sentence part that names the caller's flows and counts those of others."""
     names = [use.name for use in uses if use.seen_by(principal)]
-    others = len(uses) - len(names)
-    more = [f"{others} of other organisations"] if others else []
-    return listed([*(f"'{name}'" for name in names[:_NAMED]), *([f"{len(names) - _NAMED} more"] if len(names) > _NAMED else []), *more])
+    parts = [f"'{name}'" for name in names[:_NAMED]]
+    if len(names) > _NAMED:
+        parts.append(f"{len(names) - _NAMED} more")
+    if len(uses) > len(names):
+        parts.append(f"{len(uses) - len(names)} of other organisations")
+    return listed(parts)
 
 
 def as_json(uses: Sequence[FlowUse]) -> list[JsonValue]:
