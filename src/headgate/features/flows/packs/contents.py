@@ -26,7 +26,7 @@ from headgate.foundation.guarded_http.errors import BadUrl
 from headgate.graph.manifest import Manifest
 from headgate.graph.names import listed
 from headgate.graph.own_code import with_code
-from headgate.graph.validate import check_kept, check_runnable
+from headgate.graph.validate import check_draft
 from headgate.sandbox.hosts import read_pattern
 from headgate.sandbox.reading.manifest import derive_manifest
 from headgate.sandbox.reading.scan import scan_component
@@ -159,7 +159,7 @@ def _recipe(pack: str, key: str, text: str, catalog: FlowCatalog) -> Recipe:
     if unknown:
         raise BadPack(f"templates/{key}.flow uses components that do not exist: {listed(unknown)}", remedy=_CORRECT)
     flow = with_code(recipe.flow(), catalog)
-    issues = [*check_kept(flow, catalog), *check_runnable(flow, catalog)]
+    issues = check_draft(flow, catalog)
     if issues:
         raise BadPack(f"templates/{key}.flow: {str(issues[0]).rstrip('.')}", remedy=issues[0].remedy or _CORRECT)
     return recipe
