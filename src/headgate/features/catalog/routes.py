@@ -65,6 +65,7 @@ class ComponentOut(Template):
     code: str | None = Field(
         default=None, description="Source code of the node's component. Null for installed components."
     )
+    pack: str = Field(default="", description="Pack that it belongs to; empty for others.")
 
 
 @router.get(
@@ -113,7 +114,10 @@ async def read_component(component_type: str, components: Components) -> Compone
             f"There is no component '{component_type}'{did_you_mean(component_type, components.types()) or '.'}",
             remedy="Search the components.",
         )
-    return ComponentOut(**template.model_dump(), code=components.code(component_type))
+    own = components.own.get(component_type)
+    return ComponentOut(
+        **template.model_dump(), code=components.code(component_type), pack=own.pack if own is not None else ""
+    )
 
 
 class TemplateSummary(BaseModel):
@@ -205,6 +209,7 @@ def _with_own(built_in: tuple[bytes, str], own: Collection[CheckedComponent]) ->
     body, etag = built_in
     added = [
         {**component.template.model_dump(mode="json", exclude_defaults=True), "code": component.code}
+        | ({"pack": component.pack} if component.pack else {})
         for component in own
     ]
     hashes = "".join(component.code_hash for component in own)

@@ -266,7 +266,10 @@ class TestHostileContent:
                 "---\ntitle: T\ndescription: D\n- e\n---\nname: T\nnodes:\n  a: TextInput\n---\n"
                 "form: {a: &a [1], b: [*a, *a]}\n",
             ),
-            ("templates/first.flow", "---\ntitle: T\ndescription: D\n- e\n---\nname: T\nnodes:\n  a: TextInput\n---\n- 1\n"),
+            (
+                "templates/first.flow",
+                "---\ntitle: T\ndescription: D\n- e\n---\nname: T\nnodes:\n  a: TextInput\n---\n- 1\n",
+            ),
             ("translations/sv.json", '{"a": 1}'),
             ("translations/sv.json", "{"),
         ],

@@ -1,7 +1,7 @@
 """Stores facts about custom code, and provides each flow with a catalog of its custom components."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -69,7 +69,7 @@ async def known_components(session: AsyncSession, codes: Sequence[str], *, tenan
 
 async def pack_components(session: AsyncSession) -> list[CheckedComponent]:
     """Return the components of the installed packs, by type; one query."""
-    return [_checked(row.code, row) for row in await packs.list_current_components(session)]
+    return [replace(_checked(row.code, row), pack=row.pack) for row in await packs.list_current_components(session)]
 
 
 @dataclass(frozen=True, slots=True)

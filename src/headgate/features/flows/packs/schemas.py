@@ -90,8 +90,8 @@ class PackFlowOut(BaseModel):
     flow_id: str
     flow: str = Field(description="Name of the flow.")
     published: bool = Field(description="Whether the published version uses it.")
-    outdated: bool = Field(default=False, description="Whether the draft has code of an earlier version.")
-    problems: list[str] = Field(default_factory=list, description="Why it would not be ready with the new code.")
+    outdated: bool = Field(description="Whether the draft has code of an earlier version.")
+    problems: list[str] = Field(description="Why it would not be ready with the new code.")
 
 
 class PackOut(BaseModel):
