@@ -13,7 +13,7 @@ from rich.prompt import Prompt
 
 from headgate.entrypoints.cli.api_documents import document_in, show_changes
 from headgate.entrypoints.cli.connection_options import Fields, MaxConcurrent, Outside
-from headgate.entrypoints.cli.output import JsonFlag, console, print_json, table, when
+from headgate.entrypoints.cli.output import JsonFlag, console, print_json, print_rows, table, when
 from headgate.entrypoints.cli.session import acting, with_installation, with_parts
 from headgate.entrypoints.compose import Parts
 from headgate.entrypoints.installation import Installation
@@ -52,28 +52,12 @@ def kinds(json: JsonFlag = False) -> None:
             return await offered_kinds(session)
 
     offered = with_installation(work)
-    if json:
-        print_json(
-            [
-                {
-                    "id": each.id,
-                    "label": each.kind.label,
-                    "fields": [field.name for field in each.kind.fields],
-                    "secrets": list(each.kind.secret_names),
-                }
-                for each in offered
-            ]
-        )
-        return
-    cells = [
-        (
-            each.id,
-            each.kind.label,
-            ", ".join(f"{field.name}{'*' if field.is_secret else ''}" for field in each.kind.fields),
-        )
-        for each in offered
-    ]
-    console.print(table(("kind", "what it is", "fields"), cells))
+    values, rows = [], []
+    for id_, kind in ((each.id, each.kind) for each in offered):
+        names = [field.name for field in kind.fields]
+        values.append({"id": id_, "label": kind.label, "fields": names, "secrets": list(kind.secret_names)})
+        rows.append((id_, kind.label, ", ".join(f"{name}{'*' * (name in kind.secret_names)}" for name in names)))
+    print_rows(values, ("kind", "what it is", "fields"), rows, json=json)
 
 
 @app.command()

@@ -229,11 +229,11 @@ def signers(json: JsonFlag = False) -> None:
     async def work(parts: Parts) -> list[SignerOut]:
         return [SignerOut.model_validate(signer) for signer in await parts.packs.signers(acting())]
 
-    found = with_parts(work)
+    keys = with_parts(work)
     print_rows(
-        [signer.model_dump(mode="json") for signer in found],
+        [signer.model_dump(mode="json") for signer in keys],
         ("key", "name", "public key", "trusted"),
-        [(signer.key_id, signer.name, signer.public_key, when(signer.trusted_at)) for signer in found],
+        [(signer.key_id, signer.name, signer.public_key, when(signer.trusted_at)) for signer in keys],
         json=json,
         none="No signing keys are trusted.",
     )

@@ -47,28 +47,31 @@ class {type_}(Component):
             raise ComponentError("The text is empty.", remedy="Connect a text to 'text'.", field="text")
         return " ".join([self.text] * self.times)
 '''
-_TEMPLATE = """\
----
-title: {title}
-description: Repeats a text.
-category: text
-tags: repeat
-swedish: upprepa min text
-- repeat my text
----
-name: {title}
-nodes:
-  text: TextInput
-  repeat: {type_}
-    times: 3
-  out: ChatOutput
-edges:
-  text.text -> repeat.text
-  repeat.repeated -> out.input
----
-text: "hey"
-shows: ["hey hey hey"]
-"""
+_TEMPLATE = "\n".join(
+    (
+        "---",
+        "title: {title}",
+        "description: Repeats a text.",
+        "category: text",
+        "tags: repeat",
+        "swedish: upprepa min text",
+        "- repeat my text",
+        "---",
+        "name: {title}",
+        "nodes:",
+        "  text: TextInput",
+        "  repeat: {type_}",
+        "    times: 3",
+        "  out: ChatOutput",
+        "edges:",
+        "  text.text -> repeat.text",
+        "  repeat.repeated -> out.input",
+        "---",
+        'text: "hey"',
+        'shows: ["hey hey hey"]',
+        "",
+    )
+)
 _CONNECTION = """\
 {{
   "label": "{title}",

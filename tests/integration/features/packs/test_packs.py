@@ -52,6 +52,7 @@ edges:
   text.text -> repeat.text
   repeat.repeated -> out.input
 """
+_TEMPLATE = "---\ntitle: T\ndescription: D\n- e\n---\nname: T\nnodes:\n  a: TextInput\n---\n"
 _WITH_COUNT = '''\
 from headgate.sdk import Component, Text, field, output
 
@@ -263,8 +264,7 @@ class TestHostileContent:
             ("templates/first.flow", "---\ntitle: T\ndescription: D\n- e\n---\nname: T\nnodes:\n  a: NoneSuch\n"),
             (
                 "templates/first.flow",
-                "---\ntitle: T\ndescription: D\n- e\n---\nname: T\nnodes:\n  a: TextInput\n---\n"
-                "form: {a: &a [1], b: [*a, *a]}\n",
+                _TEMPLATE + "form: {a: &a [1], b: [*a, *a]}\n",
             ),
             (
                 "templates/first.flow",
@@ -337,8 +337,8 @@ class TestUpgrade:
     async def test_a_removed_component_is_a_problem(self, parts: Parts, client: Client, folder: Path) -> None:
         await parts.packs.install(LOCAL, archive_of(folder), TRUSTED)
         await client.post("/flows", json={"spec": SPEC})
+        archive = second(folder, _WITH_COUNT.replace("class AcmeTools", "class AcmeOther"))
         with pytest.raises(PackBreaksFlows):
-            archive = second(folder, _WITH_COUNT.replace("class AcmeTools", "class AcmeOther"))
             await parts.packs.upgrade(LOCAL, "acme-tools", archive, Consent())
 
     async def test_flows_of_others_are_counted_and_not_named(self, parts: Parts, folder: Path) -> None:
