@@ -33,7 +33,7 @@ async def all_recipes(session: AsyncSession) -> tuple[Recipe, ...]:
 
 async def recipe_named(session: AsyncSession, key: str) -> Recipe:
     """Return a template of the gallery or of a pack. Raises `UnknownTemplate` with the nearest one."""
-    items = await repository.list_items(session, "template", key)
+    items = await repository.list_pack_items(session, "template", key)
     if items:
         return _recipe(key, items[0].content)
     try:
@@ -46,7 +46,7 @@ async def recipe_named(session: AsyncSession, key: str) -> Recipe:
 
 
 async def _items(session: AsyncSession) -> Sequence[PackItem]:
-    return await repository.list_items(session, "template")
+    return await repository.list_pack_items(session, "template")
 
 
 def _recipe(key: str, content: dict[str, str]) -> Recipe:

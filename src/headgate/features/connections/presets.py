@@ -55,7 +55,7 @@ async def offered_kind(session: AsyncSession, id_: str) -> Kind:
 async def _of_packs(session: AsyncSession, id_: str | None = None) -> Sequence[OfferedKind]:
     """Return those of packs; one that this version of Headgate no longer supports is skipped."""
     kinds = []
-    for item in await repository.list_items(session, "connection", id_):
+    for item in await repository.list_pack_items(session, "connection", id_):
         try:
             kinds.append(OfferedKind(item.key, kind_of(ConnectionPreset.model_validate(item.content))))
         except (HeadgateError, ValueError):

@@ -43,7 +43,7 @@ async def remove_pack(session: AsyncSession, name: str) -> None:
     await session.execute(delete(PackRow).where(PackRow.name == name))
 
 
-async def add_items(session: AsyncSession, items: Sequence[Mapping[str, Any]]) -> list[str]:
+async def add_pack_items(session: AsyncSession, items: Sequence[Mapping[str, Any]]) -> list[str]:
     """Add items; returns the keys that other packs have."""
     taken = []
     for item in items:
@@ -53,30 +53,30 @@ async def add_items(session: AsyncSession, items: Sequence[Mapping[str, Any]]) -
     return taken
 
 
-async def list_items(session: AsyncSession, kind: ItemKind, key: str | None = None) -> Sequence[PackItem]:
+async def list_pack_items(session: AsyncSession, kind: ItemKind, key: str | None = None) -> Sequence[PackItem]:
     """Return the items of a kind, or the one with that key, by key."""
     query = select(PackItem).where(PackItem.kind == kind).order_by(PackItem.key)
     return (await session.execute(query if key is None else query.where(PackItem.key == key))).scalars().all()
 
 
-async def list_items_of(session: AsyncSession, pack: str) -> Sequence[PackItem]:
+async def list_items_of_pack(session: AsyncSession, pack: str) -> Sequence[PackItem]:
     """Return the items of a pack, by kind and key."""
     query = select(PackItem).where(PackItem.pack == pack).order_by(PackItem.kind, PackItem.key)
     return (await session.execute(query)).scalars().all()
 
 
-async def add_component(session: AsyncSession, **values: Any) -> None:  # noqa: ANN401 - columns
+async def add_pack_component(session: AsyncSession, **values: Any) -> None:  # noqa: ANN401 - columns
     """Store the facts about code, unless they are known."""
     await session.execute(insert_into(session, PackComponent).values(values).on_conflict_do_nothing())
 
 
-async def list_components(session: AsyncSession, hashes: Collection[str]) -> Sequence[PackComponent]:
+async def list_pack_components(session: AsyncSession, hashes: Collection[str]) -> Sequence[PackComponent]:
     """Return the facts about code with these hashes."""
     query = select(PackComponent).where(PackComponent.code_hash.in_(hashes))
     return (await session.execute(query)).scalars().all()
 
 
-async def list_current_components(session: AsyncSession) -> Sequence[PackComponent]:
+async def list_current_pack_components(session: AsyncSession) -> Sequence[PackComponent]:
     """Return the components of the installed packs, by type."""
     query = (
         select(PackComponent)
@@ -87,7 +87,7 @@ async def list_current_components(session: AsyncSession) -> Sequence[PackCompone
     return (await session.execute(query)).scalars().all()
 
 
-async def list_hashes(session: AsyncSession, pack: str) -> dict[str, PackComponent]:
+async def list_pack_hashes(session: AsyncSession, pack: str) -> dict[str, PackComponent]:
     """Return everything that is known about code of a pack, also of earlier versions, by hash.
 
     Code that two packs share belongs to the first; what is installed of a pack is always included.
@@ -97,24 +97,24 @@ async def list_hashes(session: AsyncSession, pack: str) -> dict[str, PackCompone
     return {row.code_hash: row for row in (await session.execute(query)).scalars()}
 
 
-async def list_signers(session: AsyncSession) -> Sequence[PackSigner]:
+async def list_pack_signers(session: AsyncSession) -> Sequence[PackSigner]:
     """Return the trusted keys by name."""
     return (await session.execute(select(PackSigner).order_by(PackSigner.name, PackSigner.key_id))).scalars().all()
 
 
-async def find_signer(session: AsyncSession, key_id: str) -> PackSigner | None:
+async def find_pack_signer(session: AsyncSession, key_id: str) -> PackSigner | None:
     """Return a trusted key."""
     return await session.get(PackSigner, key_id)
 
 
-async def add_signer(session: AsyncSession, *, key_id: str, public_key: str, name: str) -> bool:
+async def add_pack_signer(session: AsyncSession, *, key_id: str, public_key: str, name: str) -> bool:
     """Trust a key; False when it is trusted already."""
     values = {"key_id": key_id, "public_key": public_key, "name": name, "trusted_at": now()}
     statement = insert_into(session, PackSigner).values(values).on_conflict_do_nothing().returning(PackSigner.key_id)
     return (await session.execute(statement)).scalar_one_or_none() is not None
 
 
-async def remove_signer(session: AsyncSession, key_id: str) -> bool:
+async def remove_pack_signer(session: AsyncSession, key_id: str) -> bool:
     """Trust a key no longer; False when it was not trusted."""
     statement = delete(PackSigner).where(PackSigner.key_id == key_id).returning(PackSigner.key_id)
     return (await session.execute(statement)).scalar_one_or_none() is not None

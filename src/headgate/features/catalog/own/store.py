@@ -62,14 +62,14 @@ async def known_components(session: AsyncSession, codes: Sequence[str], *, tenan
     facts: list[OwnComponent | PackComponent] = [*rows]
     missing = by_hash.keys() - {row.code_hash for row in rows}
     if missing:
-        facts += await packs.list_components(session, missing)
+        facts += await packs.list_pack_components(session, missing)
     components = {row.code_hash: _checked(by_hash[row.code_hash], row) for row in facts}
     return [components[key] for key in by_hash if key in components]
 
 
 async def pack_components(session: AsyncSession) -> list[CheckedComponent]:
     """Return the components of the installed packs, by type; one query."""
-    return [replace(_checked(row.code, row), pack=row.pack) for row in await packs.list_current_components(session)]
+    return [replace(_checked(row.code, row), pack=row.pack) for row in await packs.list_current_pack_components(session)]
 
 
 @dataclass(frozen=True, slots=True)

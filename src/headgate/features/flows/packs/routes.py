@@ -87,7 +87,7 @@ async def distrust(key: Annotated[str, Path(max_length=16)], caller: Caller, pac
 async def words(language: Literal["sv"], session: ReadSession) -> PackWordsOut:
     """Translations of the texts of installed packs, such as names of components and templates."""
     merged: dict[str, str] = {}
-    for item in await repository.list_items(session, "translation"):
+    for item in await repository.list_pack_items(session, "translation"):
         if item.content["language"] == language:
             merged |= item.content["words"]
     return PackWordsOut(words=merged)

@@ -114,7 +114,7 @@ class Packs:
         """Return the installed packs by name. Raises `PermissionMissing`, `NotPackOperator`."""
         require_operator(principal)
         async with self.database.reading() as session:
-            signers = {signer.key_id: signer for signer in await repository.list_signers(session)}
+            signers = {signer.key_id: signer for signer in await repository.list_pack_signers(session)}
             return [await _entry(session, row, signers) for row in await repository.list_packs(session)]
 
     async def preview(self, principal: Principal, content: bytes) -> Preview:
@@ -150,7 +150,7 @@ class Packs:
             row = await repository.find_pack(session, name, lock=True)
             if row is None:
                 raise PackNotFound(name)
-            uses = await find_uses(session, await repository.list_hashes(session, name))
+            uses = await find_uses(session, await repository.list_pack_hashes(session, name))
             if uses:
                 raise PackInUse(
                     f"Flows use the pack {name}: {named(uses, principal)}.",
@@ -170,9 +170,9 @@ class Packs:
         hashes: dict[str, str] = {}
         codes: dict[str, str] = {}
         for pack in await repository.list_packs(session):
-            known = await repository.list_hashes(session, pack.name)
+            known = await repository.list_pack_hashes(session, pack.name)
             hashes |= {key: component.type for key, component in known.items()}
-        for component in await repository.list_current_components(session):
+        for component in await repository.list_current_pack_components(session):
             codes[component.type] = component.code
         await flows.replace_draft(session, principal, self.rules.catalog, row, updated(draft, hashes, codes))
         return row
@@ -181,7 +181,7 @@ class Packs:
         """Return the trusted signing keys. Raises `PermissionMissing`, `NotPackOperator`."""
         require_operator(principal)
         async with self.database.reading() as session:
-            return await repository.list_signers(session)
+            return await repository.list_pack_signers(session)
 
     async def trust(self, principal: Principal, public_key: str, name: str) -> EvidenceKey:
         """Trust a signing key. Raises `Invalid` for a malformed key, `PermissionMissing`, `NotPackOperator`."""
@@ -195,7 +195,7 @@ class Packs:
         """Trust a key no longer; installed packs stay. Raises `SignerNotFound`."""
         require_operator(principal)
         async with self.database.writing() as session:
-            if not await repository.remove_signer(session, key_id):
+            if not await repository.remove_pack_signer(session, key_id):
                 raise SignerNotFound(key_id)
             await _record(session, principal, "pack_signer.removed", key_id, before={"key_id": key_id})
 
@@ -233,8 +233,8 @@ class Packs:
             return Preview(pack, contents, reach_of(pack), signer)
         if version_key(version) <= version_key(row.version):
             raise _installed(name, row.version)
-        hashes = await repository.list_hashes(session, name)
-        current = {item.code_hash for item in await repository.list_items_of(session, name)}
+        hashes = await repository.list_pack_hashes(session, name)
+        current = {item.code_hash for item in await repository.list_items_of_pack(session, name)}
         old = {hashes[key].type: _template(hashes[key]) for key in current if key in hashes}
         uses = await find_uses(session, hashes)
         types = {key: component.type for key, component in hashes.items()}
@@ -284,7 +284,7 @@ async def _require_free(session: AsyncSession, contents: Contents) -> None:
     """Raise `PackNameTaken` for names of other packs."""
     taken = []
     for item in contents.items():
-        rows = await repository.list_items(session, item["kind"], item["key"])
+        rows = await repository.list_pack_items(session, item["kind"], item["key"])
         taken += [f"{row.key} (pack {row.pack})" for row in rows if row.pack != contents.pack.manifest.name]
     if taken:
         raise PackNameTaken(taken)
@@ -308,11 +308,11 @@ async def _store(
         await repository.change_pack(session, manifest.name, **values)
     elif not await repository.add_pack(session, name=manifest.name, **values):
         raise _installed(manifest.name, manifest.version)
-    taken = await repository.add_items(session, list(contents.items()))
+    taken = await repository.add_pack_items(session, list(contents.items()))
     if taken:
         raise PackNameTaken(taken)
     for component in contents.components:
-        await repository.add_component(
+        await repository.add_pack_component(
             session,
             code_hash=component.code_hash,
             pack=manifest.name,
@@ -329,8 +329,8 @@ async def _store(
 
 
 async def _entry(session: AsyncSession, row: PackRow, signers: Mapping[str, PackSigner]) -> PackEntry:
-    items = tuple(await repository.list_items_of(session, row.name))
-    hashes = await repository.list_hashes(session, row.name)
+    items = tuple(await repository.list_items_of_pack(session, row.name))
+    hashes = await repository.list_pack_hashes(session, row.name)
     current = frozenset(item.code_hash for item in items if item.code_hash)
     reaches = [hashes[key].manifest for key in current if key in hashes]
     reach = Manifest(
@@ -347,12 +347,12 @@ async def _signer(session: AsyncSession, pack: Pack) -> PackSigner | None:
     """Return the trusted key that signed a pack: the complete key is compared."""
     if pack.signer is None:
         return None
-    signer = await repository.find_signer(session, pack.signer.key_id)
+    signer = await repository.find_pack_signer(session, pack.signer.key_id)
     return signer if signer is not None and signer.public_key == pack.signer.public_key else None
 
 
 async def _trust(session: AsyncSession, principal: Principal, key: EvidenceKey, name: str) -> None:
-    if await repository.add_signer(session, key_id=key.key_id, public_key=key.public_key, name=name):
+    if await repository.add_pack_signer(session, key_id=key.key_id, public_key=key.public_key, name=name):
         after = {"key_id": key.key_id, "public_key": key.public_key, "name": name}
         await _record(session, principal, "pack_signer.added", key.key_id, after=after)
 
