@@ -11,7 +11,7 @@ from headgate.entrypoints.cli.output import JsonFlag, console, print_json, print
 from headgate.entrypoints.cli.session import acting, with_parts
 from headgate.entrypoints.compose import Parts
 from headgate.features.flows.packs.contents import check_contents, reach_of, require_declared
-from headgate.features.flows.packs.schemas import FlowUpdatedOut, PackOut, PackPreviewOut, SignerOut
+from headgate.features.flows.packs.schemas import FlowUpdatedOut, PackOut, PackPreviewOut, SignerIn, SignerOut
 from headgate.features.flows.packs.service import Consent
 from headgate.features.flows.packs.trials import read_cases, run_cases
 from headgate.features.packs.archive import Pack, read_pack
@@ -19,6 +19,7 @@ from headgate.features.packs.building import as_wheel, build_pack, new_key, read
 from headgate.features.packs.errors import BadPack
 from headgate.features.packs.manifest import MOST_ARCHIVE_BYTES
 from headgate.features.packs.scaffold import new_pack
+from headgate.foundation.checked import checked
 from headgate.foundation.errors import Invalid
 from headgate.foundation.signing import EvidenceKey
 
@@ -247,8 +248,10 @@ def trust(
 ) -> None:
     """Trust the signing key of an author."""
 
+    signer = checked(SignerIn, public_key=public_key, name=name)
+
     async def work(parts: Parts) -> EvidenceKey:
-        return await parts.packs.trust(acting(), public_key, name)
+        return await parts.packs.trust(acting(), signer.public_key, signer.name)
 
     made = with_parts(work)
     print_result(

@@ -158,6 +158,8 @@ class TestInstall:
         await parts.packs.install(LOCAL, archive_of(folder), TRUSTED)
         for principal in (LOCAL, await add_tenant(parts.database)):
             async with _client(parts, principal) as client:
+                own = await parts.workshop.components.own_components(principal)  # what the assistant and MCP use
+                assert [(component.type, component.pack) for component in own] == [("AcmeTools", "acme-tools")]
                 components = {one["type"]: one for one in (await client.get("/components")).json()}
                 assert "class AcmeTools" in components["AcmeTools"]["code"]
                 hits = (await client.get("/components/search?q=acme")).json()

@@ -1,6 +1,7 @@
 import { queryOptions } from "@tanstack/react-query";
 import { api, unwrap } from "../client";
 import type { components } from "../schema";
+import { catalogWords } from "./words";
 
 export type Pack = components["schemas"]["PackOut"];
 export type PackPreview = components["schemas"]["PackPreviewOut"];
@@ -13,7 +14,14 @@ export const packKeys = { all: ["packs"] as const, signers: ["packs", "signers"]
 /** The installed packs, what they reach and which flows use them. */
 export const packsQuery = queryOptions({
   queryKey: packKeys.all,
-  queryFn: async ({ signal }) => (await unwrap(api.GET("/api/v1/packs", { signal }))).items,
+  queryFn: async ({ signal }) => {
+    const [page, translate] = await Promise.all([unwrap(api.GET("/api/v1/packs", { signal })), catalogWords()]);
+    return page.items.map((pack) => ({
+      ...pack,
+      title: translate(pack.title),
+      description: translate(pack.description),
+    }));
+  },
 });
 
 /** The signing keys that are trusted. */

@@ -37,6 +37,7 @@ from headgate.features.packs.manifest import version_key
 from headgate.features.packs.tables import PackComponent, PackItem, PackRow, PackSigner
 from headgate.foundation.database import Database
 from headgate.foundation.flow_threads import run_in_flow_thread
+from headgate.foundation.quoting import shortened
 from headgate.foundation.signing import EvidenceKey, read_public_key
 from headgate.graph.manifest import Manifest
 from headgate.graph.template import Template
@@ -296,7 +297,8 @@ async def _store(
     pack = contents.pack
     manifest = pack.manifest
     if pack.signer is not None and await _signer(session, pack) is None:
-        await _trust(session, principal, pack.signer, manifest.author or manifest.title)
+        claimed = f"{shortened(manifest.author or manifest.title, 50)} ({manifest.name})"  # the author's own claim
+        await _trust(session, principal, pack.signer, claimed)
     values = {
         "version": manifest.version,
         "digest": pack.digest,
