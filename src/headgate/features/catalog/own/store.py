@@ -69,7 +69,9 @@ async def known_components(session: AsyncSession, codes: Sequence[str], *, tenan
 
 async def pack_components(session: AsyncSession) -> list[CheckedComponent]:
     """Return the components of the installed packs, by type; one query."""
-    return [replace(_checked(row.code, row), pack=row.pack) for row in await packs.list_current_pack_components(session)]
+    return [
+        replace(_checked(row.code, row), pack=row.pack) for row in await packs.list_current_pack_components(session)
+    ]
 
 
 @dataclass(frozen=True, slots=True)
