@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from headgate.entrypoints.development import ground, opening
     from headgate.features.catalog.own.check import ComponentChecker
     from headgate.features.connections import manage
+    from headgate.features.flows.packs import service as pack_service
     from headgate.features.keyring import rotation
     from headgate.features.knowledge import embedding, indexing, verifying
     from headgate.features.maintenance import service as maintenance
@@ -51,6 +52,7 @@ else:
     ground = lazy_module("headgate.entrypoints.development.ground")
     opening = lazy_module("headgate.entrypoints.development.opening")
     manage = lazy_module("headgate.features.connections.manage")
+    pack_service = lazy_module("headgate.features.flows.packs.service")
     rotation = lazy_module("headgate.features.keyring.rotation")
     maintenance = lazy_module("headgate.features.maintenance.service")
     build = lazy_module("headgate.features.runs.engine.build")
@@ -164,6 +166,11 @@ class Parts(Installation):
     def rotation(self) -> "rotation.Rotation":
         """Rotations of the installation's keys."""
         return rotation.Rotation(self.database, self.ring, self.box, self.services.jobs)
+
+    @cached_property
+    def packs(self) -> "pack_service.Packs":
+        """Installs, upgrades and removes packs."""
+        return pack_service.Packs(self.database, self.checker, self.rules, self.registry)
 
     @cached_property
     def dry_runs(self) -> "preview.DryRuns":

@@ -1,5 +1,6 @@
 """Names of users' objects: one type for every named object."""
 
+import re
 import unicodedata
 from typing import Annotated
 
@@ -13,6 +14,10 @@ _BLANK = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
 """Letters and marks without a visible glyph."""
 
 
+HIDDEN = re.compile(
+    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff\U000e0000-\U000e007f]"
+)
+"""Characters of longer texts that users do not see and models and terminals read: controls, direction changes, tags."""
 _JOINER = "\u200d"
 _BEHIND_EMOJI = frozenset("\ufe0f\U0001f3fb\U0001f3fc\U0001f3fd\U0001f3fe\U0001f3ff")
 """The emoji variation selector, and skin tones."""

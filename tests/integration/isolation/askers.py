@@ -222,6 +222,15 @@ ALLOWED_AND_REFUSED: Mapping[Name, int] = {
     ("POST", "/api/v1/keyring/{purpose}/rotate"): 403,
     ("POST", "/api/v1/keyring/keys/{key}/retire"): 403,
     ("POST", "/api/v1/keyring/keys/{key}/revoke"): 403,
+    # so are packs
+    ("GET", "/api/v1/packs"): 403,
+    ("POST", "/api/v1/packs"): 403,
+    ("POST", "/api/v1/packs/preview"): 403,
+    ("GET", "/api/v1/packs/signers"): 403,
+    ("POST", "/api/v1/packs/signers"): 403,
+    ("DELETE", "/api/v1/packs/signers/{key}"): 403,
+    ("PUT", "/api/v1/packs/{pack}"): 403,
+    ("DELETE", "/api/v1/packs/{pack}"): 403,
     ("DELETE", "/api/v1/flows/{flow_id}/comments/{comment_id}"): 403,  # another person wrote it
     ("DELETE", "/api/v1/spaces/{space_id}"): 409,  # flows are in it: what they were is kept as evidence
     ("DELETE", "/api/v1/users/{user_id}/single-sign-on"): 409,  # they never came through a provider

@@ -315,6 +315,7 @@ _UPKEEP = "a scheduled job that goes through every tenant; no route reaches it w
 _AT_THE_DOOR = "nobody has signed in yet; no id is given, and what is answered goes to nobody before they have"
 _CLAIMED = "takes a job that this process has claimed; no route reaches it with an id it was given"
 _KEY = "takes an idempotency key, which carries the tenant of who sent it; test_idempotency.py asks as another"
+_PACKS = "packs belong to the installation; features/flows/packs asks who the caller is, and catalogs show them to all"
 _RING = "the keys are the installation's; its admins and a job count and encrypt values again, and read none"
 WORKER_ONLY = {
     "queued_runs": "no run of the world is queued; its statement is that of failed_deliveries",
@@ -369,6 +370,22 @@ WORKER_ONLY = {
     "delete_expired_conversations": "takes a time and no id; deletes conversations that are not shown any more",
     "count_conversations": "a number for the metrics of the installation",
     "count_expired": _UPKEEP,
+    "list_packs": _PACKS,
+    "find_pack": _PACKS,
+    "add_pack": _PACKS,
+    "change_pack": _PACKS,
+    "remove_pack": _PACKS,
+    "add_pack_items": _PACKS,
+    "list_pack_items": _PACKS,
+    "list_items_of_pack": _PACKS,
+    "add_pack_component": _PACKS,
+    "list_pack_components": _PACKS,
+    "list_current_pack_components": _PACKS,
+    "list_pack_hashes": _PACKS,
+    "list_pack_signers": _PACKS,
+    "find_pack_signer": _PACKS,
+    "add_pack_signer": _PACKS,
+    "remove_pack_signer": _PACKS,
     "list_ring_keys": _RING,
     "find_ring_key": _RING,
     "add_ring_key": _RING,

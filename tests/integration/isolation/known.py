@@ -130,6 +130,9 @@ OWNED_BY_ROUTE: dict[tuple[str, str], Callable[[World], list[Any]] | None] = {
 """Names that mean something else on one route than on all the rest."""
 SHARED: dict[str, Callable[[World], Any]] = {
     "title": lambda _: "Another title",
+    "pack": lambda _: "acme-tools",
+    "language": lambda _: "sv",
+    "public_key": lambda _: "A" * 43 + "=",
     "client_id": lambda world: "a-client",
     "helpful": lambda _: True,
     "citations": lambda world: [
@@ -259,6 +262,10 @@ FOR_ROUTE: dict[tuple[str, str], Any] = {
     ("/api/v1/flows/{flow_id}/extract", "node_ids"): ["between"],
     ("/api/v1/flows/{flow_id}/inline", "definition"): lambda world: with_step(world, "RunFlow", flow=world.flow_ids[0]),
     ("/api/v1/flows/{flow_id}/inline", "node_id"): "between",
+    ("/api/v1/packs", "content"): "AAAA",
+    ("/api/v1/packs/preview", "content"): "AAAA",
+    ("/api/v1/packs/{pack}", "content"): "AAAA",
+    ("/api/v1/packs/signers", "name"): "Acme",
     ("/api/v1/spaces", "name"): "Another space",
     ("/api/v1/spaces/{space_id}", "name"): "The space by another name",
 }
@@ -271,6 +278,15 @@ ANSWERS_TO_OWN: dict[tuple[str, str], set[int]] = {
     ("POST", "/api/v1/keyring/{purpose}/rotate"): {403},
     ("POST", "/api/v1/keyring/keys/{key}/retire"): {403},
     ("POST", "/api/v1/keyring/keys/{key}/revoke"): {403},
+    # So are packs.
+    ("GET", "/api/v1/packs"): {403},
+    ("POST", "/api/v1/packs"): {403},
+    ("POST", "/api/v1/packs/preview"): {403},
+    ("GET", "/api/v1/packs/signers"): {403},
+    ("POST", "/api/v1/packs/signers"): {403},
+    ("DELETE", "/api/v1/packs/signers/{key}"): {403},
+    ("PUT", "/api/v1/packs/{pack}"): {403},
+    ("DELETE", "/api/v1/packs/{pack}"): {403},
     # The run of the approval is over.
     ("POST", "/api/v1/approvals/{approval_id}/decision"): {409},
     ("POST", "/api/v1/approvals/decisions"): {409},

@@ -19,6 +19,10 @@ NO_TENANT = {
     "scheduled_jobs": "jobs of the whole installation",
     "installation_keys": "which keys the installation has, and never a key",
     "key_readers": "processes of the whole installation",
+    "packs": "packs of the whole installation",
+    "pack_items": "their parts",
+    "pack_components": "their code, as its authors distribute it",
+    "pack_signers": "signing keys that the whole installation trusts",
     "passkey_challenges": "random bytes that a browser is to sign; of nobody until it has",
 }
 """Tables that belong to nobody, and why."""

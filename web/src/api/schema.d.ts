@@ -835,7 +835,7 @@ export interface paths {
         };
         /**
          * List flow templates
-         * @description List template flows, best match first.
+         * @description List template flows, best match first; after those of Headgate those of packs.
          *
          *     Requires the permission `catalog.view`.
          */
@@ -1802,6 +1802,180 @@ export interface paths {
          *     Requires the permission `keyring.manage`.
          */
         post: operations["revoke_api_v1_keyring_keys__key__revoke_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/packs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List packs
+         * @description List the installed packs with their signer, what they may access, and the flows that use them.
+         *
+         *     Requires the permission `packs.manage`.
+         */
+        get: operations["list__api_v1_packs_get"];
+        put?: never;
+        /**
+         * Install a pack
+         * @description Install a pack from its archive, for all spaces.
+         *
+         *     Requires the permission `packs.manage`.
+         */
+        post: operations["install_api_v1_packs_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/packs/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Preview a pack
+         * @description Check an archive and return what installing it would do; for an installed pack with the rehearsal of the upgrade.
+         *
+         *     Nothing is stored. Its components are described and tried in the sandbox.
+         *
+         *     Requires the permission `packs.manage`.
+         */
+        post: operations["preview_api_v1_packs_preview_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/packs/signers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List trusted signing keys
+         * @description List the signing keys of authors that are trusted.
+         *
+         *     Requires the permission `packs.manage`.
+         */
+        get: operations["signers_api_v1_packs_signers_get"];
+        put?: never;
+        /**
+         * Trust a signing key
+         * @description Trust the signing key of an author.
+         *
+         *     Requires the permission `packs.manage`.
+         */
+        post: operations["trust_api_v1_packs_signers_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/packs/signers/{key}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Remove a signing key
+         * @description Trust a signing key no longer. Installed packs stay.
+         *
+         *     Requires the permission `packs.manage`.
+         */
+        delete: operations["distrust_api_v1_packs_signers__key__delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/packs/words/{language}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Translations of packs
+         * @description Translations of the texts of installed packs, such as names of components and templates.
+         *
+         *     Requires the permission `catalog.view`.
+         */
+        get: operations["words_api_v1_packs_words__language__get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/packs/{pack}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Upgrade a pack
+         * @description Replace a pack by a newer version. Flows keep the code that they contain until their draft is updated.
+         *
+         *     Requires the permission `packs.manage`.
+         */
+        put: operations["upgrade_api_v1_packs__pack__put"];
+        post?: never;
+        /**
+         * Remove a pack
+         * @description Remove a pack. Refused while a draft or a published version uses it.
+         *
+         *     Requires the permission `packs.manage`.
+         */
+        delete: operations["remove_api_v1_packs__pack__delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/packs/flows/{flow_id}/update": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Update a draft to the installed packs
+         * @description Replace code of earlier versions of packs in a draft by the installed code. It can be undone.
+         *
+         *     Requires the permission `flows.edit`.
+         */
+        post: operations["update_flow_api_v1_packs_flows__flow_id__update_post"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2943,7 +3117,7 @@ export interface paths {
         };
         /**
          * List kinds of connections
-         * @description List the kinds with their fields.
+         * @description List the kinds with their fields; after those of Headgate those of packs.
          *
          *     Requires the permission `connections.view`.
          */
@@ -7566,6 +7740,12 @@ export interface components {
              * @description Source code of the node's component. Null for installed components.
              */
             code?: string | null;
+            /**
+             * Pack
+             * @description Pack that it belongs to; empty for others.
+             * @default
+             */
+            pack?: string;
         };
         /**
          * ComponentProposalIn
@@ -9795,6 +9975,16 @@ export interface components {
              * Format: date-time
              */
             updated_at: string;
+        };
+        /**
+         * FlowUpdatedOut
+         * @description A draft after an update of its pack components.
+         */
+        FlowUpdatedOut: {
+            /** Flow Id */
+            flow_id: string;
+            /** Revision */
+            revision: number;
         };
         /**
          * FlowiseInstanceIn
@@ -12378,6 +12568,221 @@ export interface components {
             user_id: string;
         };
         /**
+         * PackFileIn
+         * @description The archive of a pack.
+         */
+        PackFileIn: {
+            /**
+             * Content
+             * @description The archive in base64, at most 2 MiB.
+             */
+            content: string;
+        };
+        /**
+         * PackFlowOut
+         * @description A flow that uses a pack.
+         */
+        PackFlowOut: {
+            /** Flow Id */
+            flow_id: string;
+            /**
+             * Flow
+             * @description Name of the flow.
+             */
+            flow: string;
+            /**
+             * Published
+             * @description Whether the published version uses it.
+             */
+            published: boolean;
+            /**
+             * Outdated
+             * @description Whether the draft has code of an earlier version.
+             */
+            outdated: boolean;
+            /**
+             * Problems
+             * @description Why it would not be ready with the new code.
+             */
+            problems: string[];
+        };
+        /**
+         * PackIn
+         * @description A pack to install, with what the operator agrees to.
+         */
+        PackIn: {
+            /**
+             * Content
+             * @description The archive in base64, at most 2 MiB.
+             */
+            content: string;
+            /**
+             * Trust
+             * @description Id of the signing key to trust from now on.
+             * @default
+             */
+            trust?: string;
+            /**
+             * Allow Unsigned
+             * @description Install a pack without a signature.
+             * @default false
+             */
+            allow_unsigned?: boolean;
+            /**
+             * Allow Breaking
+             * @description Upgrade although flows would not be ready with the new code.
+             * @default false
+             */
+            allow_breaking?: boolean;
+        };
+        /**
+         * PackOut
+         * @description An installed pack.
+         */
+        PackOut: {
+            /** Name */
+            name: string;
+            /** Version */
+            version: string;
+            /** Title */
+            title: string;
+            /** Description */
+            description: string;
+            /** Author */
+            author: string | null;
+            /**
+             * Digest
+             * @description SHA-256 of the manifest, which identifies the content.
+             */
+            digest: string;
+            /**
+             * Key Id
+             * @description The key that signed it; null: unsigned.
+             */
+            key_id: string | null;
+            /** @description That key, while it is trusted. */
+            signer: components["schemas"]["SignerOut"] | null;
+            /**
+             * Installed At
+             * Format: date-time
+             */
+            installed_at: string;
+            /** Parts */
+            parts: components["schemas"]["PackPartOut"][];
+            reach: components["schemas"]["PackReachOut"];
+            /**
+             * Flows
+             * @description Flows that you may view and that use it.
+             */
+            flows: components["schemas"]["PackFlowOut"][];
+            /**
+             * Other Flows
+             * @description Number of other flows that use it.
+             */
+            other_flows: number;
+        };
+        /**
+         * PackPartOut
+         * @description A part of a pack.
+         */
+        PackPartOut: {
+            /**
+             * Kind
+             * @description component, template, connection or translation.
+             */
+            kind: string;
+            /** Name */
+            name: string;
+        };
+        /**
+         * PackPreviewOut
+         * @description What installing an archive would do.
+         */
+        PackPreviewOut: {
+            /** Name */
+            name: string;
+            /** Version */
+            version: string;
+            /** Title */
+            title: string;
+            /** Description */
+            description: string;
+            /** Author */
+            author: string | null;
+            /** Digest */
+            digest: string;
+            /**
+             * Installed
+             * @description The installed version; null: it would be new.
+             */
+            installed: string | null;
+            /**
+             * Key Id
+             * @description The key that signed it; null: unsigned.
+             */
+            key_id: string | null;
+            /** Public Key */
+            public_key: string | null;
+            /** @description That key, when it is trusted. */
+            signer: components["schemas"]["SignerOut"] | null;
+            /** Parts */
+            parts: components["schemas"]["PackPartOut"][];
+            reach: components["schemas"]["PackReachOut"];
+            /**
+             * Changes
+             * @description What an upgrade changes in components.
+             */
+            changes: string[];
+            /**
+             * Flows
+             * @description Flows that you may view and that use the installed version.
+             */
+            flows: components["schemas"]["PackFlowOut"][];
+            /** Other Flows */
+            other_flows: number;
+            /**
+             * Other Breaking
+             * @description Number of other flows that would not be ready with the new code.
+             */
+            other_breaking: number;
+        };
+        /**
+         * PackReachOut
+         * @description What the components of a pack may access; enforced by the sandbox.
+         */
+        PackReachOut: {
+            /** Imports */
+            imports: string[];
+            /**
+             * Hosts
+             * @description Hosts that they connect to, where the operator allows them.
+             */
+            hosts: string[];
+            /**
+             * Files
+             * @description Whether they use files of runs.
+             */
+            files: boolean;
+            /**
+             * Secrets
+             * @description Secret fields, as `Component.field`.
+             */
+            secrets: string[];
+        };
+        /**
+         * PackWordsOut
+         * @description Translations of installed packs.
+         */
+        PackWordsOut: {
+            /**
+             * Words
+             * @description English text to its translation.
+             */
+            words: {
+                [key: string]: string;
+            };
+        };
+        /**
          * PageConfig
          * @description A changed web page, or a changed part of it.
          */
@@ -12638,6 +13043,13 @@ export interface components {
             /** Next Cursor */
             next_cursor?: string | null;
         };
+        /** Page[PackOut] */
+        Page_PackOut_: {
+            /** Items */
+            items: components["schemas"]["PackOut"][];
+            /** Next Cursor */
+            next_cursor?: string | null;
+        };
         /** Page[PatternOut] */
         Page_PatternOut_: {
             /** Items */
@@ -12677,6 +13089,13 @@ export interface components {
         Page_SentEventOut_: {
             /** Items */
             items: components["schemas"]["SentEventOut"][];
+            /** Next Cursor */
+            next_cursor?: string | null;
+        };
+        /** Page[SignerOut] */
+        Page_SignerOut_: {
+            /** Items */
+            items: components["schemas"]["SignerOut"][];
             /** Next Cursor */
             next_cursor?: string | null;
         };
@@ -13026,7 +13445,7 @@ export interface components {
          * @description A permission. The value is its name in errors, API keys and docs.
          * @enum {string}
          */
-        Permission: "account.view" | "account.change" | "account.protect" | "catalog.view" | "people.view" | "spaces.create" | "variables.view" | "workspace.use" | "people.manage" | "keys.manage" | "directory.manage" | "variables.manage" | "models.classify" | "models.manage" | "mcp_servers.programs" | "maintenance.run" | "keyring.manage" | "quotas.manage" | "audit.view" | "spaces.view" | "flows.view" | "flows.comment" | "runs.view" | "files.view" | "assistants.view" | "mcp_servers.view" | "connections.view" | "knowledge.view" | "runs.start" | "files.upload" | "connections.own" | "flows.edit" | "runs.test" | "assistants.edit" | "knowledge.edit" | "flows.publish" | "triggers.manage" | "spaces.manage" | "mcp_servers.manage" | "connections.manage" | "space_variables.manage" | "knowledge.manage";
+        Permission: "account.view" | "account.change" | "account.protect" | "catalog.view" | "people.view" | "spaces.create" | "variables.view" | "workspace.use" | "people.manage" | "keys.manage" | "directory.manage" | "variables.manage" | "models.classify" | "models.manage" | "mcp_servers.programs" | "maintenance.run" | "keyring.manage" | "packs.manage" | "quotas.manage" | "audit.view" | "spaces.view" | "flows.view" | "flows.comment" | "runs.view" | "files.view" | "assistants.view" | "mcp_servers.view" | "connections.view" | "knowledge.view" | "runs.start" | "files.upload" | "connections.own" | "flows.edit" | "runs.test" | "assistants.edit" | "knowledge.edit" | "flows.publish" | "triggers.manage" | "spaces.manage" | "mcp_servers.manage" | "connections.manage" | "space_variables.manage" | "knowledge.manage";
         /**
          * PlanAnswer
          * @description Approve a plan, as it is or edited; or request changes.
@@ -15326,6 +15745,39 @@ export interface components {
              * @description Whether this session is limited to setting up a second factor.
              */
             second_factor_missing: boolean;
+        };
+        /**
+         * SignerIn
+         * @description A signing key to trust.
+         */
+        SignerIn: {
+            /**
+             * Public Key
+             * @description Ed25519 public key of the author: 32 bytes in base64.
+             */
+            public_key: string;
+            /** Name */
+            name: string;
+        };
+        /**
+         * SignerOut
+         * @description A signing key.
+         */
+        SignerOut: {
+            /** Key Id */
+            key_id: string;
+            /**
+             * Public Key
+             * @description The 32 bytes in base64.
+             */
+            public_key: string;
+            /** Name */
+            name: string;
+            /**
+             * Trusted At
+             * Format: date-time
+             */
+            trusted_at: string;
         };
         /**
          * Sketch
@@ -24734,6 +25186,875 @@ export interface operations {
             };
             /** @description Conflict */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The URL is too long; send long values in the body. */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list__api_v1_packs_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_PackOut_"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The URL is too long; send long values in the body. */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    install_api_v1_packs_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PackIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PackPreviewOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The URL is too long; send long values in the body. */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    preview_api_v1_packs_preview_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PackFileIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PackPreviewOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The URL is too long; send long values in the body. */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    signers_api_v1_packs_signers_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_SignerOut_"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The URL is too long; send long values in the body. */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    trust_api_v1_packs_signers_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SignerIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The URL is too long; send long values in the body. */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    distrust_api_v1_packs_signers__key__delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The URL is too long; send long values in the body. */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    words_api_v1_packs_words__language__get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                language: "sv";
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PackWordsOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The user or the API key lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The URL is too long; send long values in the body. */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    upgrade_api_v1_packs__pack__put: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                pack: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PackIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PackPreviewOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The URL is too long; send long values in the body. */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    remove_api_v1_packs__pack__delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                pack: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The URL is too long; send long values in the body. */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    update_flow_api_v1_packs_flows__flow_id__update_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                flow_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlowUpdatedOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };

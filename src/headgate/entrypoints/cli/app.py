@@ -47,6 +47,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "export": ("transfer", "Export a flow as spec text or JSON."),
     "templates": ("templates", "Ready-made flows to start from."),
     "components": ("components", "Search and describe components."),
+    "packs": ("packs", "Packs: create, install, upgrade and remove signed offline extensions."),
     "models": ("models", "Providers, models and local models."),
     "connections": ("connections", "Connections of flows: add, describe, authorize, test and delete."),
     "mcp-servers": ("mcp_servers", "MCP servers that flows use: add, refresh, enable and disable."),

@@ -13,7 +13,7 @@ from rich.prompt import Prompt
 
 from headgate.entrypoints.cli.api_documents import document_in, show_changes
 from headgate.entrypoints.cli.connection_options import Fields, MaxConcurrent, Outside
-from headgate.entrypoints.cli.output import JsonFlag, console, print_json, table, when
+from headgate.entrypoints.cli.output import JsonFlag, console, print_json, print_rows, table, when
 from headgate.entrypoints.cli.session import acting, with_installation, with_parts
 from headgate.entrypoints.compose import Parts
 from headgate.entrypoints.installation import Installation
@@ -23,6 +23,7 @@ from headgate.features.connections.apis.schemas import ApiDocumentIn
 from headgate.features.connections.catalogue import KINDS
 from headgate.features.connections.errors import BadConnection
 from headgate.features.connections.kinds import Kind
+from headgate.features.connections.presets import OfferedKind, offered_kind, offered_kinds
 from headgate.features.connections.routes import CALLBACK
 from headgate.features.connections.schemas import (
     SpaceConnectionIn,
@@ -45,24 +46,18 @@ Name = Annotated[str, typer.Argument(help="Name of the connection.")]
 @app.command()
 def kinds(json: JsonFlag = False) -> None:
     """List the kinds of connections with their fields; secret fields are marked with *."""
-    if json:
-        print_json(
-            [
-                {
-                    "id": kind.id,
-                    "label": kind.label,
-                    "fields": [field.name for field in kind.fields],
-                    "secrets": list(kind.secret_names),
-                }
-                for kind in KINDS.values()
-            ]
-        )
-        return
-    cells = [
-        (kind.id, kind.label, ", ".join(f"{field.name}{'*' if field.is_secret else ''}" for field in kind.fields))
-        for kind in KINDS.values()
-    ]
-    console.print(table(("kind", "what it is", "fields"), cells))
+
+    async def work(installation: Installation) -> list[OfferedKind]:
+        async with installation.database.reading() as session:
+            return await offered_kinds(session)
+
+    offered = with_installation(work)
+    values, rows = [], []
+    for id_, kind in ((each.id, each.kind) for each in offered):
+        names = [field.name for field in kind.fields]
+        values.append({"id": id_, "label": kind.label, "fields": names, "secrets": list(kind.secret_names)})
+        rows.append((id_, kind.label, ", ".join(f"{name}{'*' * (name in kind.secret_names)}" for name in names)))
+    print_rows(values, ("kind", "what it is", "fields"), rows, json=json)
 
 
 @app.command()
@@ -88,7 +83,7 @@ def add(
         return checked(
             SpaceConnectionIn,
             name=name,
-            kind=chosen.id,
+            kind=kind or chosen.id,
             fields={**suggested, **_fields(chosen, field or [])},
             secrets={**references, **_secrets(chosen, set(references))},
             personal=personal,
@@ -108,7 +103,7 @@ def add(
         written = document_in(document)
         with_parts(partial(_add_described, written=written, kind=kind, body=body, show=show))
         return
-    chosen = kind_named(kind)
+    chosen = with_installation(partial(_offered, kind=kind)) if "." in kind else kind_named(kind)
     connection_in = body(chosen, {})
 
     async def work(installation: Installation) -> None:
@@ -117,6 +112,11 @@ def add(
             show(SpaceConnectionOut.model_validate(row), 0)
 
     with_installation(work)
+
+
+async def _offered(installation: Installation, kind: str) -> Kind:
+    async with installation.database.reading() as session:
+        return await offered_kind(session, kind)
 
 
 async def _add_described(
@@ -130,7 +130,7 @@ async def _add_described(
     """Add a connection with a description of its API, which names its kind and its address."""
     manager = parts.connections
     suggestion = await manager.apis.suggest(acting(), written)
-    chosen = kind_named(kind or suggestion.kind)
+    chosen = await _offered(parts, kind or suggestion.kind)
     suggested = {name: value for name, value in suggestion.fields.items() if chosen.field(name) is not None}
     async with manager.connections.database.writing() as session:
         row = await service.add_connection(

@@ -20,13 +20,14 @@ from headgate.entrypoints.cli.run_view import RunView, show_next, show_outcome
 from headgate.entrypoints.cli.session import acting, with_parts
 from headgate.entrypoints.cli.transfer import read_text
 from headgate.entrypoints.compose import Parts
+from headgate.features.catalog.own.store import with_packs
 from headgate.features.flows import service
 from headgate.features.flows.transfer import import_flow
 from headgate.features.runs.form import check_form
 from headgate.features.runs.preview.schemas import DryRunOut, DryRunStart
 from headgate.foundation.checked import checked
 from headgate.foundation.errors import Invalid
-from headgate.graph.model import Budget
+from headgate.graph.model import Budget, Flow
 
 app = typer.Typer(add_completion=False)
 
@@ -150,7 +151,7 @@ def _dry_start(text: str, answers: dict[str, JsonValue], file: list[Path] | None
 
 async def _look_ahead(parts: Parts, flow: str, start: DryRunStart) -> DryRunOut:
     if _is_path(flow):
-        return await parts.dry_runs.of(acting(), import_flow(read_text(flow), parts.registry), start)
+        return await parts.dry_runs.of(acting(), await _imported(parts, flow), start)
     return await parts.dry_runs.of_flow(acting(), await flow_id_of(parts, flow), start)
 
 
@@ -159,9 +160,14 @@ def _is_path(flow: str) -> bool:
     return Path(flow).is_file() or "/" in flow or flow.endswith((".flow", ".txt", ".json", ".yaml", ".yml"))
 
 
+async def _imported(parts: Parts, path: str) -> Flow:
+    async with parts.database.reading() as session:
+        return import_flow(read_text(path), await with_packs(session, parts.registry))
+
+
 async def _store(parts: Parts, path: str, answers: Mapping[str, JsonValue]) -> str:
     """Store the flow of a file. One that cannot run with these answers is rejected and not stored."""
-    definition = import_flow(read_text(path), parts.registry)
+    definition = await _imported(parts, path)
     (await parts.rules.check(acting().tenant_id, acting().space_id, definition)).require()
     check_form(definition.form, answers)
     async with parts.database.writing() as session:

@@ -1,19 +1,22 @@
 """`headgate templates`."""
 
+from collections.abc import Sequence
+from functools import partial
 from typing import Annotated
 
 import typer
 from rich.markup import escape
 
-from headgate.components import BUILTINS
 from headgate.entrypoints.cli.output import JsonFlag, console, print_json, print_result, print_rows
 from headgate.entrypoints.cli.session import acting, with_installation
 from headgate.entrypoints.installation import Installation
-from headgate.features.catalog.gallery import Recipe, find_recipe, load_gallery, recipe_index
-from headgate.features.catalog.registry import Registry
+from headgate.features.catalog.gallery import Recipe, recipe_index
+from headgate.features.catalog.own.store import with_packs
+from headgate.features.catalog.pack_templates import all_recipes, recipe_named
 from headgate.features.flows.from_template import create_from_template
 from headgate.graph.draw import draw
 from headgate.graph.names import listed
+from headgate.graph.template import Catalog
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, help="Ready-made flows to start from.")
 Name = Annotated[str, typer.Argument(help="Name of the template.")]
@@ -25,11 +28,12 @@ def list_(
     json: JsonFlag = False,
 ) -> None:
     """List ready-made flows."""
-    recipes = _search(query)
+    recipes, catalog = with_installation(_all)
+    recipes = _search(recipes, query)
     print_rows(
-        [_as_json(recipe) for recipe in recipes],
+        [_as_json(recipe, catalog) for recipe in recipes],
         ("template", "category", "what it does", "needs"),
-        [(recipe.key, recipe.category, escape(recipe.description), _needs(recipe)) for recipe in recipes],
+        [(recipe.key, recipe.category, escape(recipe.description), _needs(recipe, catalog)) for recipe in recipes],
         json=json,
     )
 
@@ -37,12 +41,12 @@ def list_(
 @app.command()
 def show(name: Name, json: JsonFlag = False) -> None:
     """Draw a ready-made flow and print its text."""
-    recipe = find_recipe(name)
+    recipe, catalog = with_installation(partial(_named, name=name))
     if json:
         print_json({"id": recipe.key, "title": recipe.title, "spec": recipe.spec})
         return
     console.print(f"[bold]{escape(recipe.title)}[/]\n{escape(recipe.description)}\n")
-    console.print(draw(recipe.flow(), Registry(BUILTINS)), markup=False)
+    console.print(draw(recipe.flow(), catalog), markup=False)
     console.print()
     console.print(recipe.spec, markup=False)
 
@@ -50,10 +54,10 @@ def show(name: Name, json: JsonFlag = False) -> None:
 @app.command()
 def use(name: Name, json: JsonFlag = False) -> None:
     """Create a flow from a template, and publish the flows that its steps run. Nothing is run."""
-    recipe = find_recipe(name)
 
     async def work(installation: Installation) -> None:
         async with installation.database.writing() as session:
+            recipe = await recipe_named(session, name)
             row, called, notes = await create_from_template(
                 session, acting(), installation.rules, recipe, installation.trigger_transfer
             )
@@ -70,7 +74,17 @@ def use(name: Name, json: JsonFlag = False) -> None:
     with_installation(work)
 
 
-def _as_json(recipe: Recipe) -> dict[str, object]:
+async def _all(installation: Installation) -> tuple[Sequence[Recipe], Catalog]:
+    async with installation.database.reading() as session:
+        return await all_recipes(session), await with_packs(session, installation.registry)
+
+
+async def _named(installation: Installation, name: str) -> tuple[Recipe, Catalog]:
+    async with installation.database.reading() as session:
+        return await recipe_named(session, name), await with_packs(session, installation.registry)
+
+
+def _as_json(recipe: Recipe, catalog: Catalog) -> dict[str, object]:
     return {
         "id": recipe.key,
         "title": recipe.title,
@@ -79,22 +93,21 @@ def _as_json(recipe: Recipe) -> dict[str, object]:
         "needs_model": recipe.needs_model,
         "needs_network": recipe.needs_network,
         "needs_flows": list(recipe.needs_flows),
-        "needs_connections": [each.model_dump() for each in recipe.needs_connections(Registry(BUILTINS))],
+        "needs_connections": [each.model_dump() for each in recipe.needs_connections(catalog)],
         "triggers": [trigger.name for trigger in recipe.triggers],
     }
 
 
-def _needs(recipe: Recipe) -> str:
+def _needs(recipe: Recipe, catalog: Catalog) -> str:
     needs = [
         name for name, required in (("a model", recipe.needs_model), ("network", recipe.needs_network)) if required
     ]
-    needs += [f"connection {each.name}" for each in recipe.needs_connections(Registry(BUILTINS))]
+    needs += [f"connection {each.name}" for each in recipe.needs_connections(catalog)]
     return listed(needs) or "runs as it is"
 
 
-def _search(query: str) -> list[Recipe]:
-    recipes = load_gallery()
+def _search(recipes: Sequence[Recipe], query: str) -> list[Recipe]:
     if not query:
         return list(recipes)
     by_key = {recipe.key: recipe for recipe in recipes}
-    return [by_key[match.key] for match in recipe_index(recipes).search(query)]
+    return [by_key[match.key] for match in recipe_index(tuple(recipes)).search(query)]

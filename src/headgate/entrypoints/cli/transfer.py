@@ -13,6 +13,7 @@ from headgate.entrypoints.cli.flow_choice import FlowArgument, flow_id_of
 from headgate.entrypoints.cli.output import JsonFlag, console, print_issues, print_json
 from headgate.entrypoints.cli.session import acting, with_installation
 from headgate.entrypoints.installation import Installation
+from headgate.features.catalog.own.store import with_packs
 from headgate.features.flows import service, transfer
 from headgate.features.flows.versions import content_of
 from headgate.foundation.errors import Invalid
@@ -44,9 +45,9 @@ def import_(
     text = read_text(path)
 
     async def work(installation: Installation) -> int:
-        definition = transfer.import_flow(text, installation.registry)
         triggers = transfer.triggers_in(text)
         async with installation.database.writing() as session:
+            definition = transfer.import_flow(text, await with_packs(session, installation.registry))
             row = await service.create_flow(session, acting(), installation.registry, definition=definition)
             notes = await installation.trigger_transfer.imported(session, acting(), row.id, triggers)
         readiness = await installation.rules.check(row.tenant_id, row.space_id, definition)

@@ -47,6 +47,7 @@ class Permission(StrEnum):
     MCP_SERVERS_PROGRAMS = "mcp_servers.programs"
     MAINTENANCE_RUN = "maintenance.run"
     KEYRING_MANAGE = "keyring.manage"
+    PACKS_MANAGE = "packs.manage"
     QUOTAS_MANAGE = "quotas.manage"
     AUDIT_VIEW = "audit.view"
     SPACES_VIEW = "spaces.view"
@@ -133,6 +134,13 @@ TABLE: Mapping[Permission, Rule] = MappingProxyType(
             TenantRole.ADMIN,
             (
                 "View and rotate the keys that encrypt secrets and sign evidence, as an admin of the "
+                "installation's first organisation."
+            ),
+        ),
+        Permission.PACKS_MANAGE: Rule(
+            TenantRole.ADMIN,
+            (
+                "View, install, upgrade and remove packs and the signing keys that are trusted, as an admin of the "
                 "installation's first organisation."
             ),
         ),

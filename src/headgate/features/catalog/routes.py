@@ -16,18 +16,17 @@ from headgate.features.catalog.gallery import (
     NeededConnection,
     Recipe,
     Sample,
-    find_recipe,
-    load_gallery,
     recipe_index,
 )
 from headgate.features.catalog.own.checked import CheckedComponent
 from headgate.features.catalog.own.overlay import Overlay
+from headgate.features.catalog.pack_templates import all_recipes, recipe_named
 from headgate.features.catalog.registry import Registry, UnknownComponent
 from headgate.features.catalog.search import WordIndex
-from headgate.foundation.api import problems
+from headgate.foundation.api import ReadSession, problems
 from headgate.graph.model import Flow
 from headgate.graph.names import did_you_mean
-from headgate.graph.template import Template
+from headgate.graph.template import Catalog, Template
 
 router = APIRouter(tags=["components"])
 VIEW = needs(Permission.CATALOG_VIEW)
@@ -66,6 +65,7 @@ class ComponentOut(Template):
     code: str | None = Field(
         default=None, description="Source code of the node's component. Null for installed components."
     )
+    pack: str = Field(default="", description="Pack that it belongs to; empty for others.")
 
 
 @router.get(
@@ -114,7 +114,10 @@ async def read_component(component_type: str, components: Components) -> Compone
             f"There is no component '{component_type}'{did_you_mean(component_type, components.types()) or '.'}",
             remedy="Search the components.",
         )
-    return ComponentOut(**template.model_dump(), code=components.code(component_type))
+    own = components.own.get(component_type)
+    return ComponentOut(
+        **template.model_dump(), code=components.code(component_type), pack=own.pack if own is not None else ""
+    )
 
 
 class TemplateSummary(BaseModel):
@@ -150,26 +153,27 @@ class TemplateOut(TemplateSummary):
 
 @router.get("/templates", summary="List flow templates", responses=problems(), dependencies=[VIEW])
 async def list_templates(
-    request: Request,
+    session: ReadSession,
+    components: Components,
     q: Annotated[str, Query(max_length=200, description="What the flow should do; all when empty.")] = "",
 ) -> list[TemplateSummary]:
-    """List template flows, best match first."""
-    recipes = load_gallery()
+    """List template flows, best match first; after those of Headgate those of packs."""
+    recipes = await all_recipes(session)
     if not q:
-        return [TemplateSummary(**_summary(recipe, _registry(request))) for recipe in recipes]
+        return [TemplateSummary(**_summary(recipe, components)) for recipe in recipes]
     by_key = {recipe.key: recipe for recipe in recipes}
     matches = (by_key[match.key] for match in recipe_index(recipes).search(q))
-    return [TemplateSummary(**_summary(recipe, _registry(request))) for recipe in matches]
+    return [TemplateSummary(**_summary(recipe, components)) for recipe in matches]
 
 
 @router.get("/templates/{template_id}", summary="Read a flow template", responses=problems(404), dependencies=[VIEW])
-async def read_template(request: Request, template_id: str) -> TemplateOut:
+async def read_template(session: ReadSession, components: Components, template_id: str) -> TemplateOut:
     """A template flow with its text; create a flow from the text to use it."""
-    recipe = find_recipe(template_id)
-    return TemplateOut(**_summary(recipe, _registry(request)), spec=recipe.spec)
+    recipe = await recipe_named(session, template_id)
+    return TemplateOut(**_summary(recipe, components), spec=recipe.spec)
 
 
-def _summary(recipe: Recipe, registry: Registry) -> dict[str, Any]:
+def _summary(recipe: Recipe, catalog: Catalog) -> dict[str, Any]:
     return {
         "id": recipe.key,
         "title": recipe.title,
@@ -181,7 +185,7 @@ def _summary(recipe: Recipe, registry: Registry) -> dict[str, Any]:
         "needs_model": recipe.needs_model,
         "needs_network": recipe.needs_network,
         "needs_flows": recipe.needs_flows,
-        "needs_connections": recipe.needs_connections(registry),
+        "needs_connections": recipe.needs_connections(catalog),
         "triggers": tuple(trigger.name for trigger in recipe.triggers),
         "sample": recipe.sample,
     }
@@ -205,6 +209,7 @@ def _with_own(built_in: tuple[bytes, str], own: Collection[CheckedComponent]) ->
     body, etag = built_in
     added = [
         {**component.template.model_dump(mode="json", exclude_defaults=True), "code": component.code}
+        | ({"pack": component.pack} if component.pack else {})
         for component in own
     ]
     hashes = "".join(component.code_hash for component in own)

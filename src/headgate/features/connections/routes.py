@@ -7,8 +7,8 @@ from fastapi import APIRouter, Depends, Request, Response
 from headgate.features.access.caller import Caller, needs
 from headgate.features.access.permissions import Permission
 from headgate.features.connections import service
-from headgate.features.connections.catalogue import KINDS
 from headgate.features.connections.manage import ConnectionManager
+from headgate.features.connections.presets import offered_kinds
 from headgate.features.connections.schemas import (
     AuthorizationAnswer,
     AuthorizationOut,
@@ -46,10 +46,13 @@ async def list_(session: ReadSession, caller: Caller, space_id: str | None = Non
 
 
 @router.get("/kinds", summary="List kinds of connections", dependencies=[VIEW])
-async def kinds() -> Page[KindOut]:
-    """List the kinds with their fields."""
+async def kinds(session: ReadSession) -> Page[KindOut]:
+    """List the kinds with their fields; after those of Headgate those of packs."""
     return Page(
-        items=[KindOut.model_validate({**_plain(kind), "tested": kind.probe != "none"}) for kind in KINDS.values()]
+        items=[
+            KindOut.model_validate({**_plain(offered.kind), "id": offered.id, "tested": offered.kind.probe != "none"})
+            for offered in await offered_kinds(session)
+        ]
     )
 
 

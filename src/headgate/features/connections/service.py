@@ -18,6 +18,7 @@ from headgate.features.connections.errors import (
     ConnectionNotFound,
 )
 from headgate.features.connections.kinds import Kind
+from headgate.features.connections.presets import offered_kind
 from headgate.features.connections.schemas import SpaceConnectionIn, SpaceConnectionOut, SpaceConnectionPatch
 from headgate.features.connections.sealed import Secrets, seal, unseal
 from headgate.features.connections.tables import ConnectionRow
@@ -39,7 +40,7 @@ async def add_connection(
     """
     space = connection_in.space_id or principal.space_id
     await require_space(session, principal, space, permission_for(personal=connection_in.personal))
-    kind = kind_named(connection_in.kind)
+    kind = await offered_kind(session, connection_in.kind)
     if connection_in.personal and kind.ownership == "shared":
         raise BadConnection(f"{kind.label} belongs to a space.", remedy="Add it as a shared connection.")
     check_name(connection_in.name)

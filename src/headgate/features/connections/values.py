@@ -41,14 +41,20 @@ def check_name(name: str) -> None:
 
 def checked_fields(kind: Kind, values: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
     """Return the values of the fields that are no secret, with defaults. Raises `BadConnection`, `BadUrl`."""
-    for name in values:
-        field = kind.field(name)
-        if field is None or field.is_secret:
-            raise _unknown(kind, name, secret=field is not None)
+    for name, value in values.items():
+        checked_value(kind, name, value)
     checked = {
         field.name: _checked(kind, field, values.get(field.name)) for field in kind.fields if not field.is_secret
     }
     return {name: value for name, value in checked.items() if value is not None}
+
+
+def checked_value(kind: Kind, name: str, value: JsonValue) -> JsonValue:
+    """Return the value of one field that is no secret. Raises `BadConnection`, `BadUrl`."""
+    field = kind.field(name)
+    if field is None or field.is_secret:
+        raise _unknown(kind, name, secret=field is not None)
+    return _checked(kind, field, value)
 
 
 def check_secrets(kind: Kind, secrets: Secrets) -> None:

@@ -11,7 +11,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from headgate.features.access.caller import Caller, CallerAgain, needs
 from headgate.features.access.permissions import Permission
 from headgate.features.access.principal import Principal
-from headgate.features.catalog.gallery import find_recipe
+from headgate.features.catalog.own.store import with_packs
+from headgate.features.catalog.pack_templates import recipe_named
 from headgate.features.catalog.registry import Registry
 from headgate.features.flows import owners, service, transfer, versions
 from headgate.features.flows.from_template import create_from_template
@@ -88,7 +89,9 @@ async def create(
         raise Invalid("Give 'definition', 'spec' or 'template', not several of them.")
     if body.template is not None:
         return await _from_template(body.template, body, session, caller, rules, triggers)
-    definition = read_spec(body.spec, catalog) if body.spec is not None else body.definition or Flow()
+    definition = body.definition or Flow()
+    if body.spec is not None:
+        definition = read_spec(body.spec, await with_packs(session, catalog))
     definition = arrange_unplaced(definition, catalog)
     names = {"name": body.name, "description": body.description}
     definition = definition.model_copy(update={key: value for key, value in names.items() if value is not None})
@@ -104,7 +107,7 @@ async def _from_template(
     rules: FlowRules,
     triggers: transfer.Triggers,
 ) -> FlowCreated:
-    recipe, names = find_recipe(template_id), {"name": body.name, "description": body.description}
+    recipe, names = await recipe_named(session, template_id), {"name": body.name, "description": body.description}
     created = await create_from_template(session, caller, rules, recipe, triggers, space_id=body.space_id, **names)
     return await _created(created.flow, created.called, rules, session, created.notes)
 
@@ -121,7 +124,7 @@ async def import_(
     body: ImportIn, session: WriteSession, caller: Caller, catalog: Components, rules: Rules, triggers: Starts
 ) -> FlowImported:
     """Create a flow from spec text or exported JSON. Nothing is run; its triggers are switched off."""
-    definition = await run_in_flow_thread(transfer.import_flow, body.content, catalog)
+    definition = await run_in_flow_thread(transfer.import_flow, body.content, await with_packs(session, catalog))
     carried = await run_in_flow_thread(transfer.triggers_in, body.content)
     row = await service.create_flow(session, caller, catalog, definition=definition, space_id=body.space_id)
     notes = await triggers.imported(session, caller, row.id, carried)

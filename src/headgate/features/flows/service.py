@@ -12,6 +12,7 @@ from headgate.features.access.principal import Principal
 from headgate.features.accounts.spaces.service import require_space, spaces_shown
 from headgate.features.audit.actions import Action
 from headgate.features.audit.recorder import record_of
+from headgate.features.catalog.own.store import with_pack_code
 from headgate.features.flows import repository
 from headgate.features.flows.errors import AmbiguousFlow, FlowNotFound, StaleRevision
 from headgate.features.flows.live import announce_change, announce_draft
@@ -50,6 +51,7 @@ async def create_flow(
     """
     space = space_id or principal.space_id
     await require_space(session, principal, space, Permission.FLOWS_EDIT)
+    definition = await with_pack_code(session, definition, catalog)
     components = await catalog.for_flow(principal.tenant_id, definition, session=session)
     raise_if_any(check_kept(definition, components))
     row = FlowRow(

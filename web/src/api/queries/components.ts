@@ -1,7 +1,8 @@
 import { queryOptions } from "@tanstack/react-query";
-import { servedWords, type Translate } from "@/lib/i18n/served";
+import type { Translate } from "@/lib/i18n/served";
 import { api, unwrap } from "../client";
 import type { components } from "../schema";
+import { catalogWords } from "./words";
 
 type Component = components["schemas"]["ComponentOut"];
 
@@ -11,16 +12,16 @@ export const componentKeys = { all: ["components"] as const };
 export const componentsQuery = queryOptions({
   queryKey: componentKeys.all,
   queryFn: async ({ signal }) => {
-    const [found, translate] = await Promise.all([unwrap(api.GET("/api/v1/components", { signal })), servedWords()]);
+    const [found, translate] = await Promise.all([unwrap(api.GET("/api/v1/components", { signal })), catalogWords()]);
     return found.map((one) => inLanguage(one, translate));
   },
   staleTime: 10 * 60_000,
 });
 
-/** A component that comes with the installation, in the reader's language; it is found by its English name too. */
+/** A component that comes with the installation or a pack, in the reader's language; it is found by its English name too. */
 export function inLanguage(component: Component, translate: Translate): Component {
-  const { code, label, keywords = [], fields = [], outputs = [] } = component;
-  if (code) return component;
+  const { code, pack, label, keywords = [], fields = [], outputs = [] } = component;
+  if (code && !pack) return component;
   const said = translate(label);
   return {
     ...component,

@@ -1,7 +1,8 @@
 import { queryOptions } from "@tanstack/react-query";
-import { servedWords, type Translate } from "@/lib/i18n/served";
+import type { Translate } from "@/lib/i18n/served";
 import { api, unwrap } from "../client";
 import type { components } from "../schema";
+import { catalogWords } from "./words";
 
 export type Connection = components["schemas"]["SpaceConnectionOut"];
 export type ConnectionIn = components["schemas"]["SpaceConnectionIn"];
@@ -43,7 +44,7 @@ export const connectionKindsQuery = queryOptions({
   queryFn: async ({ signal }) => {
     const [page, translate] = await Promise.all([
       unwrap(api.GET("/api/v1/connections/kinds", { signal })),
-      servedWords(),
+      catalogWords(),
     ]);
     return page.items.map((kind) => kindInLanguage(kind, translate));
   },

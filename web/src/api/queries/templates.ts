@@ -1,6 +1,7 @@
 import { queryOptions } from "@tanstack/react-query";
-import { servedWords, type Translate } from "@/lib/i18n/served";
+import type { Translate } from "@/lib/i18n/served";
 import { api, unwrap } from "../client";
+import { catalogWords } from "./words";
 
 export const templateKeys = {
   all: ["templates"] as const,
@@ -30,7 +31,7 @@ export const templatesQuery = (q: string) =>
     queryFn: async ({ signal }) => {
       const [found, translate] = await Promise.all([
         unwrap(api.GET("/api/v1/templates", { params: { query: q ? { q } : {} }, signal })),
-        servedWords(),
+        catalogWords(),
       ]);
       return found.map((one) => inLanguage(one, translate));
     },
@@ -45,7 +46,7 @@ export const templateQuery = (id: string) =>
     queryFn: async ({ signal }) => {
       const [found, translate] = await Promise.all([
         unwrap(api.GET("/api/v1/templates/{template_id}", { params: { path: { template_id: id } }, signal })),
-        servedWords(),
+        catalogWords(),
       ]);
       return inLanguage(found, translate);
     },

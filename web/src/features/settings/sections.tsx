@@ -11,6 +11,7 @@ import {
   KeyRound,
   LockKeyhole,
   type LucideIcon,
+  Package,
   Palette,
   Plug,
   ScrollText,
@@ -129,6 +130,14 @@ export const SECTIONS: readonly SettingsSection[] = [
     icon: LockKeyhole,
     may: (may, me) => may("keyring.manage") && me?.tenant.id === FIRST_ORGANISATION_ID,
     Content: section(() => import("./keyring/KeyringSection"), "KeyringSection"),
+  },
+  {
+    id: "packs",
+    group: "organisation",
+    label: "packs",
+    icon: Package,
+    may: (may, me) => may("packs.manage") && me?.tenant.id === FIRST_ORGANISATION_ID,
+    Content: section(() => import("./packs/PacksSection"), "PacksSection"),
   },
   {
     id: "audit",

@@ -12,7 +12,7 @@ from headgate.agents.assistant.metrics import AssistantMetrics
 from headgate.features.access.principal import Principal
 from headgate.features.audit.recorder import record
 from headgate.features.catalog.own.checked import CheckedComponent, code_hash
-from headgate.features.catalog.own.store import keep_component, known_components
+from headgate.features.catalog.own.store import keep_component, known_components, pack_components
 from headgate.features.catalog.registry import Registry
 from headgate.features.workspace.components import (
     MAX_CLASS_NAME_LENGTH,
@@ -68,14 +68,16 @@ class PersonalComponents:
     async def own_components(self, principal: Principal, flow: Flow | None = None) -> tuple[CheckedComponent, ...]:
         """Return the components that this user's request may use besides the registry: for `Overlay`. Executes nothing.
 
-        Their registered components, and after them those whose code the flow carries: in one flow one type has one
-        code. Broken and unsafe files are skipped; so is code that was never checked here, and code with the name
-        of a component that came with Headgate. One query.
+        Those of installed packs, then the user's registered ones, and after them those whose code the flow carries: in
+        one flow one type has one code, and of two with one name the last is used. Broken and unsafe files are skipped;
+        so is code that was never checked here, and code with the name of a component that came with Headgate.
+        Two queries.
         """
         files = dict(self._unshadowed(await self._files(principal)))
         carried = [node.code for node in flow.nodes if node.code is not None] if flow is not None else []
         async with self.database.reading() as session:
             known = await known_components(session, [*files.values(), *carried], tenant_id=principal.tenant_id)
+            packed = await pack_components(session)
         by_hash = {component.code_hash: component for component in known}
         mine = [
             component
@@ -85,7 +87,7 @@ class PersonalComponents:
         for _ in range(len(files) - len(mine)):
             self.metrics.overlay_skipped("unchecked")
         self.metrics.overlay_read(len(mine))
-        return (*mine, *(component for code in carried if (component := by_hash.get(code_hash(code)))))
+        return (*packed, *mine, *(component for code in carried if (component := by_hash.get(code_hash(code)))))
 
     async def clear(self, principal: Principal) -> int:
         """Delete the user's components. Returns how many there were. Flows that use one keep its code."""

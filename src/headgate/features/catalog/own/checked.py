@@ -18,6 +18,9 @@ class CheckedComponent:
     note: str = ""
     """Why it was not tried, or its failure; empty when it produced its outputs. Not stored."""
 
+    pack: str = ""
+    """The installed pack that it belongs to; empty for others."""
+
     @property
     def type(self) -> str:
         """Return the class name, which is the node's type."""

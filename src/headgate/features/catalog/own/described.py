@@ -8,6 +8,7 @@ import orjson
 from pydantic import JsonValue, ValidationError
 
 from headgate.foundation.errors import Invalid
+from headgate.foundation.names import HIDDEN
 from headgate.graph.json_values import plain_json
 from headgate.graph.manifest import Manifest
 from headgate.graph.model import PORT_PATTERN, TYPE_PATTERN
@@ -22,10 +23,6 @@ LONGEST_NAME = 200
 """Maximum characters of labels, options and similar."""
 LONGEST_TEXT = 8_000
 """Maximum characters of descriptions: users and models read them."""
-_HIDDEN = re.compile(
-    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff\U000e0000-\U000e007f]"
-)
-"""Characters that users do not see and models and terminals read: controls, direction changes, Unicode tags."""
 _NAME = re.compile(PORT_PATTERN)
 _TYPE = re.compile(TYPE_PATTERN)
 
@@ -102,7 +99,7 @@ def _require_texts(template: Template) -> None:
         plain_json(values)
     except ValueError as error:
         raise NotPlausible(f"{template.type}: {error}.", remedy="Correct its texts and defaults.") from error
-    hidden = next((match for text in _strings(values) if (match := _HIDDEN.search(text))), None)
+    hidden = next((match for text in _strings(values) if (match := HIDDEN.search(text))), None)
     if hidden is not None:
         raise NotPlausible(
             f"{template.type}: its texts contain the invisible character U+{ord(hidden[0]):04X}.",

@@ -10,6 +10,7 @@ import orjson
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from headgate.features.access.principal import Principal
+from headgate.features.catalog.own.store import with_packs
 from headgate.features.catalog.registry import Registry
 from headgate.features.flows.readiness.content import CODE_FIELDS
 from headgate.features.flows.transfer import FORMAT_KEY, import_flow, triggers_in
@@ -142,7 +143,9 @@ class ImportReports:
             if foreign is not None:
                 return foreign
             _refuse_prose(content)
-            flow = await run_in_flow_thread(import_flow, content, self.catalog)
+            async with self.dry_runs.database.reading() as session:
+                catalog = await with_packs(session, self.catalog)
+            flow = await run_in_flow_thread(import_flow, content, catalog)
             triggers = [_trigger(given) for given in await run_in_flow_thread(triggers_in, content)]
             if len(flow.nodes) > MOST_NODES:
                 raise Invalid(f"The flow has more than {MOST_NODES} nodes.", remedy="Split it.")

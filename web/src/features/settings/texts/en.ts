@@ -5,6 +5,7 @@ import flowise from "./en.flowise";
 import keyring from "./en.keyring";
 import limits from "./en.limits";
 import models from "./en.models";
+import packs from "./en.packs";
 import people from "./en.people";
 import retention from "./en.retention";
 import things from "./en.things";
@@ -153,6 +154,7 @@ export default {
   ...directory,
   ...flowise,
   ...keyring,
+  ...packs,
   ...people,
   ...limits,
   ...models,

@@ -7,6 +7,7 @@ import flowise from "./sv.flowise";
 import keyring from "./sv.keyring";
 import limits from "./sv.limits";
 import models from "./sv.models";
+import packs from "./sv.packs";
 import people from "./sv.people";
 import retention from "./sv.retention";
 import things from "./sv.things";
@@ -155,6 +156,7 @@ const sv: Translation<typeof en> = {
   ...directory,
   ...flowise,
   ...keyring,
+  ...packs,
   ...people,
   ...limits,
   ...models,

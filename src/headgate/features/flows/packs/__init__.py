@@ -1,0 +1,1 @@
+"""Installing, upgrading and removing packs, with the flows that use them."""
