@@ -14,7 +14,7 @@ from headgate.sdk.approvals import NOTICE_KINDS
 
 async def check_rule(session: AsyncSession, row: AlertRuleRow) -> None:
     """Raise `AlertRuleInvalid` for settings that do not fit together."""
-    lowest, highest = THRESHOLDS[row.kind]
+    lowest, highest = next(bounds for kind, bounds in THRESHOLDS.items() if kind == row.kind)
     if row.kind == "silent":
         row.threshold = 0
     elif not lowest <= row.threshold <= highest:

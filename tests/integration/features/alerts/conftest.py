@@ -1,13 +1,16 @@
 """A team, a flow that fails, and an evaluation that the tests start themselves."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+import asyncio
+from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
 import pytest
+from sqlalchemy import TextClause, text
 
 from headgate.features.alerts import evaluation
 from headgate.features.jobs.leases import clock
 from headgate.foundation.settings import Settings
+from tests.support.patience import PATIENCE_SECONDS
 from tests.support.people import LOOPBACK
 from tests.support.rows import execute
 from tests.support.smtp import PASSWORD, Postbox, smtp_server
@@ -22,7 +25,6 @@ FAILING = (
 )
 SECOND = 1_000_000
 HOUR = 3_600 * SECOND
-Evaluate = Callable[[], Awaitable[None]]
 
 
 @pytest.fixture
@@ -71,16 +73,26 @@ async def rule(us: Team, who: str = "publisher", **members: Any) -> dict[str, An
 
 
 async def evaluated(us: Team) -> None:
-    """Evaluate once, as the job of the application does when it is due, and wait until it has ended."""
-    jobs = us.app.state.services.jobs
-    await jobs.settle(evaluation.KIND)
-    await execute(us.database, "UPDATE alert_evaluations SET due_at = :at", at=clock())
-    await jobs.settle(evaluation.KIND)
+    """Make the evaluation due, and wait until the application has evaluated from then on."""
+    at = clock()
+    await execute(us.database, "UPDATE alert_evaluations SET due_at = :at", at=at)
+    query = text("SELECT count(*) FROM alert_evaluations WHERE evaluated_at >= :at AND worker_id IS NULL")
+    await until(us, query, at=at)
+
+
+async def until(us: Team, query: TextClause, **values: Any) -> None:
+    """Wait until a query returns a number that is not 0."""
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        while True:
+            async with us.database.reading() as session:
+                if (await session.execute(query, values)).scalar_one():
+                    return
+            await asyncio.sleep(0.02)
 
 
 async def delivered(us: Team) -> None:
-    """Wait until no notice is due."""
-    await us.app.state.services.jobs.settle("alert_notices")
+    """Wait until no notice is pending."""
+    await until(us, text("SELECT NOT EXISTS (SELECT 1 FROM alert_notices WHERE status = 'pending')"))
 
 
 async def alerts(us: Team, who: str = "viewer", **asked: Any) -> list[dict[str, Any]]:

@@ -4,9 +4,12 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
+from sqlalchemy import text
 
 from headgate.features.alerts import evaluation
 from headgate.features.jobs.leases import clock
+from headgate.features.models.catalogue import resolve
+from headgate.sdk import Model
 from tests.integration.features.alerts.conftest import (
     HOUR,
     SECOND,
@@ -17,6 +20,7 @@ from tests.integration.features.alerts.conftest import (
     notices,
     rule,
     run,
+    until,
 )
 from tests.support.rows import execute
 from tests.support.smtp import Postbox
@@ -36,7 +40,7 @@ async def age(us: Team, run_id: str, **columns: int) -> None:
     await execute(us.database, f"UPDATE flow_runs SET {changes} WHERE id = :id", id=run_id, **columns)
 
 
-async def found(us: Team, who: str = "viewer") -> list[tuple[str, str, float]]:
+async def found(us: Team, who: str = "viewer") -> list[tuple[str, str, Any]]:
     return [(one["kind"], one["name"], one["value"]) for one in await alerts(us, who, state="open")]
 
 
@@ -135,14 +139,15 @@ class TestKinds:
         for spec in (FLOW, FAILING_TOO):
             run_id = await run(us, await flow_of(us, spec), "[1]")
             query = (
-                "UPDATE flow_step_results SET num_tokens_input = 1000000, num_tokens_output = 0, model_parameters ="
-                ' \'{"provider": "openai", "name": "gpt-4o"}\' WHERE flow_run_id = :id AND step_order = 0'
+                "UPDATE flow_step_results SET num_tokens_input = 5000000, num_tokens_output = 0, model_parameters ="
+                ' \'{"provider": "openai", "name": "gpt-4o-mini"}\' WHERE flow_run_id = :id AND step_id = \'heard\''
             )
             await execute(us.database, query, id=run_id)
         await evaluated(us)
         [(kind, name, value)] = await found(us)
         assert (kind, name) == ("cost", "")
-        assert value == pytest.approx(5.0)
+        price = resolve(Model(provider="openai", name="gpt-4o-mini")).price_in
+        assert value == pytest.approx(10 * (price or 0))
 
     async def test_budget_is_the_share_of_the_day_that_is_used(self, us: Team) -> None:
         flow_id = await flow_of(us, FLOW + "settings:\n  daily_budget:\n    tokens: 1000\n")
@@ -247,12 +252,12 @@ class TestTime:
     async def test_a_clock_set_back_stops_neither_evaluations_nor_notices(self, us: Team) -> None:
         flow_id = await flow_of(us)
         await rule(us, flow_id=flow_id)
+        await evaluated(us)
         await run(us, flow_id)
         ahead = clock() + 5 * HOUR
         await execute(us.database, "UPDATE alert_evaluations SET due_at = :at, evaluated_at = :at", at=ahead)
         await us.app.state.services.jobs.recover(evaluation.KIND)
-        await us.app.state.services.jobs.settle(evaluation.KIND)
-        assert len(await found(us)) == 1
+        await until(us, text("SELECT count(*) FROM alerts"))
 
     async def test_the_clock_may_go_forward(self, us: Team) -> None:
         flow_id = await flow_of(us)
@@ -293,8 +298,8 @@ class TestPermissions:
         path = f"/alert-rules/{made['id']}"
         await us.ask("publisher", "PATCH", path, json={"muted_until": "2030-01-01T00:00:00Z"})
         await us.ask("publisher", "DELETE", path)
-        entries = (await us.get("admin", "/audit", params={"object_type": "alert_rule"}))["items"]
-        assert [entry["action"] for entry in entries] == [
+        entries = (await us.get("admin", "/audit"))["items"]
+        assert [entry["action"] for entry in entries if entry["action"].startswith("alert_rule")] == [
             "alert_rule.removed",
             "alert_rule.changed",
             "alert_rule.created",
