@@ -189,7 +189,7 @@ class Parts(Installation):
     def alert_sender(self) -> "alert_sending.AlertSender":
         """Sends notices of alerts; registers its jobs."""
         services = self.services
-        courier = alert_sending.Courier(
+        attempts = alert_sending.Attempts(
             self.database,
             self.box,
             services.web,
@@ -199,7 +199,7 @@ class Parts(Installation):
             self.secret_reads,
             self.settings.server.public_url,
         )
-        return alert_sending.AlertSender(courier, services.jobs)
+        return alert_sending.AlertSender(attempts, services.jobs)
 
     @cached_property
     def _alerts(self) -> "alert_evaluation.Evaluator":

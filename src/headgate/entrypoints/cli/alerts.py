@@ -120,11 +120,11 @@ def send_test(rule: RuleId, json: JsonFlag = False) -> None:
     async def work(parts: Parts) -> None:
         outcomes = await service.test_rule(parts.database, acting(), rule, parts.alert_sender)
         rows = [
-            (one.channel, "delivered" if one.delivered else "failed", one.status or "", escape(one.message))
-            for one in outcomes
+            (outcome.channel, "delivered" if outcome.delivered else "failed", outcome.status or "", escape(outcome.message))
+            for outcome in outcomes
         ]
         print_rows(outcomes, ("channel", "outcome", "status", ""), rows, json=json, none="No channel.")
-        if not all(one.delivered for one in outcomes):
+        if not all(outcome.delivered for outcome in outcomes):
             raise typer.Exit(exit_codes.FAILED)
 
     with_parts(work)
@@ -206,5 +206,5 @@ def _rule(row: AlertRuleOut) -> tuple[str, ...]:
 
 
 def _alert(row: AlertOut) -> tuple[str, ...]:
-    found = value_of(row.kind, row.value, row.window_seconds)
-    return row.id, escape(row.rule_name), escape(row.name), found, row.state, when(row.opened_at)
+    value = value_of(row.kind, row.value, row.window_seconds)
+    return row.id, escape(row.rule_name), escape(row.name), value, row.state, when(row.opened_at)

@@ -221,8 +221,8 @@ async def _budget(session: AsyncSession, rules: Rules, at: int, tenant_id: str) 
 
 
 def _limit(accounts: Sequence[Account], row: AnyRow) -> int | None:
-    own = (one for one in accounts if one.scope is BudgetScope.DAY and one.owner_id == row.flow_id)
-    return next((limit for one in own for kind, limit in one.limits.items() if kind == row.kind), None)
+    own = (account for account in accounts if account.scope is BudgetScope.DAY and account.owner_id == row.flow_id)
+    return next((limit for account in own for kind, limit in account.limits.items() if kind == row.kind), None)
 
 
 _Find = Callable[[AsyncSession, Rules, int, str], Awaitable[list[Finding]]]

@@ -53,8 +53,8 @@ class Evaluator:
         row, now = AlertEvaluationRow, clock()
         ahead = row.due_at > now + round(2 * EVERY_SECONDS * SECOND)
         async with self._database.reading() as session:
-            found = (await session.execute(select(row.tenant_id).where(ahead).limit(1))).first()
-        if found is not None:
+            late_row = (await session.execute(select(row.tenant_id).where(ahead).limit(1))).first()
+        if late_row is not None:
             async with self._database.writing() as session:
                 await session.execute(update(row).where(ahead).values(due_at=now))
 

@@ -62,7 +62,7 @@ def seal_url(box: Sealer, url: str) -> bytes:
 
 
 @dataclass(frozen=True, slots=True)
-class Courier:
+class Attempts:
     """Makes attempts.
 
     Args:
@@ -134,13 +134,13 @@ class AlertSender:
     """Sends notices.
 
     Args:
-        courier: Makes attempts.
+        attempts: Makes attempts.
         jobs: Runs due notices.
     """
 
-    def __init__(self, courier: Courier, jobs: JobRunner) -> None:
-        self._courier = courier
-        self._database = courier.database
+    def __init__(self, attempts: Attempts, jobs: JobRunner) -> None:
+        self._attempts = attempts
+        self._database = attempts.database
         jobs.register(JobKind(KIND, QUEUE, self._send, MOST_AT_ONCE, retry_seconds=LATER_SECONDS[0]))
 
     async def test(self, rule: AlertRuleRow) -> list[tuple[str, Outcome]]:
@@ -148,7 +148,7 @@ class AlertSender:
         channels = [*channels_of(rule), *(["escalation"] if rule.escalation_connection_id else [])]
         key = delivery_key(rule.id, f"test:{new_id()}")
         return [
-            (channel, await self._courier.attempt(rule, channel, "test", Content(), f"{key}-{channel}"))
+            (channel, await self._attempts.attempt(rule, channel, "test", Content(), f"{key}-{channel}"))
             for channel in channels
         ]
 
@@ -160,7 +160,7 @@ class AlertSender:
                 await QUEUE.finish(session, job)
             return
         content = Content.model_validate(job.row.content)
-        outcome = await self._courier.attempt(rule, job.row.channel, job.row.kind, content, job.row.idempotency_key)
+        outcome = await self._attempts.attempt(rule, job.row.channel, job.row.kind, content, job.row.idempotency_key)
         at = clock()
 
         async def store() -> None:

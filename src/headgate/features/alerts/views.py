@@ -35,9 +35,9 @@ def rule_out(listed: Listed) -> AlertRuleOut:
     )
 
 
-def alert_out(found: AnyRow) -> AlertOut:
+def alert_out(listed: AnyRow) -> AlertOut:
     """Return an alert, of a row with its rule."""
-    row, rule = found
+    row, rule = listed
     times = ("opened_at", "resolved_at", "acknowledged_at", "escalated_at")
     return AlertOut.model_validate(
         {
@@ -56,9 +56,9 @@ def alert_out(found: AnyRow) -> AlertOut:
     )
 
 
-def notice_out(found: AnyRow) -> AlertNoticeOut:
+def notice_out(listed: AnyRow) -> AlertNoticeOut:
     """Return a notice, of a row with its rule."""
-    row = found[0]
+    row = listed[0]
     content = Content.model_validate(row.content)
     return AlertNoticeOut(
         id=row.id,

@@ -37,6 +37,7 @@ CALLERS = {
     "agents/codev/writing/snapshots.py",  # codev_writes
     "features/accounts/second_factor/service.py",  # totp_authenticators
     "features/accounts/single_sign_on/transaction.py",  # a cookie of a few minutes
+    "features/alerts/sending.py",  # alert_rules
     "features/connections/oauth/authorizing.py",  # connection_authorizations
     "features/connections/oauth/provider.py",  # connection_tokens
     "features/connections/sealed.py",  # connections
@@ -62,6 +63,7 @@ VALUES = {
     "data_keys.state": "active",
     "approval_decisions.decision": "approve",
     "approval_notices.kind": "asked",
+    "alert_rules.kind": "failure",
     "transport": "http",
     "deliver": "one",
     "event_waits.status": "waiting",
