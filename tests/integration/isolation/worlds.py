@@ -498,7 +498,7 @@ async def _make_alert(session: AsyncSession, world: World, webhook: bytes) -> No
     notice = {"rule_id": id_, "number": 1, "channel": "webhook", "kind": "opened", "status": "failed", "content": {}}
     notice |= {"idempotency_key": id_, "error_code": "receiver_failed", "error_message": world.marker, "created_at": at}
     await session.execute(insert(AlertNoticeRow).values(id=id_, **tenant, **notice))
-    session.add(AlertEvaluationRow(**tenant))
+    await session.merge(AlertEvaluationRow(**tenant))
 
 
 async def _make_api(session: AsyncSession, world: World, connection: str) -> None:

@@ -120,7 +120,12 @@ def send_test(rule: RuleId, json: JsonFlag = False) -> None:
     async def work(parts: Parts) -> None:
         outcomes = await service.test_rule(parts.database, acting(), rule, parts.alert_sender)
         rows = [
-            (outcome.channel, "delivered" if outcome.delivered else "failed", outcome.status or "", escape(outcome.message))
+            (
+                outcome.channel,
+                "delivered" if outcome.delivered else "failed",
+                outcome.status or "",
+                escape(outcome.message),
+            )
             for outcome in outcomes
         ]
         print_rows(outcomes, ("channel", "outcome", "status", ""), rows, json=json, none="No channel.")
@@ -201,7 +206,7 @@ def redeliver(notice: Annotated[str, typer.Argument(help="Id of the notice.")], 
 
 def _rule(row: AlertRuleOut) -> tuple[str, ...]:
     scope = escape(row.flow_name or "") or ("space" if row.space_id else "organisation")
-    kind = f"{row.kind.replace('_', ' ')} ({duration(row.window_seconds, 'en')})"
+    kind = f"{row.kind.replace('_', ' ')} ({duration(row.window_seconds)})"
     return row.id, escape(row.name), kind, scope, row.state, when(row.fired_at)
 
 

@@ -22,16 +22,15 @@ _WORDS: Mapping[str, Mapping[str, str]] = {
         "more": "More",
         "more_of": "{count} further alerts",
         "over": "resolved",
-        "failure": "{value:g} failed runs in {window}",
+        "failure": "failed runs in {window}: {value:g}",
         "failure_rate": "{value:g} % of the runs in {window} failed",
         "slow": "a run took {duration}",
         "silent": "no run for {duration} after it was due",
         "cost": "${value:,.2f} in {window}",
-        "queue": "{value:g} runs have waited for more than {window}",
+        "queue": "runs that have waited longer than {window}: {value:g}",
         "budget": "{value:g} % of the daily budget is used",
         "nothing": "This is a test. Nothing happened.",
         "note": "Note",
-        "units": "days hours minutes seconds",
     },
     "sv": {
         "opened": "Larm",
@@ -42,19 +41,18 @@ _WORDS: Mapping[str, Mapping[str, str]] = {
         "more": "Fler",
         "more_of": "{count} larm till",
         "over": "löst",
-        "failure": "{value:g} misslyckade körningar på {window}",
+        "failure": "misslyckade körningar på {window}: {value:g}",
         "failure_rate": "{value:g} % av körningarna på {window} misslyckades",
         "slow": "en körning tog {duration}",
         "silent": "ingen körning på {duration} efter utsatt tid",
         "cost": "{value:,.2f} USD på {window}",
-        "queue": "{value:g} körningar har väntat i mer än {window}",
+        "queue": "körningar som har väntat längre än {window}: {value:g}",
         "budget": "{value:g} % av dagsbudgeten är använd",
         "nothing": "Det här är ett test. Inget har hänt.",
         "note": "Notering",
-        "units": "dagar timmar minuter sekunder",
     },
 }
-_UNITS = (86_400, 3_600, 60, 1)
+_UNITS = {"d": 86_400, "h": 3_600, "min": 60, "s": 1}
 
 
 class Item(BaseModel):
@@ -103,19 +101,19 @@ def _item(row: AlertRow) -> Item:
     )
 
 
-def duration(seconds: float, language: str) -> str:
-    """Return a time in its largest two units: 90 minutes are `1 hours 30 minutes`."""
-    names, left, parts = _WORDS[language]["units"].split(), round(seconds), []
-    for name, unit in zip(names, _UNITS, strict=True):
+def duration(seconds: float) -> str:
+    """Return a time in its largest two units: 90 minutes are `1 h 30 min`."""
+    left, parts = round(seconds), []
+    for name, unit in _UNITS.items():
         count, left = divmod(left, unit)
         if count:
             parts.append(f"{count} {name}")
-    return " ".join(parts[:2]) or f"0 {names[-1]}"
+    return " ".join(parts[:2]) or "0 s"
 
 
 def value_of(kind: str, value: float, window_seconds: int, language: str = "en") -> str:
     """Return what a rule of a kind found, in words."""
-    window, lasted = duration(window_seconds, language), duration(value, language)
+    window, lasted = duration(window_seconds), duration(value)
     return _WORDS[language][kind].format(value=value, window=window, duration=lasted)
 
 

@@ -62,7 +62,7 @@ class TestChannels:
         message = postbox.message()
         assert message["Subject"] == "Alert: Imports fail"
         body = message.get_content()
-        assert "Import: 1 failed runs in 1 hours (20" in body
+        assert "Import: failed runs in 1 h: 1 (20" in body
         assert "secret" not in body
         assert "JSON" not in body
         [notice] = await notices(us)
@@ -75,7 +75,7 @@ class TestChannels:
         await run(us, flow_id)
         await settled(us)
         assert postbox.message()["Subject"] == "Larm: Imports fail"
-        assert "1 misslyckade körningar på 1 timmar" in postbox.message().get_content()
+        assert "misslyckade körningar på 1 h: 1" in postbox.message().get_content()
 
     async def test_webhook_is_signed(self, us: Team, hook: WebServer) -> None:
         assert (await us.ask("admin", "PUT", "/variables/WEBHOOK_SECRET", json={"value": SECRET})).is_success
@@ -104,7 +104,7 @@ class TestChannels:
         await settled(us)
         sent = json.loads(hook.seen("/")[0].body)
         assert sent["title"] == "Alert: Imports fail"
-        assert "1 failed runs in 1 hours" in sent["message"]
+        assert "failed runs in 1 h: 1" in sent["message"]
 
     async def test_are_tested_with_the_real_answer(self, us: Team, postbox: Postbox, hook: WebServer) -> None:
         connection_id = await mail(us, postbox)
@@ -134,7 +134,7 @@ class TestGroups:
         await settled(us)
         assert len(postbox.received) == 1
         body = postbox.message().get_content()
-        assert all(f"Import {number}: 1 failed runs" in body for number in range(3))
+        assert all(f"Import {number}: failed runs in 1 h: 1" in body for number in range(3))
 
     async def test_a_further_alert_waits_until_the_quiet_time_is_over(self, us: Team, hook: WebServer) -> None:
         await rule(us, space_id=us.space, webhook_url=hook.url(HOOK))

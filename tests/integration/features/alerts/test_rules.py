@@ -211,7 +211,7 @@ class TestAlerts:
 
         [item] = await listed()
         assert (item["name"], item["code"], item["flow_id"]) == ("Imports fail", "failure", flow_id)
-        assert item["message"] == "Import: 1 failed runs in 1 hours"
+        assert item["message"] == "Import: failed runs in 1 h: 1"
         assert (await us.get("stranger", "/attention"))["items"] == []
         await us.make("runner", f"/alerts/{item['key'].removeprefix('alert:')}/acknowledge")
         assert await listed() == []

@@ -7,22 +7,20 @@ import { FormDialog } from "@/components/FormDialog";
 import { Field, Input, Select } from "@/components/ui";
 import { useChange } from "@/components/useChange";
 import { i18next } from "@/lib/i18n/i18n";
+import { ConditionFields } from "./ConditionFields";
 import {
   changeOf,
   draftOf,
   EVERYWHERE,
   isComplete,
-  isThreshold,
   KINDS,
   newRuleOf,
   type RuleDraft,
   type Suggestion,
   thresholdOf,
-  WINDOWS,
 } from "./draft";
 import { NoticeFields } from "./NoticeFields";
 import { useAlertTexts } from "./texts";
-import { timeWords } from "./words";
 
 interface RuleDialogProps {
   /** The rule that is changed; a new one without it. */
@@ -40,7 +38,7 @@ export function RuleDialog({ rule, flow, name, suggestion, onClose }: RuleDialog
   const { me, may } = useRights();
   const spaces = (useQuery(spacesQuery).data ?? []).filter(({ id }) => may("alerts.manage", id));
   const everywhere = me?.permissions.every_space.includes("alerts.manage") ?? false;
-  const [draft, setDraft] = useState<RuleDraft>(() =>
+  const [entered, setDraft] = useState<RuleDraft>(() =>
     draftOf(rule, {
       ...(name ? { name } : {}),
       ...(suggestion ? { suggestion } : {}),
@@ -48,6 +46,9 @@ export function RuleDialog({ rule, flow, name, suggestion, onClose }: RuleDialog
       language: i18next.language === "sv" ? "sv" : "en",
     }),
   );
+  // The spaces may come later than the dialog.
+  const somewhere = entered.scope === EVERYWHERE && !everywhere && spaces[0] ? { scope: spaces[0].id } : {};
+  const draft = { ...entered, ...(rule ? {} : somewhere) };
   const set = (changes: Partial<RuleDraft>) => setDraft((known) => ({ ...known, ...changes }));
   const save = useChange({
     change: () => (rule ? changeAlertRule(rule.id, changeOf(draft)) : addAlertRule(newRuleOf(draft, flow?.id))),
@@ -55,8 +56,6 @@ export function RuleDialog({ rule, flow, name, suggestion, onClose }: RuleDialog
     done: t("saved"),
   });
   const { kind } = draft;
-  const windows = [...new Set([...WINDOWS, Number(draft.window)])].sort((a, b) => a - b);
-  const windowText = kind === "silent" ? "window_silent" : kind === "queue" ? "window_queue" : "window";
   return (
     <FormDialog
       title={rule ? t("edit") : t("add")}
@@ -105,44 +104,7 @@ export function RuleDialog({ rule, flow, name, suggestion, onClose }: RuleDialog
           )}
         </Field>
       )}
-      <div className="grid gap-4 sm:grid-cols-2">
-        {kind !== "silent" && (
-          <Field label={t(`threshold_${kind}`)} error={isThreshold(draft) ? null : t("number_needed")}>
-            {(control) => (
-              <Input
-                {...control}
-                inputMode="decimal"
-                value={draft.threshold}
-                onChange={(event) => set({ threshold: event.target.value })}
-              />
-            )}
-          </Field>
-        )}
-        {kind !== "budget" && (
-          <Field label={t(windowText)}>
-            {(control) => (
-              <Select
-                {...control}
-                value={draft.window}
-                options={windows.map((seconds) => ({ value: String(seconds), label: timeWords(t, seconds) }))}
-                onChange={(value) => set({ window: value })}
-              />
-            )}
-          </Field>
-        )}
-        {kind === "failure_rate" && (
-          <Field label={t("fewest")} help={t("fewest_help")}>
-            {(control) => (
-              <Input
-                {...control}
-                inputMode="numeric"
-                value={draft.fewest}
-                onChange={(event) => set({ fewest: event.target.value })}
-              />
-            )}
-          </Field>
-        )}
-      </div>
+      <ConditionFields draft={draft} onChange={set} />
       <NoticeFields draft={draft} shownWebhook={rule?.webhook_shown ?? ""} onChange={set} />
     </FormDialog>
   );

@@ -166,7 +166,7 @@ describe("The alert rules", () => {
     expect(screen.getByText(/3 or more failed runs in 1 h/)).toBeVisible();
     expect(screen.getByText("1 notice was not delivered")).toBeVisible();
     await user.click(screen.getByRole("button", { name: "History of Imports fail" }));
-    expect(await screen.findByText(/4 failed runs/)).toBeVisible();
+    expect(await screen.findByText(/Failed runs: 4/)).toBeVisible();
     expect(await screen.findByText("The receiver answered 500.")).toBeVisible();
     await user.click(screen.getByRole("button", { name: "Acknowledge" }));
     await user.click(screen.getByRole("button", { name: "Send again" }));

@@ -12,12 +12,14 @@ import {
   TriangleAlert,
   X,
 } from "lucide-react";
+import type { AlertRule } from "@/api/queries/alerts";
 import { type AttentionItem, allAttention, attentionQuery, setDismissed } from "@/api/queries/attention";
 import { Button, Chip, Problem, Row, Rows, Skeleton, toast, toastError } from "@/components/ui";
 import { ago, dateTime, number } from "@/lib/i18n/format";
 import { useObserveTexts } from "./texts";
 
 type Texts = ReturnType<typeof useObserveTexts>;
+type AlertKind = AlertRule["kind"];
 
 const ICONS: Record<AttentionItem["kind"], LucideIcon> = {
   alert: BellRing,
@@ -69,6 +71,7 @@ function Item({ item }: { item: AttentionItem }) {
   const dismiss = useDismiss(t);
   const last = item.last_at ?? null;
   const count = item.count ?? 1;
+  const message = item.kind === "alert" ? t(`alert_${item.code as AlertKind}`) : item.message;
   return (
     <Row
       icon={<Icon aria-hidden className={item.kind === "failed_runs" ? "text-bad" : undefined} />}
@@ -80,7 +83,7 @@ function Item({ item }: { item: AttentionItem }) {
       }
       detail={
         <>
-          {item.message && <span className="line-clamp-2">{item.message}</span>}
+          {message && <span className="line-clamp-2">{message}</span>}
           <span className="text-xs">{whenOf(item, t)}</span>
         </>
       }
