@@ -120,6 +120,11 @@ OWNED_BY_ROUTE: dict[tuple[str, str], Callable[[World], list[Any]] | None] = {
     ("/api/v1/me/sessions/{session_id}", "session_id"): lambda world: world.sign_in_ids,
     ("/api/v1/triggers", "cursor"): lambda world: world.trigger_ids,
     **{(f"/api/v1/{what}", "cursor"): lambda world: world.alert_rule_ids for what in ALERTS},
+    **{
+        (f"/api/v1/alert-rules{end}", f"{use}connection_id"): lambda world: world.alert_rule_ids
+        for end in ("", "/{rule_id}")
+        for use in ("", "escalation_")
+    },
     ("/api/v1/triggers/{trigger_id}/occurrences", "cursor"): lambda world: world.trigger_ids,
     ("/api/v1/triggers/{trigger_id}/links/{link_id}", "link_id"): lambda world: world.trigger_ids[3:],
     ("/api/v1/triggers/{trigger_id}/links", "cursor"): lambda world: world.trigger_ids,
@@ -258,6 +263,8 @@ FOR_ROUTE: dict[tuple[str, str], Any] = {
     ("/api/v1/flows/{flow_id}/triggers", "name"): "Another",
     ("/api/v1/alert-rules", "name"): "Another",
     ("/api/v1/alert-rules", "kind"): "failure",
+    ("/api/v1/alert-rules", "escalation_seconds"): 600,
+    ("/api/v1/alert-rules/{rule_id}", "escalation_seconds"): 600,
     ("/api/v1/flow-collections", "folder"): "Another folder",
     ("/api/v1/flow-runs/actions", "action"): "pause",
     ("/api/v1/flows/{flow_id}/extract", "definition"): lambda world: with_step(world, "Regex", **TIDIES),

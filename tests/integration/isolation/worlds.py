@@ -132,7 +132,7 @@ class World:
     event_ids: list[str] = field(default_factory=list)
     trigger_ids: list[str] = field(default_factory=list)
     alert_rule_ids: list[str] = field(default_factory=list)
-    """Also of an alert and of a failed notice of the rule."""
+    """Also of an alert, of a failed notice of the rule, and of a connection for notices."""
     sign_in_ids: list[str] = field(default_factory=list)
     """Browsers in which the person is signed in."""
     api_key_ids: list[str] = field(default_factory=list)
@@ -484,10 +484,12 @@ async def _make_trigger(session: AsyncSession, world: World, sealed: bytes) -> N
 
 
 async def _make_alert(session: AsyncSession, world: World, webhook: bytes) -> None:
-    """A rule of a flow with an open alert and a failed notice, all of the same id."""
+    """A rule of a flow with an open alert, a failed notice and a connection for notices, all of the same id."""
     id_, at = new_id(), clock()
     world.alert_rule_ids.append(id_)
     tenant, space = {"tenant_id": world.principal.tenant_id}, {"space_id": world.principal.space_id}
+    connection = {"name": id_, "kind": "notification", "fields": {}, "secret_names": [], "hosts": []}
+    await session.execute(insert(ConnectionRow).values(id=id_, **tenant, **space, **connection))
     rule = {"name": world.marker, "kind": "failure", "threshold": 1, "window_seconds": 60, "fewest_runs": 1}
     rule |= {"webhook": webhook, "webhook_shown": world.marker, "quiet_seconds": 60, "notify_resolved": True}
     rule |= {"language": "en", "enabled": True, "notices": 1, "created_at": at, "updated_at": at}

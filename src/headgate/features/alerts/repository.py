@@ -40,11 +40,7 @@ def _listing(tenant_id: str) -> Select[*tuple[Any, ...]]:
         select(func.count()).where(failed).correlate(_RULE).scalar_subquery(),
     )
     of_flow = and_(FlowRow.id == _RULE.flow_id, FlowRow.tenant_id == _RULE.tenant_id)
-    return (
-        select(_RULE, FlowRow.name, *counts)
-        .outerjoin(FlowRow, of_flow)
-        .where(_RULE.tenant_id == tenant_id, FlowRow.deleted_at.is_(None))
-    )
+    return select(_RULE, FlowRow.name, *counts).outerjoin(FlowRow, of_flow).where(_RULE.tenant_id == tenant_id)
 
 
 async def list_rules(
@@ -57,12 +53,11 @@ async def list_rules(
     limit: int,
     before: str | None = None,
 ) -> list[Listed]:
-    """Return rules of these spaces, newest first; with `flow_id` those that name the flow."""
+    """Return rules of these spaces, newest first, without those of deleted flows; with `flow_id` those of the flow."""
     query = _listing(tenant_id).where(_visible(spaces))
     if flow_id is not None:
         query = query.where(_RULE.flow_id == flow_id)
-    if rule_id is not None:
-        query = query.where(_RULE.id == rule_id)
+    query = query.where(FlowRow.deleted_at.is_(None) if rule_id is None else _RULE.id == rule_id)
     if before is not None:
         query = query.where(_RULE.id < before)
     rows = (await session.execute(query.order_by(_RULE.id.desc()).limit(limit))).all()

@@ -1,6 +1,5 @@
 """Operations on rules, alerts and notices. A rule belongs to its space; one of the organisation to its admins."""
 
-from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
@@ -88,7 +87,7 @@ async def add_rule(session: AsyncSession, principal: Principal, body: AlertRuleI
     await session.flush()
     await _record(session, principal, "alert_rule.created", row)
     await ask_evaluation(session, tenant_id=row.tenant_id)
-    return await get_rule(session, principal, row.id)
+    return rule_out(await _listed(session, principal, row.id))
 
 
 async def change_rule(
@@ -110,7 +109,7 @@ async def change_rule(
     await session.flush()
     await _record(session, principal, "alert_rule.changed", row, before=before)
     await ask_evaluation(session, tenant_id=row.tenant_id)
-    return await get_rule(session, principal, row.id)
+    return rule_out(await _listed(session, principal, row.id))
 
 
 def _aware(body: AlertRulePatch) -> datetime:
@@ -128,8 +127,10 @@ async def remove_rule(session: AsyncSession, principal: Principal, rule_id: str)
 
 
 async def get_rule(session: AsyncSession, principal: Principal, rule_id: str) -> AlertRuleOut:
-    """Return a rule. Raises `AlertRuleNotFound`."""
-    return rule_out(await _find(session, principal, rule_id))
+    """Return a rule. Raises `AlertRuleNotFound`, `PermissionMissing`."""
+    listed = await _listed(session, principal, rule_id)
+    _require_rule(principal, listed.row, Permission.RUNS_VIEW, AlertRuleNotFound(rule_id))
+    return rule_out(listed)
 
 
 async def list_rules(
@@ -253,11 +254,13 @@ async def redeliver(session: AsyncSession, principal: Principal, notice_id: str)
     return notice_out(await _find_notice(session, principal, notice_id))
 
 
-async def _find(session: AsyncSession, principal: Principal, rule_id: str) -> Listed:
-    spaces = principal.spaces_where(Permission.RUNS_VIEW)
+async def _listed(session: AsyncSession, principal: Principal, rule_id: str) -> Listed:
+    """Return a rule of a space that the caller can view. Raises `AlertRuleNotFound`."""
+    spaces, tenant_id = principal.visible_spaces, principal.tenant_id
+    known = is_id(rule_id)
     rows = (
-        await repository.list_rules(session, tenant_id=principal.tenant_id, spaces=spaces, rule_id=rule_id, limit=1)
-        if is_id(rule_id)
+        await repository.list_rules(session, tenant_id=tenant_id, spaces=spaces, rule_id=rule_id, limit=1)
+        if known
         else []
     )
     if not rows:
@@ -266,7 +269,7 @@ async def _find(session: AsyncSession, principal: Principal, rule_id: str) -> Li
 
 
 async def _managed(session: AsyncSession, principal: Principal, rule_id: str) -> AlertRuleRow:
-    listed = await _find(session, principal, rule_id)
+    listed = await _listed(session, principal, rule_id)
     _require_rule(principal, listed.row, Permission.ALERTS_MANAGE, AlertRuleNotFound(rule_id))
     row = await repository.lock_rule(session, rule_id, tenant_id=principal.tenant_id)
     if row is None:
@@ -275,10 +278,11 @@ async def _managed(session: AsyncSession, principal: Principal, rule_id: str) ->
 
 
 async def _find_alert(session: AsyncSession, principal: Principal, alert_id: str) -> AnyRow:
-    spaces = principal.spaces_where(Permission.RUNS_VIEW)
-    rows: Sequence[AnyRow] = (
-        await repository.list_alerts(session, tenant_id=principal.tenant_id, spaces=spaces, alert_id=alert_id, limit=1)
-        if is_id(alert_id)
+    spaces, tenant_id = principal.visible_spaces, principal.tenant_id
+    known = is_id(alert_id)
+    rows = (
+        await repository.list_alerts(session, tenant_id=tenant_id, spaces=spaces, alert_id=alert_id, limit=1)
+        if known
         else []
     )
     if not rows:
@@ -287,12 +291,11 @@ async def _find_alert(session: AsyncSession, principal: Principal, alert_id: str
 
 
 async def _find_notice(session: AsyncSession, principal: Principal, notice_id: str) -> AnyRow:
-    spaces = principal.spaces_where(Permission.RUNS_VIEW)
-    rows: Sequence[AnyRow] = (
-        await repository.list_notices(
-            session, tenant_id=principal.tenant_id, spaces=spaces, notice_id=notice_id, limit=1
-        )
-        if is_id(notice_id)
+    spaces, tenant_id = principal.visible_spaces, principal.tenant_id
+    known = is_id(notice_id)
+    rows = (
+        await repository.list_notices(session, tenant_id=tenant_id, spaces=spaces, notice_id=notice_id, limit=1)
+        if known
         else []
     )
     if not rows:
