@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from headgate.entrypoints.compose import open_parts
-from headgate.features.alerts import evaluation, sending
+from headgate.features.alerts import conditions, evaluation, sending
 from headgate.features.jobs.leases import clock
 from headgate.foundation.errors import DatabaseUnavailable
 from headgate.foundation.settings import Settings
@@ -287,7 +287,7 @@ class TestTogether:
         await rule(us, space_id=us.space, webhook_url=hook.url(HOOK))
         await evaluated(us)
         await run(us, await flow_of(us))
-        find = evaluation.find
+        find = conditions.find
 
         robberies = 0
 
@@ -313,7 +313,7 @@ class TestTogether:
         await rule(us, flow_id=flow_id, webhook_url=hook.url(HOOK))
         await evaluated(us)
         await run(us, flow_id)
-        find, failures = evaluation.find, iter(range(3))
+        find, failures = conditions.find, iter(range(3))
 
         async def away(*given: Any, **more: Any) -> Any:
             if next(failures, None) is not None:

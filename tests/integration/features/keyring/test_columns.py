@@ -11,7 +11,19 @@ from typing import Any
 
 import pytest
 from pydantic import SecretStr
-from sqlalchemy import BigInteger, Boolean, Column, Engine, Integer, LargeBinary, Table, create_engine, insert, text
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Column,
+    Engine,
+    Float,
+    Integer,
+    LargeBinary,
+    Table,
+    create_engine,
+    insert,
+    text,
+)
 from sqlalchemy.exc import IntegrityError
 
 import headgate
@@ -193,7 +205,7 @@ def filler(column: Column[Any]) -> Any:
     kind = column.type
     if isinstance(kind, Boolean):
         return True
-    if isinstance(kind, Integer | BigInteger):
+    if isinstance(kind, Integer | BigInteger | Float):
         return 1
     if isinstance(kind, Timestamp):
         return now()
