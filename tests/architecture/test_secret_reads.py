@@ -15,6 +15,7 @@ DECRYPTING = {
     "features.models.setup.sealed.unseal": SERVER_ACCESS + "SpaceModels.access, or a change, which is audited itself",
     "features.mcptools.target.unseal": SERVER_ACCESS + "Target.filled, or a change, which is audited itself",
     "features.connections.sealed.unseal": SERVER_ACCESS + "opening.Connections, or a change, which is audited itself",
+    "features.alerts.sending._post": OWN_STATE + "the address of a webhook, to send a notice there",
     "features.connections.oauth.provider.unseal": OWN_STATE + "tokens, whose use opening.Connections writes down",
     "features.connections.oauth.authorizing._opened": OWN_STATE + "an authorization that is under way",
     "features.keyring.rotation._replaced": "encrypts it again at once; the rotation is audited",

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from headgate.entrypoints import assistance, flow_runs, model_asking, services, studios
     from headgate.entrypoints.backups import scheduled
     from headgate.entrypoints.development import ground, opening
+    from headgate.features.alerts import evaluation as alert_evaluation
+    from headgate.features.alerts import sending as alert_sending
     from headgate.features.catalog.own.check import ComponentChecker
     from headgate.features.connections import manage
     from headgate.features.flows.packs import service as pack_service
@@ -51,6 +53,8 @@ else:
     studios = lazy_module("headgate.entrypoints.studios")
     ground = lazy_module("headgate.entrypoints.development.ground")
     opening = lazy_module("headgate.entrypoints.development.opening")
+    alert_evaluation = lazy_module("headgate.features.alerts.evaluation")
+    alert_sending = lazy_module("headgate.features.alerts.sending")
     manage = lazy_module("headgate.features.connections.manage")
     pack_service = lazy_module("headgate.features.flows.packs.service")
     rotation = lazy_module("headgate.features.keyring.rotation")
@@ -195,6 +199,26 @@ class Parts(Installation):
         return poller.Poller(self.firing, sources, uploads.UploadStore(self.storage, self.services.quotas))
 
     @cached_property
+    def alert_sender(self) -> "alert_sending.AlertSender":
+        """Sends notices of alerts; registers its jobs."""
+        services = self.services
+        attempts = alert_sending.Attempts(
+            self.database,
+            self.box,
+            services.web,
+            services.opener,
+            services.isolated,
+            self.variables_of,
+            self.secret_reads,
+            self.settings.server.public_url,
+        )
+        return alert_sending.AlertSender(attempts, services.jobs)
+
+    @cached_property
+    def _alerts(self) -> "alert_evaluation.Evaluator":
+        return alert_evaluation.Evaluator(self.database, self.services.jobs)
+
+    @cached_property
     def _scheduler(self) -> "scheduler.Scheduler":
         return scheduler.Scheduler(self.firing, self.services.jobs, self.poller)
 
@@ -255,6 +279,8 @@ class Parts(Installation):
             "keys": lambda: self.rotation,
             "tests": lambda: self.tests,
             "triggers": lambda: self._scheduler,
+            "alerts": lambda: self._alerts,
+            "notices of alerts": lambda: self.alert_sender,
             "knowledge": lambda: self.services.indexer,
             "development sessions": lambda: self._development,
         }

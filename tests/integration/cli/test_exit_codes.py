@@ -41,6 +41,7 @@ edges:
 """
 READS = frozenset(
     {
+        "alerts rules", "alerts list", "alerts notices",
         "approvals list", "attention list", "events list", "knowledge list", "events waiting",
         "codev list", "codev patterns", "codev instances list",
         "flows list", "flows trash list", "triggers list", "deliveries list",
@@ -66,6 +67,8 @@ UNDOABLE: dict[str, tuple[str, ...]] = {
     "restore": ("nowhere",),
     "ask": ("",),
     "attention dismiss": (NOBODY,),
+    "alerts add": ("Failures", "failure", "--flow", "nobody"),
+    **{f"alerts {what}": (NOBODY,) for what in ("mute", "remove", "test", "acknowledge", "redeliver")},
     "approvals show": (NOBODY,),
     "approvals approve": (NOBODY,),
     "approvals reject": (NOBODY,),

@@ -16,6 +16,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 import headgate.features
 from headgate.features.access.principal import Access
 from headgate.features.audit.repository import EventFilters
+from headgate.features.connections.catalogue import KINDS
 from headgate.features.files.reach import entire_tenant, reach_of
 from headgate.features.runs.budgets.accounts import Account, BudgetScope, Charge, Kind
 from headgate.features.runs.failure_handlers.values import HandlerStatus
@@ -210,6 +211,8 @@ _FOR_FUNCTION: dict[tuple[str, str], Callable[[World], Any]] = {
     ("due_with_rows", "since"): lambda world: 0,
     ("due_with_rows", "until"): lambda world: clock(),
     ("name_taken", "name"): lambda world: world.marker,
+    ("list_alerts", "state"): lambda world: "open",
+    ("find_shared", "kinds"): lambda world: tuple(KINDS),
     ("list_triggers", "kind"): lambda world: None,
     ("list_triggers", "state"): lambda world: None,
     ("list_triggers", "text"): lambda world: "",

@@ -60,6 +60,7 @@ OWNED: dict[str, Callable[[World], list[Any]]] = {
     "comment_ids": lambda world: [world.comment_ids],
     "event_id": lambda world: world.event_ids,
     "trigger_id": lambda world: world.trigger_ids,
+    **dict.fromkeys(("rule_id", "alert_id", "notice_id"), lambda world: world.alert_rule_ids),
     "backfill_id": lambda world: world.trigger_ids[:1],
     "delivery_id": lambda world: world.delivery_ids,
     "space_ids": lambda world: [[space_id] for space_id in world.space_ids],
@@ -104,6 +105,7 @@ _OF_SESSIONS = (
     "/retry",
     "/credentials",
 )
+ALERTS = ("alert-rules", "alerts", "alert-notices")
 OWNED_BY_ROUTE: dict[tuple[str, str], Callable[[World], list[Any]] | None] = {
     **dict.fromkeys((("/api/v1/mcp-servers" + end, "connection") for end in ("", "/{server}")), None),  # a name
     ("/api/v1/approvals/decisions", "decisions"): lambda world: [
@@ -117,6 +119,12 @@ OWNED_BY_ROUTE: dict[tuple[str, str], Callable[[World], list[Any]] | None] = {
     ("/api/v1/codev/patterns", "cursor"): lambda world: world.pattern_ids,
     ("/api/v1/me/sessions/{session_id}", "session_id"): lambda world: world.sign_in_ids,
     ("/api/v1/triggers", "cursor"): lambda world: world.trigger_ids,
+    **{(f"/api/v1/{what}", "cursor"): lambda world: world.alert_rule_ids for what in ALERTS},
+    **{
+        (f"/api/v1/alert-rules{end}", f"{use}connection_id"): lambda world: world.alert_rule_ids
+        for end in ("", "/{rule_id}")
+        for use in ("", "escalation_")
+    },
     ("/api/v1/triggers/{trigger_id}/occurrences", "cursor"): lambda world: world.trigger_ids,
     ("/api/v1/triggers/{trigger_id}/links/{link_id}", "link_id"): lambda world: world.trigger_ids[3:],
     ("/api/v1/triggers/{trigger_id}/links", "cursor"): lambda world: world.trigger_ids,
@@ -256,6 +264,10 @@ FOR_ROUTE: dict[tuple[str, str], Any] = {
         [TestCase(name="same", text=world.marker, file_ids=[world.file_ids[0]])]
     ),
     ("/api/v1/flows/{flow_id}/triggers", "name"): "Another",
+    ("/api/v1/alert-rules", "name"): "Another",
+    ("/api/v1/alert-rules", "kind"): "failure",
+    ("/api/v1/alert-rules", "escalation_seconds"): 600,
+    ("/api/v1/alert-rules/{rule_id}", "escalation_seconds"): 600,
     ("/api/v1/flow-collections", "folder"): "Another folder",
     ("/api/v1/flow-runs/actions", "action"): "pause",
     ("/api/v1/flows/{flow_id}/extract", "definition"): lambda world: with_step(world, "Regex", **TIDIES),

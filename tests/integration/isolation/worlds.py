@@ -38,6 +38,7 @@ from headgate.features.accounts.tables import (
     User,
     UserSession,
 )
+from headgate.features.alerts.tables import AlertEvaluationRow, AlertNoticeRow, AlertRow, AlertRuleRow
 from headgate.features.assistants.tables import AssistantRow
 from headgate.features.attention.tables import AttentionDismissalRow
 from headgate.features.catalog.own.tables import OwnComponent
@@ -130,6 +131,8 @@ class World:
     conversation_ids: list[str] = field(default_factory=list)
     event_ids: list[str] = field(default_factory=list)
     trigger_ids: list[str] = field(default_factory=list)
+    alert_rule_ids: list[str] = field(default_factory=list)
+    """Also of an alert, of a failed notice of the rule, and of a connection for notices."""
     sign_in_ids: list[str] = field(default_factory=list)
     """Browsers in which the person is signed in."""
     api_key_ids: list[str] = field(default_factory=list)
@@ -480,6 +483,26 @@ async def _make_trigger(session: AsyncSession, world: World, sealed: bytes) -> N
     )
 
 
+async def _make_alert(session: AsyncSession, world: World, webhook: bytes) -> None:
+    """A rule of a flow with an open alert, a failed notice and a connection for notices, all of the same id."""
+    id_, at = new_id(), clock()
+    world.alert_rule_ids.append(id_)
+    tenant, space = {"tenant_id": world.principal.tenant_id}, {"space_id": world.principal.space_id}
+    connection = {"name": id_, "kind": "notification", "fields": {}, "secret_names": [], "hosts": []}
+    await session.execute(insert(ConnectionRow).values(id=id_, **tenant, **space, **connection))
+    rule = {"name": world.marker, "kind": "failure", "threshold": 1, "window_seconds": 60, "fewest_runs": 1}
+    rule |= {"webhook": webhook, "webhook_shown": world.marker, "quiet_seconds": 60, "notify_resolved": True}
+    rule |= {"language": "en", "enabled": True, "notices": 1, "created_at": at, "updated_at": at}
+    await session.execute(insert(AlertRuleRow).values(id=id_, flow_id=world.flow_ids[0], **tenant, **space, **rule))
+    alert = {"rule_id": id_, "subject": world.flow_ids[0], "name": world.marker, "state": "open", "value": 1}
+    alert |= {"opened_at": at, "seen_at": at, "pending": ""}
+    await session.execute(insert(AlertRow).values(id=id_, **tenant, **space, **alert))
+    notice = {"rule_id": id_, "number": 1, "channel": "webhook", "kind": "opened", "status": "failed", "content": {}}
+    notice |= {"idempotency_key": id_, "error_code": "receiver_failed", "error_message": world.marker, "created_at": at}
+    await session.execute(insert(AlertNoticeRow).values(id=id_, **tenant, **notice))
+    await session.merge(AlertEvaluationRow(**tenant))
+
+
 async def _make_api(session: AsyncSession, world: World, connection: str) -> None:
     """Describe the API of a connection, with an operation that changed."""
     await session.execute(
@@ -611,6 +634,7 @@ async def _make_rows(world: World, database: Database, box: SecretBox) -> None:
             )
         )
         await _make_trigger(session, world, box.encrypt(SecretStr(world.marker)))
+        await _make_alert(session, world, box.encrypt(SecretStr("https://127.0.0.1:9/hook")))
         event = new_id()
         world.event_ids.append(event)
         topic = {"space_id": world.principal.space_id, "name": VARIABLE, "correlation": world.marker}

@@ -5085,7 +5085,7 @@ export interface paths {
         };
         /**
          * List what needs a human
-         * @description List failed and queued runs, failed deliveries, stopped triggers, broken connections and waiting approvals.
+         * @description List failed and queued runs, failed deliveries, stopped triggers, broken connections, approvals and alerts.
          *
          *     Runs that fail alike are one item. Only what you may view is listed.
          *
@@ -5116,6 +5116,178 @@ export interface paths {
          */
         put: operations["dismiss_api_v1_attention_dismissed_put"];
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/alert-rules": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List alert rules
+         * @description List the alert rules of your spaces, newest first; those of the organisation for its admins.
+         *
+         *     Requires the permission `runs.view`.
+         */
+        get: operations["list_rules_api_v1_alert_rules_get"];
+        put?: never;
+        /**
+         * Add an alert rule
+         * @description Add a rule for a flow, a space or the organisation. It is evaluated every minute.
+         *
+         *     Requires the permission `alerts.manage`.
+         */
+        post: operations["add_rule_api_v1_alert_rules_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/alert-rules/{rule_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read an alert rule
+         * @description Return a rule with its state.
+         *
+         *     Requires the permission `runs.view`.
+         */
+        get: operations["read_rule_api_v1_alert_rules__rule_id__get"];
+        put?: never;
+        post?: never;
+        /**
+         * Remove an alert rule
+         * @description Remove a rule with its alerts and notices.
+         *
+         *     Requires the permission `alerts.manage`.
+         */
+        delete: operations["remove_rule_api_v1_alert_rules__rule_id__delete"];
+        options?: never;
+        head?: never;
+        /**
+         * Change an alert rule
+         * @description Change, mute, disable or enable a rule.
+         *
+         *     Requires the permission `alerts.manage`.
+         */
+        patch: operations["change_rule_api_v1_alert_rules__rule_id__patch"];
+        trace?: never;
+    };
+    "/api/v1/alert-rules/{rule_id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a test notice
+         * @description Send a test notice through every channel of a rule now, and return what each answered.
+         *
+         *     Requires the permission `alerts.manage`.
+         */
+        post: operations["test_rule_api_v1_alert_rules__rule_id__test_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/alerts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List alerts
+         * @description List alerts of your spaces, newest first. Resolved ones are kept for 90 days.
+         *
+         *     Requires the permission `runs.view`.
+         */
+        get: operations["list_alerts_api_v1_alerts_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/alerts/{alert_id}/acknowledge": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Acknowledge an alert
+         * @description Acknowledge an open alert: it leaves the attention list and does not escalate.
+         *
+         *     Requires the permission `runs.start`.
+         */
+        post: operations["acknowledge_api_v1_alerts__alert_id__acknowledge_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/alert-notices": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List notices of alerts
+         * @description List notices of alerts with the outcome of their delivery, newest first.
+         *
+         *     Requires the permission `runs.view`.
+         */
+        get: operations["list_notices_api_v1_alert_notices_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/alert-notices/{notice_id}/redeliver": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a failed notice again
+         * @description Send a failed notice again, with the same idempotency key, as the rule is now.
+         *
+         *     Requires the permission `alerts.manage`.
+         */
+        post: operations["redeliver_api_v1_alert_notices__notice_id__redeliver_post"];
         delete?: never;
         options?: never;
         head?: never;
@@ -6377,6 +6549,335 @@ export interface components {
             every_seconds?: number | null;
         };
         /**
+         * AlertNoticeOut
+         * @description A notice of alerts of one rule through one channel.
+         */
+        AlertNoticeOut: {
+            /** Id */
+            id: string;
+            /** Rule Id */
+            rule_id: string;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "opened" | "resolved" | "escalated" | "test";
+            /**
+             * Channel
+             * @enum {string}
+             */
+            channel: "connection" | "webhook" | "escalation";
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "pending" | "delivered" | "failed";
+            /**
+             * Opened
+             * @description Alerts that it reports as open.
+             */
+            opened: number;
+            /**
+             * Resolved
+             * @description Alerts that it reports as resolved.
+             */
+            resolved: number;
+            /** Attempts */
+            attempts: number;
+            /**
+             * Last Status
+             * @description HTTP status of the last attempt by webhook.
+             */
+            last_status: number | null;
+            error: components["schemas"]["NoticeError"] | null;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Sent At */
+            sent_at: string | null;
+            /** Next Attempt At */
+            next_attempt_at: string | null;
+        };
+        /**
+         * AlertOut
+         * @description A condition that held.
+         */
+        AlertOut: {
+            /** Id */
+            id: string;
+            /** Rule Id */
+            rule_id: string;
+            /** Rule Name */
+            rule_name: string;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "failure" | "failure_rate" | "slow" | "silent" | "cost" | "queue" | "budget";
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "open" | "acknowledged" | "resolved";
+            /** Flow Id */
+            flow_id: string | null;
+            /**
+             * Name
+             * @description Name of the flow; empty for all that the rule covers.
+             */
+            name: string;
+            /**
+             * Value
+             * @description The latest, in the unit of the threshold.
+             */
+            value: number;
+            /** Threshold */
+            threshold: number;
+            /** Window Seconds */
+            window_seconds: number;
+            /**
+             * Opened At
+             * Format: date-time
+             */
+            opened_at: string;
+            /** Resolved At */
+            resolved_at: string | null;
+            /** Acknowledged At */
+            acknowledged_at: string | null;
+            /** Escalated At */
+            escalated_at: string | null;
+        };
+        /**
+         * AlertRuleIn
+         * @description A new rule: for a flow, for a space, or without both for the whole organisation.
+         */
+        AlertRuleIn: {
+            /** Name */
+            name: string;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "failure" | "failure_rate" | "slow" | "silent" | "cost" | "queue" | "budget";
+            /** Flow Id */
+            flow_id?: string | null;
+            /** Space Id */
+            space_id?: string | null;
+            /**
+             * Threshold
+             * @description Failed runs (`failure`, `queue`: runs), percent (`failure_rate`, `budget`), seconds (`slow`), US dollars (`cost`); 0 for `silent`.
+             * @default 1
+             */
+            threshold?: number;
+            /**
+             * Window Seconds
+             * @description The time that counts, up to now. `silent`: how late a run may start. `queue`: how long a run may wait. Without effect for `budget`, which counts a day in UTC.
+             * @default 3600
+             */
+            window_seconds?: number;
+            /**
+             * Fewest Runs
+             * @description `failure_rate`: runs that must have ended.
+             * @default 5
+             */
+            fewest_runs?: number;
+            /**
+             * Connection Id
+             * @description A shared connection: mail or notification address.
+             */
+            connection_id?: string | null;
+            /**
+             * Recipients
+             * @default []
+             */
+            recipients?: string[];
+            /**
+             * Webhook Url
+             * @description A signed request is sent there; empty for none.
+             * @default
+             */
+            webhook_url?: string;
+            /** Escalation Seconds */
+            escalation_seconds?: number | null;
+            /** Escalation Connection Id */
+            escalation_connection_id?: string | null;
+            /**
+             * Escalation Recipients
+             * @default []
+             */
+            escalation_recipients?: string[];
+            /**
+             * Quiet Seconds
+             * @description Least time between two notices of the rule.
+             * @default 900
+             */
+            quiet_seconds?: number;
+            /**
+             * Notify Resolved
+             * @default true
+             */
+            notify_resolved?: boolean;
+            /**
+             * Language
+             * @default en
+             * @enum {string}
+             */
+            language?: "en" | "sv";
+            /**
+             * Enabled
+             * @default true
+             */
+            enabled?: boolean;
+        };
+        /**
+         * AlertRuleOut
+         * @description A rule and its state.
+         */
+        AlertRuleOut: {
+            /** Id */
+            id: string;
+            /** Name */
+            name: string;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "failure" | "failure_rate" | "slow" | "silent" | "cost" | "queue" | "budget";
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "ok" | "open" | "acknowledged" | "muted" | "off";
+            /** Flow Id */
+            flow_id: string | null;
+            /** Flow Name */
+            flow_name: string | null;
+            /** Space Id */
+            space_id: string | null;
+            /** Threshold */
+            threshold: number;
+            /** Window Seconds */
+            window_seconds: number;
+            /** Fewest Runs */
+            fewest_runs: number;
+            /** Connection Id */
+            connection_id: string | null;
+            /** Recipients */
+            recipients: string[];
+            /**
+             * Webhook Shown
+             * @description The address without its confidential parts; empty for none.
+             */
+            webhook_shown: string;
+            /** Escalation Seconds */
+            escalation_seconds: number | null;
+            /** Escalation Connection Id */
+            escalation_connection_id: string | null;
+            /** Escalation Recipients */
+            escalation_recipients: string[];
+            /** Quiet Seconds */
+            quiet_seconds: number;
+            /** Notify Resolved */
+            notify_resolved: boolean;
+            /**
+             * Language
+             * @enum {string}
+             */
+            language: "en" | "sv";
+            /** Enabled */
+            enabled: boolean;
+            /** Muted Until */
+            muted_until: string | null;
+            /**
+             * Open
+             * @description Alerts that are not resolved.
+             */
+            open: number;
+            /**
+             * Fired At
+             * @description When it last opened an alert.
+             */
+            fired_at: string | null;
+            /**
+             * Failed Notices
+             * @description Notices that could not be delivered.
+             */
+            failed_notices: number;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /**
+             * Updated At
+             * Format: date-time
+             */
+            updated_at: string;
+        };
+        /**
+         * AlertRulePatch
+         * @description Changes of a rule; omitted members stay. Its kind and its scope stay.
+         */
+        AlertRulePatch: {
+            /** Name */
+            name?: string | null;
+            /** Threshold */
+            threshold?: number | null;
+            /** Window Seconds */
+            window_seconds?: number | null;
+            /** Fewest Runs */
+            fewest_runs?: number | null;
+            /** Connection Id */
+            connection_id?: string | null;
+            /** Recipients */
+            recipients?: string[] | null;
+            /** Webhook Url */
+            webhook_url?: string | null;
+            /** Escalation Seconds */
+            escalation_seconds?: number | null;
+            /** Escalation Connection Id */
+            escalation_connection_id?: string | null;
+            /** Escalation Recipients */
+            escalation_recipients?: string[] | null;
+            /** Quiet Seconds */
+            quiet_seconds?: number | null;
+            /** Notify Resolved */
+            notify_resolved?: boolean | null;
+            /** Language */
+            language?: ("en" | "sv") | null;
+            /** Enabled */
+            enabled?: boolean | null;
+            /**
+             * Muted Until
+             * @description No notices until then; null ends it.
+             */
+            muted_until?: string | null;
+        };
+        /**
+         * AlertTestOut
+         * @description The outcome of a test notice through one channel.
+         */
+        AlertTestOut: {
+            /**
+             * Channel
+             * @enum {string}
+             */
+            channel: "connection" | "webhook" | "escalation";
+            /** Delivered */
+            delivered: boolean;
+            /**
+             * Status
+             * @description HTTP status, by webhook.
+             */
+            status: number | null;
+            /** Code */
+            code: string;
+            /** Message */
+            message: string;
+        };
+        /**
          * Alive
          * @description Public readiness information.
          */
@@ -6937,20 +7438,20 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "failed_runs" | "queued_runs" | "failed_deliveries" | "approvals" | "trigger" | "failing_trigger" | "connection" | "expiry";
+            kind: "failed_runs" | "queued_runs" | "failed_deliveries" | "approvals" | "trigger" | "failing_trigger" | "connection" | "expiry" | "alert";
             /** Space Id */
             space_id?: string | null;
             /** Flow Id */
             flow_id?: string | null;
             /**
              * Name
-             * @description Name of the flow, trigger or connection.
+             * @description Name of the flow, trigger, connection or alert rule.
              * @default
              */
             name?: string;
             /**
              * Code
-             * @description Error code of failed runs.
+             * @description Error code of failed runs; kind of the rule of an alert.
              * @default
              */
             code?: string;
@@ -12337,6 +12838,16 @@ export interface components {
             nodes?: string[];
         };
         /**
+         * NoticeError
+         * @description Why a notice was not delivered.
+         */
+        NoticeError: {
+            /** Code */
+            code: string;
+            /** Message */
+            message: string;
+        };
+        /**
          * NoticeOut
          * @description A notice by webhook, mail or chat: the request, a reminder or the escalation.
          */
@@ -12865,6 +13376,27 @@ export interface components {
         Page_AgendaEntry_: {
             /** Items */
             items: components["schemas"]["AgendaEntry"][];
+            /** Next Cursor */
+            next_cursor?: string | null;
+        };
+        /** Page[AlertNoticeOut] */
+        Page_AlertNoticeOut_: {
+            /** Items */
+            items: components["schemas"]["AlertNoticeOut"][];
+            /** Next Cursor */
+            next_cursor?: string | null;
+        };
+        /** Page[AlertOut] */
+        Page_AlertOut_: {
+            /** Items */
+            items: components["schemas"]["AlertOut"][];
+            /** Next Cursor */
+            next_cursor?: string | null;
+        };
+        /** Page[AlertRuleOut] */
+        Page_AlertRuleOut_: {
+            /** Items */
+            items: components["schemas"]["AlertRuleOut"][];
             /** Next Cursor */
             next_cursor?: string | null;
         };
@@ -13445,7 +13977,7 @@ export interface components {
          * @description A permission. The value is its name in errors, API keys and docs.
          * @enum {string}
          */
-        Permission: "account.view" | "account.change" | "account.protect" | "catalog.view" | "people.view" | "spaces.create" | "variables.view" | "workspace.use" | "people.manage" | "keys.manage" | "directory.manage" | "variables.manage" | "models.classify" | "models.manage" | "mcp_servers.programs" | "maintenance.run" | "keyring.manage" | "packs.manage" | "quotas.manage" | "audit.view" | "spaces.view" | "flows.view" | "flows.comment" | "runs.view" | "files.view" | "assistants.view" | "mcp_servers.view" | "connections.view" | "knowledge.view" | "runs.start" | "files.upload" | "connections.own" | "flows.edit" | "runs.test" | "assistants.edit" | "knowledge.edit" | "flows.publish" | "triggers.manage" | "spaces.manage" | "mcp_servers.manage" | "connections.manage" | "space_variables.manage" | "knowledge.manage";
+        Permission: "account.view" | "account.change" | "account.protect" | "catalog.view" | "people.view" | "spaces.create" | "variables.view" | "workspace.use" | "people.manage" | "keys.manage" | "directory.manage" | "variables.manage" | "models.classify" | "models.manage" | "mcp_servers.programs" | "maintenance.run" | "keyring.manage" | "packs.manage" | "quotas.manage" | "audit.view" | "spaces.view" | "flows.view" | "flows.comment" | "runs.view" | "files.view" | "assistants.view" | "mcp_servers.view" | "connections.view" | "knowledge.view" | "runs.start" | "files.upload" | "connections.own" | "flows.edit" | "runs.test" | "assistants.edit" | "knowledge.edit" | "flows.publish" | "triggers.manage" | "alerts.manage" | "spaces.manage" | "mcp_servers.manage" | "connections.manage" | "space_variables.manage" | "knowledge.manage";
         /**
          * PlanAnswer
          * @description Approve a plan, as it is or edited; or request changes.
@@ -41741,6 +42273,902 @@ export interface operations {
             };
             /** @description Not Found */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The URL is too long; send long values in the body. */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_rules_api_v1_alert_rules_get: {
+        parameters: {
+            query?: {
+                /** @description Items per page. */
+                limit?: number;
+                /** @description `next_cursor` of the previous page. */
+                cursor?: string | null;
+                /** @description Only rules of this flow. */
+                flow_id?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_AlertRuleOut_"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The user or the API key lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The URL is too long; send long values in the body. */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    add_rule_api_v1_alert_rules_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AlertRuleIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertRuleOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The URL is too long; send long values in the body. */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    read_rule_api_v1_alert_rules__rule_id__get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                rule_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertRuleOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The user or the API key lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The URL is too long; send long values in the body. */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    remove_rule_api_v1_alert_rules__rule_id__delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                rule_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The URL is too long; send long values in the body. */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    change_rule_api_v1_alert_rules__rule_id__patch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                rule_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AlertRulePatch"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertRuleOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The URL is too long; send long values in the body. */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    test_rule_api_v1_alert_rules__rule_id__test_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                rule_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertTestOut"][];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The URL is too long; send long values in the body. */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_alerts_api_v1_alerts_get: {
+        parameters: {
+            query?: {
+                /** @description Items per page. */
+                limit?: number;
+                /** @description `next_cursor` of the previous page. */
+                cursor?: string | null;
+                /** @description Only those of this rule. */
+                rule_id?: string | null;
+                state?: ("open" | "acknowledged" | "resolved") | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_AlertOut_"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The user or the API key lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The URL is too long; send long values in the body. */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    acknowledge_api_v1_alerts__alert_id__acknowledge_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                alert_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The URL is too long; send long values in the body. */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_notices_api_v1_alert_notices_get: {
+        parameters: {
+            query?: {
+                /** @description Items per page. */
+                limit?: number;
+                /** @description `next_cursor` of the previous page. */
+                cursor?: string | null;
+                /** @description Only those of this rule. */
+                rule_id?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_AlertNoticeOut_"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The user or the API key lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The URL is too long; send long values in the body. */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    redeliver_api_v1_alert_notices__notice_id__redeliver_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                notice_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertNoticeOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };

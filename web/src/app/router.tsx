@@ -11,7 +11,7 @@ import type { FlowShow } from "@/api/queries/flowList";
 import { flowQuery } from "@/api/queries/flows";
 import { meQuery } from "@/api/queries/me";
 import { setStoragePerson } from "@/lib/storage";
-import { text, words } from "./address";
+import { words } from "./address";
 import { FlowSkeleton } from "./flow/FlowSkeleton";
 import { unlessLeaving } from "./leaving";
 import { Crashed } from "./shell/Crashed";
@@ -113,6 +113,12 @@ const observe = createRoute({
   validateSearch: words("days"),
   component: lazyRouteComponent(() => import("@/features/observe"), "ObservePage"),
 });
+const alerts = createRoute({
+  getParentRoute: () => inside,
+  path: "/alerts",
+  validateSearch: words("flow"),
+  component: lazyRouteComponent(() => import("@/features/alerts"), "AlertsPage"),
+});
 const settings = createRoute({
   getParentRoute: () => inside,
   path: "/settings/{-$section}",
@@ -188,13 +194,7 @@ const publish = createRoute({
 const signIn = createRoute({
   getParentRoute: () => root,
   path: "/sign-in",
-  validateSearch: (
-    search: Record<string, unknown>,
-  ): { next?: string | undefined; error?: string | undefined; step?: string | undefined } => ({
-    next: text(search.next),
-    error: text(search.error),
-    step: text(search.step),
-  }),
+  validateSearch: words("next", "error", "step"),
   component: lazyRouteComponent(() => import("@/features/account"), "SignInPage"),
 });
 const setPassword = createRoute({
@@ -222,6 +222,7 @@ const tree = root.addChildren([
     developNew,
     developOne,
     observe,
+    alerts,
     settings,
     design,
     flow.addChildren([canvas, steps, overview, flowRuns, flowRun, flowTests, flowTriggers, publish]),

@@ -68,6 +68,7 @@ class Permission(StrEnum):
     KNOWLEDGE_EDIT = "knowledge.edit"
     FLOWS_PUBLISH = "flows.publish"
     TRIGGERS_MANAGE = "triggers.manage"
+    ALERTS_MANAGE = "alerts.manage"
     SPACES_MANAGE = "spaces.manage"
     MCP_SERVERS_MANAGE = "mcp_servers.manage"
     CONNECTIONS_MANAGE = "connections.manage"
@@ -186,6 +187,9 @@ TABLE: Mapping[Permission, Rule] = MappingProxyType(
         Permission.TRIGGERS_MANAGE: Rule(
             Role.PUBLISHER,
             "Add, change, pause and remove triggers, which start a published flow by themselves; backfill schedules.",
+        ),
+        Permission.ALERTS_MANAGE: Rule(
+            Role.PUBLISHER, "Add, change, mute, test and remove alert rules; send failed notices of alerts again."
         ),
         Permission.SPACES_MANAGE: Rule(
             Role.OWNER, "Rename and delete a space; add and remove members and set their role."

@@ -22,7 +22,7 @@ async def read(
     space_id: Annotated[str | None, Query(max_length=36, description="Only items of this space.")] = None,
     dismissed: Annotated[bool, Query(description="Also items that you have dismissed.")] = False,
 ) -> AttentionOut:
-    """List failed and queued runs, failed deliveries, stopped triggers, broken connections and waiting approvals.
+    """List failed and queued runs, failed deliveries, stopped triggers, broken connections, approvals and alerts.
 
     Runs that fail alike are one item. Only what you may view is listed.
     """

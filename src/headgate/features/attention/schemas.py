@@ -6,7 +6,15 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 Kind = Literal[
-    "failed_runs", "queued_runs", "failed_deliveries", "approvals", "trigger", "failing_trigger", "connection", "expiry"
+    "failed_runs",
+    "queued_runs",
+    "failed_deliveries",
+    "approvals",
+    "trigger",
+    "failing_trigger",
+    "connection",
+    "expiry",
+    "alert",
 ]
 
 
@@ -17,8 +25,8 @@ class AttentionItem(BaseModel):
     kind: Kind
     space_id: str | None = None
     flow_id: str | None = None
-    name: str = Field(default="", description="Name of the flow, trigger or connection.")
-    code: str = Field(default="", description="Error code of failed runs.")
+    name: str = Field(default="", description="Name of the flow, trigger, connection or alert rule.")
+    code: str = Field(default="", description="Error code of failed runs; kind of the rule of an alert.")
     message: str = Field(default="", description="The latest error or the reason, shortened.")
     count: int = 1
     first_at: datetime | None = None

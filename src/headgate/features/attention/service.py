@@ -7,6 +7,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.features.access.permissions import Permission
 from headgate.features.access.principal import Principal
+from headgate.features.alerts.letters import value_of
+from headgate.features.alerts.repository import list_alerts
 from headgate.features.attention import repository
 from headgate.features.attention.errors import AttentionItemNotFound
 from headgate.features.attention.repository import AnyRow
@@ -41,6 +43,7 @@ async def list_attention(
         *await _deliveries(session, principal),
         *await _triggers(session, principal),
         *await _connections(session, principal),
+        *await _alerts(session, principal),
     ]
     known = await repository.dismissals(session, principal.user_id, tenant_id=principal.tenant_id)
     for item in items:
@@ -160,3 +163,22 @@ def _connection(row: ConnectionRow) -> AttentionItem:
         first_at=row.expires_at if works else None,
         last_at=at,
     )
+
+
+async def _alerts(session: AsyncSession, principal: Principal) -> list[AttentionItem]:
+    spaces = principal.spaces_where(Permission.RUNS_VIEW)
+    rows = await list_alerts(session, tenant_id=principal.tenant_id, spaces=spaces, state="open", limit=MOST_ITEMS)
+    return [
+        AttentionItem(
+            key=f"alert:{alert.id}",
+            kind="alert",
+            space_id=alert.space_id,
+            flow_id=alert.subject or None,
+            name=rule.name,
+            code=rule.kind,
+            message=": ".join(filter(None, (alert.name, value_of(rule.kind, alert.value, rule.window_seconds)))),
+            first_at=moment(alert.opened_at),
+            last_at=moment(alert.opened_at),
+        )
+        for alert, rule in rows
+    ]

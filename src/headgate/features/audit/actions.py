@@ -3,6 +3,12 @@
 from typing import Literal
 
 Action = Literal[
+    "alert.acknowledged",
+    "alert.redelivered",
+    "alert_rule.changed",
+    "alert_rule.created",
+    "alert_rule.removed",
+    "alert_rule.tested",
     "api_key.created",
     "api_key.revoked",
     "approval.approved",

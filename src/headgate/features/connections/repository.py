@@ -19,6 +19,17 @@ async def find(
     return (await session.execute(query.with_for_update() if lock else query)).scalar_one_or_none()
 
 
+async def find_shared(
+    session: AsyncSession, connection_id: str, *, tenant_id: str, space_id: str | None, kinds: Collection[str]
+) -> ConnectionRow | None:
+    """Return a shared connection of these kinds, of a space (None: of any space of the tenant)."""
+    row = ConnectionRow
+    query = select(row).where(
+        row.id == connection_id, row.tenant_id == tenant_id, row.owner_id.is_(None), row.kind.in_(kinds)
+    )
+    return (await session.execute(query if space_id is None else query.where(row.space_id == space_id))).scalar()
+
+
 async def list_connections(
     session: AsyncSession,
     *,

@@ -1,6 +1,7 @@
 """Deletes what has expired: idempotency keys, sent events, occurrences of triggers, and uploads of unsent forms."""
 
 from headgate.features.access.principal import system_principal
+from headgate.features.alerts import repository as alerts
 from headgate.features.files import repository as file_rows
 from headgate.features.files import service as files
 from headgate.features.files.storage import Storage
@@ -52,6 +53,14 @@ async def delete_old_occurrences(
             await triggers.clear_caught(session, clock() - SHOWN_SECONDS * SECOND)
             await forms.delete_old_links(session, clock() - KEPT_MICROSECONDS)
         return Outcome(occurrences=await triggers.delete_old(session, clock() - KEPT_MICROSECONDS, dry=dry))
+
+
+async def delete_old_alerts(
+    database: Database, _storage: Storage, _settings: RetentionSettings, *, dry: bool = False
+) -> Outcome:
+    """Delete resolved alerts and finished notices of alerts older than 90 days; `dry` only counts alerts."""
+    async with database.writing() as session:
+        return Outcome(alerts=await alerts.delete_old(session, clock() - KEPT_MICROSECONDS, dry=dry))
 
 
 async def delete_unsent_uploads(

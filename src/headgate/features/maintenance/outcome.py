@@ -24,6 +24,8 @@ class Outcome:
     """Flows deleted from the trash."""
     occurrences: int = 0
     """Old occurrences of triggers."""
+    alerts: int = 0
+    """Old alerts."""
     tenants: dict[str, dict[str, int]] = field(default_factory=dict)
     """Runs, sessions and artifacts by tenant."""
 
@@ -50,5 +52,6 @@ class Outcome:
             "events": self.events,
             "flows": self.flows,
             "occurrences": self.occurrences,
+            "alerts": self.alerts,
             "tenants": self.tenants,
         }

@@ -17,6 +17,7 @@ from headgate.features.jobs.runner import JobKind, JobRunner
 from headgate.features.maintenance.expired import (
     delete_expired_events,
     delete_expired_keys,
+    delete_old_alerts,
     delete_old_occurrences,
     delete_unsent_uploads,
 )
@@ -60,6 +61,7 @@ JOBS: Mapping[str, Job] = {
     "idempotency_keys": Job(delete_expired_keys, "Deletes idempotency keys that are older than a day."),
     "sent_events": Job(delete_expired_events, "Deletes sent events whose keep time is over."),
     "trigger_occurrences": Job(delete_old_occurrences, "Deletes occurrences of triggers that are older than 90 days."),
+    "alerts": Job(delete_old_alerts, "Deletes resolved alerts that are older than 90 days."),
     "form_uploads": Job(delete_unsent_uploads, "Deletes files of forms that were not submitted within a day."),
     "audit_heads": Job(log_audit_heads, "Writes the latest entry of each audit log to the server log."),
 }

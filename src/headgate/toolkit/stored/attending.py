@@ -37,7 +37,7 @@ class AttentionList(TypedDict):
 
 
 async def list_attention(visit: Visit) -> AttentionList:
-    """List what needs a human: failed or stuck runs, failed deliveries, stopped triggers, connections, approvals."""
+    """List what needs a human: failed or stuck runs, deliveries, stopped triggers, connections, approvals, alerts."""
     async with visit.studio.database.reading() as session:
         attention = await attention_of(session, visit.principal)
     answer: AttentionList = {"items": [_line(item) for item in attention.items[:MOST_LISTED]]}

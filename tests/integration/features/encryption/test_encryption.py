@@ -63,6 +63,7 @@ NO_CONTENT = {
     "api_keys", "directories", "directory_users", "directory_groups", "directory_group_members",
     "directory_group_roles", "audit_heads", "variables", "files", "flow_step_calls", "model_classes",
     "flow_favourites", "flow_comment_mentions", "attention_dismissals",
+    "alert_rules", "alerts", "alert_notices", "alert_evaluations",
 }  # fmt: skip
 """Tables of names, ids, times, hashes and what the installation's keys encrypt."""
 

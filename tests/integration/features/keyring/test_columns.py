@@ -11,7 +11,19 @@ from typing import Any
 
 import pytest
 from pydantic import SecretStr
-from sqlalchemy import BigInteger, Boolean, Column, Engine, Integer, LargeBinary, Table, create_engine, insert, text
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Column,
+    Engine,
+    Float,
+    Integer,
+    LargeBinary,
+    Table,
+    create_engine,
+    insert,
+    text,
+)
 from sqlalchemy.exc import IntegrityError
 
 import headgate
@@ -37,6 +49,7 @@ CALLERS = {
     "agents/codev/writing/snapshots.py",  # codev_writes
     "features/accounts/second_factor/service.py",  # totp_authenticators
     "features/accounts/single_sign_on/transaction.py",  # a cookie of a few minutes
+    "features/alerts/sending.py",  # alert_rules
     "features/connections/oauth/authorizing.py",  # connection_authorizations
     "features/connections/oauth/provider.py",  # connection_tokens
     "features/connections/sealed.py",  # connections
@@ -62,6 +75,7 @@ VALUES = {
     "data_keys.state": "active",
     "approval_decisions.decision": "approve",
     "approval_notices.kind": "asked",
+    "alert_rules.kind": "failure",
     "transport": "http",
     "deliver": "one",
     "event_waits.status": "waiting",
@@ -191,7 +205,7 @@ def filler(column: Column[Any]) -> Any:
     kind = column.type
     if isinstance(kind, Boolean):
         return True
-    if isinstance(kind, Integer | BigInteger):
+    if isinstance(kind, Integer | BigInteger | Float):
         return 1
     if isinstance(kind, Timestamp):
         return now()

@@ -226,6 +226,14 @@ class PartsOfTest(Parts):
         return self._made("triggers")
 
     @property
+    def _alerts(self) -> Any:
+        return self._made("alerts")
+
+    @property
+    def alert_sender(self) -> Any:
+        return self._made("notices of alerts")
+
+    @property
     def _development(self) -> Any:
         return self._made("development")
 
@@ -247,8 +255,8 @@ class TestBegin:
         parts = PartsOfTest()
         await begin(app, parts, recover=True)
         assert parts.started == [
-            *("deliveries", "notices", "components", "maintenance", "keys", "tests", "triggers", "knowledge"),
-            "development",
+            *("deliveries", "notices", "components", "maintenance", "keys", "tests", "triggers", "alerts"),
+            *("notices of alerts", "knowledge", "development"),
         ]
         assert logged == [("router not loaded", FAILING)]
 
@@ -258,6 +266,7 @@ class TestBegin:
         parts = PartsOfTest(maintenance=True)
         await begin(app, parts, recover=True)
         assert parts.started == [
-            *("deliveries", "notices", "components", "keys", "tests", "triggers", "knowledge", "development"),
+            *("deliveries", "notices", "components", "keys", "tests", "triggers", "alerts", "notices of alerts"),
+            *("knowledge", "development"),
         ]
         assert logged[1:] == [("background jobs not started", "maintenance")]

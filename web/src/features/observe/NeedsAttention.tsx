@@ -1,14 +1,28 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { AlarmClockOff, Check, Clock, Inbox, type LucideIcon, Plug, Send, TriangleAlert, X } from "lucide-react";
+import {
+  AlarmClockOff,
+  BellRing,
+  Check,
+  Clock,
+  Inbox,
+  type LucideIcon,
+  Plug,
+  Send,
+  TriangleAlert,
+  X,
+} from "lucide-react";
+import type { AlertRule } from "@/api/queries/alerts";
 import { type AttentionItem, allAttention, attentionQuery, setDismissed } from "@/api/queries/attention";
 import { Button, Chip, Problem, Row, Rows, Skeleton, toast, toastError } from "@/components/ui";
 import { ago, dateTime, number } from "@/lib/i18n/format";
 import { useObserveTexts } from "./texts";
 
 type Texts = ReturnType<typeof useObserveTexts>;
+type AlertKind = AlertRule["kind"];
 
 const ICONS: Record<AttentionItem["kind"], LucideIcon> = {
+  alert: BellRing,
   approvals: Inbox,
   connection: Plug,
   expiry: Plug,
@@ -26,7 +40,12 @@ export function NeedsAttention({ space }: { space: string | null }) {
   const attention = useQuery(attentionQuery(space));
   return (
     <section aria-label={t("attention")} className="flex flex-col gap-2">
-      <h2 className="font-semibold">{t("attention")}</h2>
+      <div className="flex items-center gap-3">
+        <h2 className="flex-1 font-semibold">{t("attention")}</h2>
+        <Link to="/alerts" className={LINK}>
+          {t("alert_rules")}
+        </Link>
+      </div>
       {attention.isError && <Problem error={attention.error} retry={() => void attention.refetch()} />}
       {attention.isPending && <Skeleton className="h-12" />}
       {attention.data?.items.length === 0 && (
@@ -52,6 +71,7 @@ function Item({ item }: { item: AttentionItem }) {
   const dismiss = useDismiss(t);
   const last = item.last_at ?? null;
   const count = item.count ?? 1;
+  const message = item.kind === "alert" ? t(`alert_${item.code as AlertKind}`) : item.message;
   return (
     <Row
       icon={<Icon aria-hidden className={item.kind === "failed_runs" ? "text-bad" : undefined} />}
@@ -63,7 +83,7 @@ function Item({ item }: { item: AttentionItem }) {
       }
       detail={
         <>
-          {item.message && <span className="line-clamp-2">{item.message}</span>}
+          {message && <span className="line-clamp-2">{message}</span>}
           <span className="text-xs">{whenOf(item, t)}</span>
         </>
       }
@@ -112,6 +132,13 @@ function Way({ item }: { item: AttentionItem }) {
     return (
       <Link to="/settings/{-$section}" params={{ section: "connections" }} className={LINK}>
         {t("open_connections")}
+      </Link>
+    );
+  }
+  if (item.kind === "alert") {
+    return (
+      <Link to="/alerts" className={LINK}>
+        {t("open_alerts")}
       </Link>
     );
   }

@@ -68,6 +68,14 @@ function show() {
 }
 
 describe("needs attention", () => {
+  it("shows an open alert with what its rule watches for, and leads to the rules", async () => {
+    serve([{ ...failing, key: "alert:a1", kind: "alert", name: "Imports fail", code: "silent", since_release: null }]);
+    show();
+    expect(await screen.findByText("Alert: Imports fail")).toBeVisible();
+    expect(screen.getByText("Runs that do not start")).toBeVisible();
+    expect(screen.getByRole("link", { name: "Open alerts" })).toHaveAttribute("href", "/alerts");
+  });
+
   it("says that nothing does", async () => {
     serve([]);
     show();

@@ -31,6 +31,13 @@ export function FlowTriggersPage() {
           <h2 className="font-semibold text-lg">{t("triggers")}</h2>
           <p className="text-muted text-sm">{t("about_flow")}</p>
         </div>
+        <Link
+          to="/alerts"
+          search={{ flow: flowId }}
+          className="self-center font-medium text-accent text-sm hover:underline"
+        >
+          {t("alert_rules")}
+        </Link>
         <Link to="/triggers" className="self-center font-medium text-accent text-sm hover:underline">
           {t("all")}
         </Link>

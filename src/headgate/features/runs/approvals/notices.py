@@ -22,6 +22,7 @@ from headgate.features.runs.approvals.posting import Post, Poster
 from headgate.features.runs.approvals.tables import ApprovalLinkRow, ApprovalNoticeRow, ApprovalRow
 from headgate.features.runs.approvals.words import Language
 from headgate.features.runs.deliveries.attempt import Outcome, Sender
+from headgate.features.runs.deliveries.settling import settle
 from headgate.features.runs.deliveries.target import NOT_AN_ADDRESS, Target, open_target
 from headgate.features.runs.patience import patiently
 from headgate.features.runs.ports.flows import Sealer
@@ -32,7 +33,7 @@ from headgate.features.runs.transitions import RunKey, clock
 from headgate.foundation.crypto import SecretBox
 from headgate.foundation.database import Database
 from headgate.foundation.errors import HeadgateError, Invalid
-from headgate.foundation.guarded_http import shown_url, spread
+from headgate.foundation.guarded_http import shown_url
 from headgate.foundation.ids import new_id
 from headgate.foundation.webhooks import delivery_key
 from headgate.graph.names import clipped
@@ -243,16 +244,5 @@ class NoticeSender:
 
     async def _settle(self, job: Job, outcome: Outcome, at: int) -> None:
         """Store the outcome of an attempt; nothing when the claim was lost."""
-        change: dict[str, Any] = {
-            "last_status": outcome.status,
-            "error_code": outcome.code,
-            "error_message": outcome.message,
-        }
         async with self._database.writing() as session:
-            if outcome.delivered:
-                await self._finish(session, job, status="delivered", sent_at=at, **change)
-            elif outcome.final or job.attempt > len(LATER_SECONDS):
-                await self._finish(session, job, status="failed", **change)
-            else:
-                due_at = at + int(spread(LATER_SECONDS[job.attempt - 1]) * MICROSECONDS)
-                await QUEUE.release(session, job, due_at=due_at, **change)
+            await settle(session, QUEUE, job, outcome, at, later_seconds=LATER_SECONDS, finish=self._finish)

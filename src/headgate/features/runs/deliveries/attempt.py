@@ -54,6 +54,28 @@ def outcome_of(error: HeadgateError) -> Outcome:
     return Outcome(delivered=False, final=not passing, code=error.code, message=clean_text(redact_text(str(error))))
 
 
+def outcome_of_status(status: int) -> Outcome:
+    """Return the outcome of an attempt that the receiver answered."""
+    if 200 <= status < 300:
+        return Outcome(delivered=True, final=True, status=status)
+    final = 400 <= status < 500 and status not in WORTH_ANOTHER_TRY
+    description = f"The receiver answered {status}."
+    return Outcome(
+        delivered=False,
+        final=final,
+        status=status,
+        code=STATUS_REFUSED if final else STATUS_FAILED,
+        message=description,
+    )
+
+
+def signed(key: str, body: bytes, secret: SecretStr | None) -> dict[str, str]:
+    """Return the headers that identify a delivery, and with a secret its signature."""
+    at = int(time.time())
+    headers = {"idempotency-key": key, "webhook-id": key, "webhook-timestamp": str(at)}
+    return headers if secret is None else headers | signature_headers(secret.get_secret_value(), key, at, body)
+
+
 @dataclass(frozen=True, slots=True)
 class Sender:
     """Makes delivery attempts."""
@@ -74,28 +96,14 @@ class Sender:
             status = await self._send(target, delivery, origin, payload)
         except HeadgateError as error:
             return outcome_of(error)
-        if 200 <= status < 300:
-            return Outcome(delivered=True, final=True, status=status)
-        final = 400 <= status < 500 and status not in WORTH_ANOTHER_TRY
-        description = f"The receiver answered {status}."
-        return Outcome(
-            delivered=False,
-            final=final,
-            status=status,
-            code=STATUS_REFUSED if final else STATUS_FAILED,
-            message=description,
-        )
+        return outcome_of_status(status)
 
     async def _send(self, target: Target, delivery: Any, origin: Origin, payload: str | None) -> int:  # noqa: ANN401
         body, media_type = await self._body(target, delivery, payload)
         headers = {"content-type": media_type}
         for header in target.headers:
             headers[header.name.lower()] = await self._value(header, origin, target.url)
-        key = delivery.idempotency_key
-        headers |= {"idempotency-key": key, "webhook-id": key, "webhook-timestamp": str(int(time.time()))}
-        secret = await self._signing_secret(origin)
-        if secret is not None:
-            headers |= signature_headers(secret.get_secret_value(), key, int(headers["webhook-timestamp"]), body)
+        headers |= signed(delivery.idempotency_key, body, await self._signing_secret(origin))
         return await self.http.post_once(target.url, headers=headers, body=body, timeout_seconds=target.timeout_seconds)
 
     async def _value(self, header: Header, origin: Origin, url: str) -> str:

@@ -24,12 +24,12 @@ _OF_RUN = and_(_S.flow_run_id == _R.id, _S.tenant_id == _R.tenant_id)
 _OF_STEP = and_(_A.flow_run_id == _S.flow_run_id, _A.step_id == _S.step_id, _A.tenant_id == _S.tenant_id)
 BEFORE = -1
 """The part number of the complete preceding period."""
-_MODEL = tuple(
+MODEL = tuple(
     _S.model_parameters.op("->>", return_type=SqlString())(literal_column(f"'{name}'")).label(name)
     for name in ("provider", "name", "base_url", "models")
 )
 """The models that a step called: one, or several in `models`, as JSON."""
-_ANSWERED = or_(_MODEL[0].element.is_not(None), _MODEL[3].element.is_not(None))
+_ANSWERED = or_(MODEL[0].element.is_not(None), MODEL[3].element.is_not(None))
 """A step of which no model answered has only those that failed."""
 
 
@@ -113,33 +113,37 @@ async def durations(
 async def count_of_models(session: AsyncSession, visible: Seen) -> Sequence[AnyRow]:
     """Return the models called per part: `part`, the model, `calls`, `failed`, tokens, `untold` and `lasted`."""
     part = visible.part().label("part")
-    query = _asked(visible, part, before=True).group_by(part, *_MODEL)
+    query = _asked(visible, part, before=True).group_by(part, *MODEL)
     return await _rows(session, query)
 
 
 async def models_of_flows(session: AsyncSession, visible: Seen, flow_ids: Collection[str]) -> Sequence[AnyRow]:
     """Return the same by flow, for these flows: `flow_id` instead of `part`."""
-    query = _asked(visible, _R.flow_id).where(_R.flow_id.in_(flow_ids)).group_by(_R.flow_id, *_MODEL)
+    query = _asked(visible, _R.flow_id).where(_R.flow_id.in_(flow_ids)).group_by(_R.flow_id, *MODEL)
     return await _rows(session, query)
 
 
 def _asked(visible: Seen, *columns: Any, before: bool = False) -> Select[Any]:  # noqa: ANN401 - columns
+    return of_models(visible.runs(*columns, *MODEL, *usage_columns(), before=before))
+
+
+def usage_columns() -> tuple[ColumnElement[Any], ...]:
+    """Return the usage of models by the steps of a query `of_models`: calls, failed ones, tokens, time."""
     unknown = _S.num_tokens_input.is_(None) | _S.num_tokens_output.is_(None)
     return (
-        visible.runs(
-            *columns,
-            *_MODEL,
-            func.count().label("calls"),
-            func.sum(case((_S.status == "failed", 1), else_=0)).label("failed"),
-            func.coalesce(func.sum(_S.num_tokens_input), 0).label("tokens_input"),
-            func.coalesce(func.sum(_S.num_tokens_output), 0).label("tokens_output"),
-            func.sum(case((unknown, 1), else_=0)).label("untold"),
-            func.coalesce(func.sum(_S.finished_at - _S.started_at), 0).label("lasted"),
-            before=before,
-        )
-        .join(flow_step_results, _OF_RUN)
-        .where(_S.model_parameters.is_not(None), _ANSWERED, _S.reused_from_run_id.is_(None))
+        func.count().label("calls"),
+        func.sum(case((_S.status == "failed", 1), else_=0)).label("failed"),
+        func.coalesce(func.sum(_S.num_tokens_input), 0).label("tokens_input"),
+        func.coalesce(func.sum(_S.num_tokens_output), 0).label("tokens_output"),
+        func.sum(case((unknown, 1), else_=0)).label("untold"),
+        func.coalesce(func.sum(_S.finished_at - _S.started_at), 0).label("lasted"),
     )
+
+
+def of_models(query: Select[Any]) -> Select[Any]:
+    """Return a query of runs with those of their steps that called a model, and were not reused."""
+    query = query.join(flow_step_results, _OF_RUN)
+    return query.where(_S.model_parameters.is_not(None), _ANSWERED, _S.reused_from_run_id.is_(None))
 
 
 async def count_retries(session: AsyncSession, visible: Seen) -> dict[int, int]:

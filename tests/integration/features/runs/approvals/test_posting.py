@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import text
 
 from headgate.features.runs.approvals import notices
-from headgate.features.runs.approvals.posting import LONGEST_TITLE
+from headgate.features.runs.deliveries.letters import LONGEST_TITLE
 from headgate.foundation.settings import ClassificationSettings, Settings
 from tests.integration.features.runs.approvals.test_approvals import asked, decide
 from tests.integration.features.runs.approvals.test_notices import notices_of, settled

@@ -9,6 +9,7 @@ export default {
   about_flow: "What starts the published version of this flow by itself. Each occurrence starts one run.",
   about_all: "Everything that starts flows of your spaces by itself, and what will start next.",
   all: "All triggers",
+  alert_rules: "Alert rules",
   add: "Add trigger",
   add_about: "The published version runs, with your rights at that moment.",
   none: "No triggers",

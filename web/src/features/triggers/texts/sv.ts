@@ -11,6 +11,7 @@ const sv: Translation<typeof en> = {
   about_flow: "Det som startar flödets publicerade version automatiskt. Varje händelse startar en körning.",
   about_all: "Allt som startar flöden i dina utrymmen automatiskt, och vad som startar härnäst.",
   all: "Alla utlösare",
+  alert_rules: "Larmregler",
   add: "Lägg till utlösare",
   add_about: "Den publicerade versionen körs, med de rättigheter du har då.",
   none: "Inga utlösare",

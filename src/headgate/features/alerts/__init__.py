@@ -1,0 +1,1 @@
+"""Alerts: rules that are evaluated every minute, what they found, and notices of it."""

@@ -1,0 +1,54 @@
+"""Errors of alerts."""
+
+from headgate.foundation.errors import Conflict, Invalid, NotFound
+
+
+class AlertRuleNotFound(NotFound):
+    """The caller sees no such rule."""
+
+    code = "alert_rule_not_found"
+    title = "Alert rule not found"
+
+    def __init__(self, rule_id: str) -> None:
+        super().__init__(f"There is no alert rule '{rule_id}'.", remedy="List the alert rules to see their ids.")
+
+
+class AlertNotFound(NotFound):
+    """The caller sees no such alert."""
+
+    code = "alert_not_found"
+    title = "Alert not found"
+
+    def __init__(self, alert_id: str) -> None:
+        super().__init__(f"There is no alert '{alert_id}'.", remedy="List the alerts to see their ids.")
+
+
+class AlertNoticeNotFound(NotFound):
+    """The caller sees no such notice."""
+
+    code = "alert_notice_not_found"
+    title = "Alert notice not found"
+
+    def __init__(self, notice_id: str) -> None:
+        super().__init__(f"There is no alert notice '{notice_id}'.", remedy="List the notices of the rule.")
+
+
+class AlertRuleInvalid(Invalid):
+    """The settings of a rule do not fit together."""
+
+    code = "alert_rule_invalid"
+    title = "Invalid alert rule"
+
+
+class TooManyAlertRules(Conflict):
+    """The organisation has as many rules as possible."""
+
+    code = "too_many_alert_rules"
+    title = "Too many alert rules"
+
+
+class AlertNoticeNotFailed(Conflict):
+    """Only a failed notice is sent again."""
+
+    code = "alert_notice_not_failed"
+    title = "The notice has not failed"
