@@ -355,6 +355,8 @@ WORKER_ONLY = {
     "update_claimed": _CLAIMED,
     "is_held": _CLAIMED,
     "find_indexed": _CLAIMED,
+    "find_synced": _CLAIMED,
+    "hold_source": _CLAIMED,
     "hold_generation": _CLAIMED,
     "superseded_versions": _UPKEEP,
     "any_document": "a condition; queries add the tenant",

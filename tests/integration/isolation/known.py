@@ -49,6 +49,7 @@ OWNED: dict[str, Callable[[World], list[Any]]] = {
     # They have the id of their base.
     "question_id": lambda world: world.base_ids,
     "evaluation_id": lambda world: world.base_ids,
+    "source_id": lambda world: world.base_ids,
     "document_id": lambda world: world.document_ids,
     "document_ids": lambda world: [[one] for one in world.document_ids],
     "ids": lambda world: [[delivery_id] for delivery_id in world.delivery_ids],
@@ -245,6 +246,8 @@ FOR_ROUTE: dict[tuple[str, str], Any] = {
     ("/api/v1/mcp-servers", "url"): "https://example.org/mcp",
     ("/api/v1/assistants", "name"): "Another",
     ("/api/v1/knowledge-bases", "name"): "Another",
+    ("/api/v1/knowledge-bases/{base_id}/sources", "name"): "Another",
+    ("/api/v1/knowledge-bases/{base_id}/sources", "config"): {"kind": "web", "url": "http://127.0.0.1:9/"},
     ("/api/v1/knowledge-bases/{base_id}/questions/import", "content"): lambda world: (
         f'[{{"question": "Which?", "documents": ["{world.document_ids[0]}"]}}]'
     ),

@@ -226,6 +226,10 @@ class PartsOfTest(Parts):
         return self._made("triggers")
 
     @property
+    def source_sync(self) -> Any:
+        return self._made("knowledge sources")
+
+    @property
     def _development(self) -> Any:
         return self._made("development")
 
@@ -248,7 +252,7 @@ class TestBegin:
         await begin(app, parts, recover=True)
         assert parts.started == [
             *("deliveries", "notices", "components", "maintenance", "keys", "tests", "triggers", "knowledge"),
-            "development",
+            *("knowledge sources", "development"),
         ]
         assert logged == [("router not loaded", FAILING)]
 
@@ -258,6 +262,7 @@ class TestBegin:
         parts = PartsOfTest(maintenance=True)
         await begin(app, parts, recover=True)
         assert parts.started == [
-            *("deliveries", "notices", "components", "keys", "tests", "triggers", "knowledge", "development"),
+            *("deliveries", "notices", "components", "keys", "tests", "triggers", "knowledge", "knowledge sources"),
+            "development",
         ]
         assert logged[1:] == [("background jobs not started", "maintenance")]
