@@ -294,6 +294,7 @@ NEW_ROWS = {
     "add_file": "inserts the record of a content that was stored under the tenant's own folder",
     "add_assistant": "inserts the row that a service made; a foreign key binds its space to its tenant",
     "add_knowledge": "inserts the row that a service made; foreign keys bind it to one tenant",
+    "put_item": "writes the item that a synchronisation made; foreign keys bind it to the tenant of its source",
     "remove_knowledge": "removes a row that a service found in the caller's tenant",
     "delete_assistant": "removes a row that a service found in the caller's tenant",
     "add_challenge": "inserts a challenge, which is of nobody until it is answered",

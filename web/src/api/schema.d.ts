@@ -11259,6 +11259,115 @@ export interface components {
             failed: boolean;
         };
         /**
+         * MailConfig
+         * @description New unread mail in a mailbox.
+         */
+        MailConfig: {
+            /**
+             * Every Seconds
+             * @description From the end of a poll to the next.
+             * @default 300
+             */
+            every_seconds?: number;
+            /**
+             * Most
+             * @description Most runs of one poll; the rest follow in the next ones.
+             * @default 50
+             */
+            most?: number;
+            /**
+             * First
+             * @description Whether the first poll starts runs: only for what is new after it, or for all.
+             * @default now
+             * @enum {string}
+             */
+            first?: "now" | "all";
+            /**
+             * Pause After Errors
+             * @description Pause after this many failed polls in a row; null: never.
+             * @default 10
+             */
+            pause_after_errors?: number | null;
+            /**
+             * Text From
+             * @description JMESPath of the run's text; all of the item.
+             */
+            text_from?: string | null;
+            /**
+             * Form From
+             * @description JMESPath by form field of the flow.
+             */
+            form_from?: {
+                [key: string]: string;
+            };
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "mail";
+            /** Connection */
+            connection: string;
+            /**
+             * Folder
+             * @default INBOX
+             */
+            folder?: string;
+            /**
+             * Sender
+             * @description Only mail whose sender contains this text.
+             * @default
+             */
+            sender?: string;
+            /**
+             * Subject
+             * @description Only mail whose subject contains this text.
+             * @default
+             */
+            subject?: string;
+            /**
+             * Mark Seen
+             * @description Mark a mail as read once its run is stored.
+             * @default true
+             */
+            mark_seen?: boolean;
+        };
+        /**
+         * MailSource
+         * @description Messages of a mailbox: each one is a document.
+         */
+        MailSource: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "mail";
+            /** Connection */
+            connection: string;
+            /**
+             * Folder
+             * @default INBOX
+             */
+            folder?: string;
+            /**
+             * Sender
+             * @description Only mail whose sender contains this text.
+             * @default
+             */
+            sender?: string;
+            /**
+             * Subject
+             * @description Only mail whose subject contains this text.
+             * @default
+             */
+            subject?: string;
+            /**
+             * Most Messages
+             * @description The newest ones; older ones stay.
+             * @default 1000
+             */
+            most_messages?: number;
+        };
+        /**
          * MaintenanceOut
          * @description The retention policy and the jobs that apply it.
          */
@@ -13213,7 +13322,7 @@ export interface components {
          */
         PreviewIn: {
             /** Config */
-            config: components["schemas"]["ScheduleConfig"] | components["schemas"]["WebhookConfig"] | components["schemas"]["FlowConfig"] | components["schemas"]["EventConfig"] | components["schemas"]["ManualConfig"] | components["schemas"]["FeedConfig"] | components["schemas"]["PageConfig"] | components["schemas"]["FolderConfig"] | components["schemas"]["RowsConfig"] | components["schemas"]["headgate__features__triggers__poll_settings__MailConfig"] | components["schemas"]["ApiConfig"] | components["schemas"]["FormConfig"];
+            config: components["schemas"]["ScheduleConfig"] | components["schemas"]["WebhookConfig"] | components["schemas"]["FlowConfig"] | components["schemas"]["EventConfig"] | components["schemas"]["ManualConfig"] | components["schemas"]["FeedConfig"] | components["schemas"]["PageConfig"] | components["schemas"]["FolderConfig"] | components["schemas"]["RowsConfig"] | components["schemas"]["MailConfig"] | components["schemas"]["ApiConfig"] | components["schemas"]["FormConfig"];
             /**
              * Count
              * @default 10
@@ -15328,7 +15437,7 @@ export interface components {
          */
         SourceChange: {
             /** Config */
-            config?: (components["schemas"]["StorageConfig"] | components["schemas"]["WebConfig"] | components["schemas"]["SqlConfig"] | components["schemas"]["headgate__features__knowledge_sources__schemas__MailConfig"]) | null;
+            config?: (components["schemas"]["StorageSource"] | components["schemas"]["WebSource"] | components["schemas"]["SqlSource"] | components["schemas"]["MailSource"]) | null;
             /**
              * Every Seconds
              * @description Seconds from the end of a synchronisation to the next; null: by hand.
@@ -15349,7 +15458,7 @@ export interface components {
              */
             name: string;
             /** Config */
-            config: components["schemas"]["StorageConfig"] | components["schemas"]["WebConfig"] | components["schemas"]["SqlConfig"] | components["schemas"]["headgate__features__knowledge_sources__schemas__MailConfig"];
+            config: components["schemas"]["StorageSource"] | components["schemas"]["WebSource"] | components["schemas"]["SqlSource"] | components["schemas"]["MailSource"];
             /**
              * Every Seconds
              * @description Seconds from the end of a synchronisation to the next; null: by hand.
@@ -15392,7 +15501,7 @@ export interface components {
             /** Owner User Id */
             owner_user_id: string;
             /** Config */
-            config: components["schemas"]["StorageConfig"] | components["schemas"]["WebConfig"] | components["schemas"]["SqlConfig"] | components["schemas"]["headgate__features__knowledge_sources__schemas__MailConfig"];
+            config: components["schemas"]["StorageSource"] | components["schemas"]["WebSource"] | components["schemas"]["SqlSource"] | components["schemas"]["MailSource"];
             /** Every Seconds */
             every_seconds: number | null;
             readers: components["schemas"]["Readers"];
@@ -15642,10 +15751,10 @@ export interface components {
             unpriced: number;
         };
         /**
-         * SqlConfig
+         * SqlSource
          * @description Rows of a query: each one is a document.
          */
-        SqlConfig: {
+        SqlSource: {
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -16069,10 +16178,10 @@ export interface components {
             stopped: boolean;
         };
         /**
-         * StorageConfig
+         * StorageSource
          * @description Files of a storage: S3, SFTP, WebDAV or a folder of the server.
          */
-        StorageConfig: {
+        StorageSource: {
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -16651,7 +16760,7 @@ export interface components {
             /** Name */
             name: string;
             /** Config */
-            config: components["schemas"]["ScheduleConfig"] | components["schemas"]["WebhookConfig"] | components["schemas"]["FlowConfig"] | components["schemas"]["EventConfig"] | components["schemas"]["ManualConfig"] | components["schemas"]["FeedConfig"] | components["schemas"]["PageConfig"] | components["schemas"]["FolderConfig"] | components["schemas"]["RowsConfig"] | components["schemas"]["headgate__features__triggers__poll_settings__MailConfig"] | components["schemas"]["ApiConfig"] | components["schemas"]["FormConfig"];
+            config: components["schemas"]["ScheduleConfig"] | components["schemas"]["WebhookConfig"] | components["schemas"]["FlowConfig"] | components["schemas"]["EventConfig"] | components["schemas"]["ManualConfig"] | components["schemas"]["FeedConfig"] | components["schemas"]["PageConfig"] | components["schemas"]["FolderConfig"] | components["schemas"]["RowsConfig"] | components["schemas"]["MailConfig"] | components["schemas"]["ApiConfig"] | components["schemas"]["FormConfig"];
             /** @description By default one run at a time for a schedule. */
             policies?: components["schemas"]["Policies"] | null;
             input?: components["schemas"]["TriggerInput"];
@@ -16709,7 +16818,7 @@ export interface components {
              */
             kind: "schedule" | "webhook" | "flow" | "event" | "manual" | "feed" | "page" | "folder" | "rows" | "mail" | "api" | "form";
             /** Config */
-            config: components["schemas"]["ScheduleConfig"] | components["schemas"]["WebhookConfig"] | components["schemas"]["FlowConfig"] | components["schemas"]["EventConfig"] | components["schemas"]["ManualConfig"] | components["schemas"]["FeedConfig"] | components["schemas"]["PageConfig"] | components["schemas"]["FolderConfig"] | components["schemas"]["RowsConfig"] | components["schemas"]["headgate__features__triggers__poll_settings__MailConfig"] | components["schemas"]["ApiConfig"] | components["schemas"]["FormConfig"];
+            config: components["schemas"]["ScheduleConfig"] | components["schemas"]["WebhookConfig"] | components["schemas"]["FlowConfig"] | components["schemas"]["EventConfig"] | components["schemas"]["ManualConfig"] | components["schemas"]["FeedConfig"] | components["schemas"]["PageConfig"] | components["schemas"]["FolderConfig"] | components["schemas"]["RowsConfig"] | components["schemas"]["MailConfig"] | components["schemas"]["ApiConfig"] | components["schemas"]["FormConfig"];
             policies: components["schemas"]["Policies"];
             input: components["schemas"]["TriggerInput"];
             /** Owner User Id */
@@ -16779,7 +16888,7 @@ export interface components {
              */
             kind: "schedule" | "webhook" | "flow" | "event" | "manual" | "feed" | "page" | "folder" | "rows" | "mail" | "api" | "form";
             /** Config */
-            config: components["schemas"]["ScheduleConfig"] | components["schemas"]["WebhookConfig"] | components["schemas"]["FlowConfig"] | components["schemas"]["EventConfig"] | components["schemas"]["ManualConfig"] | components["schemas"]["FeedConfig"] | components["schemas"]["PageConfig"] | components["schemas"]["FolderConfig"] | components["schemas"]["RowsConfig"] | components["schemas"]["headgate__features__triggers__poll_settings__MailConfig"] | components["schemas"]["ApiConfig"] | components["schemas"]["FormConfig"];
+            config: components["schemas"]["ScheduleConfig"] | components["schemas"]["WebhookConfig"] | components["schemas"]["FlowConfig"] | components["schemas"]["EventConfig"] | components["schemas"]["ManualConfig"] | components["schemas"]["FeedConfig"] | components["schemas"]["PageConfig"] | components["schemas"]["FolderConfig"] | components["schemas"]["RowsConfig"] | components["schemas"]["MailConfig"] | components["schemas"]["ApiConfig"] | components["schemas"]["FormConfig"];
             policies: components["schemas"]["Policies"];
             input: components["schemas"]["TriggerInput"];
             /** Owner User Id */
@@ -16834,7 +16943,7 @@ export interface components {
             /** Name */
             name?: string | null;
             /** Config */
-            config?: (components["schemas"]["ScheduleConfig"] | components["schemas"]["WebhookConfig"] | components["schemas"]["FlowConfig"] | components["schemas"]["EventConfig"] | components["schemas"]["ManualConfig"] | components["schemas"]["FeedConfig"] | components["schemas"]["PageConfig"] | components["schemas"]["FolderConfig"] | components["schemas"]["RowsConfig"] | components["schemas"]["headgate__features__triggers__poll_settings__MailConfig"] | components["schemas"]["ApiConfig"] | components["schemas"]["FormConfig"]) | null;
+            config?: (components["schemas"]["ScheduleConfig"] | components["schemas"]["WebhookConfig"] | components["schemas"]["FlowConfig"] | components["schemas"]["EventConfig"] | components["schemas"]["ManualConfig"] | components["schemas"]["FeedConfig"] | components["schemas"]["PageConfig"] | components["schemas"]["FolderConfig"] | components["schemas"]["RowsConfig"] | components["schemas"]["MailConfig"] | components["schemas"]["ApiConfig"] | components["schemas"]["FormConfig"]) | null;
             policies?: components["schemas"]["Policies"] | null;
             input?: components["schemas"]["TriggerInput"] | null;
             /** Owner User Id */
@@ -17134,10 +17243,10 @@ export interface components {
             remedy: string;
         };
         /**
-         * WebConfig
+         * WebSource
          * @description A web page, the pages of a sitemap, or the pages that a page links to.
          */
-        WebConfig: {
+        WebSource: {
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -17401,115 +17510,6 @@ export interface components {
             verified: boolean;
             /** Reason */
             reason: string;
-        };
-        /**
-         * MailConfig
-         * @description Messages of a mailbox: each one is a document.
-         */
-        headgate__features__knowledge_sources__schemas__MailConfig: {
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            kind: "mail";
-            /** Connection */
-            connection: string;
-            /**
-             * Folder
-             * @default INBOX
-             */
-            folder?: string;
-            /**
-             * Sender
-             * @description Only mail whose sender contains this text.
-             * @default
-             */
-            sender?: string;
-            /**
-             * Subject
-             * @description Only mail whose subject contains this text.
-             * @default
-             */
-            subject?: string;
-            /**
-             * Most Messages
-             * @description The newest ones; older ones stay.
-             * @default 1000
-             */
-            most_messages?: number;
-        };
-        /**
-         * MailConfig
-         * @description New unread mail in a mailbox.
-         */
-        headgate__features__triggers__poll_settings__MailConfig: {
-            /**
-             * Every Seconds
-             * @description From the end of a poll to the next.
-             * @default 300
-             */
-            every_seconds?: number;
-            /**
-             * Most
-             * @description Most runs of one poll; the rest follow in the next ones.
-             * @default 50
-             */
-            most?: number;
-            /**
-             * First
-             * @description Whether the first poll starts runs: only for what is new after it, or for all.
-             * @default now
-             * @enum {string}
-             */
-            first?: "now" | "all";
-            /**
-             * Pause After Errors
-             * @description Pause after this many failed polls in a row; null: never.
-             * @default 10
-             */
-            pause_after_errors?: number | null;
-            /**
-             * Text From
-             * @description JMESPath of the run's text; all of the item.
-             */
-            text_from?: string | null;
-            /**
-             * Form From
-             * @description JMESPath by form field of the flow.
-             */
-            form_from?: {
-                [key: string]: string;
-            };
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            kind: "mail";
-            /** Connection */
-            connection: string;
-            /**
-             * Folder
-             * @default INBOX
-             */
-            folder?: string;
-            /**
-             * Sender
-             * @description Only mail whose sender contains this text.
-             * @default
-             */
-            sender?: string;
-            /**
-             * Subject
-             * @description Only mail whose subject contains this text.
-             * @default
-             */
-            subject?: string;
-            /**
-             * Mark Seen
-             * @description Mark a mail as read once its run is stored.
-             * @default true
-             */
-            mark_seen?: boolean;
         };
     };
     responses: never;

@@ -15,7 +15,7 @@ from headgate.features.knowledge.tables import (
     PassageRow,
     ReaderRow,
 )
-from headgate.foundation.database import now
+from headgate.foundation.database import Row, now
 
 QUEUE = Queue(cast("Table", DocumentRow.__table__))
 """Documents that are to be indexed."""
@@ -56,8 +56,8 @@ async def add_knowledge(session: AsyncSession, row: object) -> None:
     await session.flush()
 
 
-async def remove_knowledge(session: AsyncSession, row: KnowledgeBaseRow | DocumentRow) -> None:
-    """Delete a base or a document, with everything that belongs to it."""
+async def remove_knowledge(session: AsyncSession, row: Row) -> None:
+    """Delete a base, a document or a source, with everything that belongs to it."""
     await session.delete(row)
     await session.flush()
 

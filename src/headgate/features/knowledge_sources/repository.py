@@ -50,18 +50,6 @@ async def list_sources(session: AsyncSession, base_id: str, *, tenant_id: str) -
     return (await session.execute(query.order_by(SourceRow.id))).scalars().all()
 
 
-async def add_source(session: AsyncSession, row: SourceRow) -> None:
-    """Insert a source. Raises SQLAlchemy's `IntegrityError` when its name is taken."""
-    session.add(row)
-    await session.flush()
-
-
-async def delete_source(session: AsyncSession, row: SourceRow) -> None:
-    """Delete a source with its items; their documents stay."""
-    await session.delete(row)
-    await session.flush()
-
-
 async def item_counts(
     session: AsyncSession, source_ids: Collection[str], *, tenant_id: str
 ) -> dict[str, tuple[int, int]]:
@@ -169,7 +157,8 @@ async def known_items(session: AsyncSession, source_id: str, *, tenant_id: str) 
     item = SourceItemRow
     query = select(item.key, item.version, item.sha256, item.document_id, item.problem)
     query = query.where(item.source_id == source_id, item.tenant_id == tenant_id)
-    return {key: Known(*values) for key, *values in await session.execute(query)}
+    rows = await session.execute(query)
+    return {key: Known(version, sha256, document, problem) for key, version, sha256, document, problem in rows}
 
 
 async def put_item(session: AsyncSession, item: SourceItemRow) -> None:

@@ -26,7 +26,7 @@ class _Config(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
-class StorageConfig(_Config):
+class StorageSource(_Config):
     """Files of a storage: S3, SFTP, WebDAV or a folder of the server."""
 
     kind: Literal["storage"] = "storage"
@@ -35,7 +35,7 @@ class StorageConfig(_Config):
     pattern: PlainText = Field(default="**/*", min_length=1, max_length=500, description="Such as **/*.pdf.")
 
 
-class WebConfig(_Config):
+class WebSource(_Config):
     """A web page, the pages of a sitemap, or the pages that a page links to."""
 
     kind: Literal["web"] = "web"
@@ -53,7 +53,7 @@ class WebConfig(_Config):
     )
 
 
-class SqlConfig(_Config):
+class SqlSource(_Config):
     """Rows of a query: each one is a document."""
 
     kind: Literal["sql"] = "sql"
@@ -62,7 +62,7 @@ class SqlConfig(_Config):
     key_column: PlainText = Field(min_length=1, max_length=200, description="The column that names a row.")
 
 
-class MailConfig(_Config):
+class MailSource(_Config):
     """Messages of a mailbox: each one is a document."""
 
     kind: Literal["mail"] = "mail"
@@ -73,8 +73,8 @@ class MailConfig(_Config):
     most_messages: int = Field(default=1_000, ge=1, le=5_000, description="The newest ones; older ones stay.")
 
 
-SourceConfig = StorageConfig | WebConfig | SqlConfig | MailConfig
-Config = Annotated[SourceConfig, Field(discriminator="kind")]
+AnySource = StorageSource | WebSource | SqlSource | MailSource
+Config = Annotated[AnySource, Field(discriminator="kind")]
 
 
 class SourceIn(BaseModel):

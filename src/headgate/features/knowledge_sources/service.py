@@ -12,6 +12,7 @@ from headgate.features.audit.actions import Action
 from headgate.features.audit.recorder import record
 from headgate.features.jobs.leases import clock
 from headgate.features.knowledge import documents
+from headgate.features.knowledge.repository import add_knowledge, remove_knowledge
 from headgate.features.knowledge.service import get_base, visible_to
 from headgate.features.knowledge.tables import KnowledgeBaseRow
 from headgate.features.knowledge_sources import repository
@@ -52,7 +53,7 @@ async def add_source(session: AsyncSession, principal: Principal, base_id: str, 
         updated_at=now(), due_at=clock(), attempts=0,
     )  # fmt: skip
     try:
-        await repository.add_source(session, row)
+        await add_knowledge(session, row)
     except IntegrityError as error:
         raise SourceNameTaken(source_in.name) from error
     await _record(session, principal, "knowledge_source.added", base, row, after=_values(row))
@@ -148,7 +149,7 @@ async def delete_source(session: AsyncSession, principal: Principal, base_id: st
     base, row = await get_source(session, principal, base_id, source_id, lock=True)
     _require_owner(principal, base, row)
     await _record(session, principal, "knowledge_source.deleted", base, row, before=_values(row))
-    await repository.delete_source(session, row)
+    await remove_knowledge(session, row)
 
 
 async def list_problems(

@@ -33,7 +33,7 @@ class SourceRow(JobColumns, Row):
     owner_user_id: Mapped[str] = mapped_column(String(36))
     """The user with whose rights and connections it is read."""
     config: Mapped[dict[str, Any]] = mapped_column(Json)
-    """One of `schemas.SourceConfig`."""
+    """One of `schemas.AnySource`."""
     readers: Mapped[dict[str, Any]] = mapped_column(Json)
     """Of its documents: `knowledge.schemas.Readers`."""
     classification: Mapped[int]

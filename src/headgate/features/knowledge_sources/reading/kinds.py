@@ -6,16 +6,16 @@ from headgate.features.knowledge_sources.reading.rows import open_rows
 from headgate.features.knowledge_sources.reading.storages import open_files
 from headgate.features.knowledge_sources.reading.web import open_pages
 from headgate.features.knowledge_sources.schemas import (
-    MailConfig,
-    SourceConfig,
-    SqlConfig,
-    StorageConfig,
-    WebConfig,
+    MailSource,
+    AnySource,
+    SqlSource,
+    StorageSource,
+    WebSource,
 )
 
-OPENERS: dict[type[SourceConfig], Open] = {
-    StorageConfig: open_files,
-    WebConfig: open_pages,
-    SqlConfig: open_rows,
-    MailConfig: open_mail,
+OPENERS: dict[type[AnySource], Open] = {
+    StorageSource: open_files,
+    WebSource: open_pages,
+    SqlSource: open_rows,
+    MailSource: open_mail,
 }

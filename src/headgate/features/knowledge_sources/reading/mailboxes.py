@@ -8,7 +8,7 @@ from typing import Any
 from headgate.components.mail.reading import ReadMail, Search, Selection
 from headgate.features.knowledge_sources.reading.protocol import Content, Entry, Gone, Listing, SourceContext
 from headgate.features.knowledge_sources.repository import Known
-from headgate.features.knowledge_sources.schemas import MailConfig
+from headgate.features.knowledge_sources.schemas import MailSource
 from headgate.graph.connection_reference import ConnectionReference
 from headgate.sdk import ComponentError
 
@@ -18,7 +18,7 @@ _HEADER = ("from", "to", "cc", "date", "subject")
 
 
 @asynccontextmanager
-async def open_mail(ctx: SourceContext, config: MailConfig, known: Mapping[str, Known]) -> AsyncIterator[Listing]:
+async def open_mail(ctx: SourceContext, config: MailSource, known: Mapping[str, Known]) -> AsyncIterator[Listing]:
     """List the newest messages. Raises what the server refuses."""
     reference = ConnectionReference(config.connection, ("imap",))
     await ctx.connection(reference)

@@ -31,7 +31,7 @@ NOTHING = Rules((("/", False),))
 def rules_of(text: str) -> Rules:
     """Return the rules for us. What cannot be understood is ignored."""
     groups: dict[str, list[tuple[str, bool]]] = {}
-    agents, open_ = [], False
+    agents, open_ = list[str](), False
     if len(text) > MOST_CHARACTERS:  # half a line would be another rule
         text = text[:MOST_CHARACTERS].rpartition("\n")[0]
     for line in text.replace("\r", "\n").split("\n"):

@@ -11,14 +11,14 @@ from headgate.components.sql.components import SqlQuery
 from headgate.features.knowledge_sources.errors import SourceInvalid
 from headgate.features.knowledge_sources.reading.protocol import LONGEST_KEY, Content, Entry, Listing, SourceContext
 from headgate.features.knowledge_sources.repository import Known
-from headgate.features.knowledge_sources.schemas import MOST_DOCUMENTS, SqlConfig
+from headgate.features.knowledge_sources.schemas import MOST_DOCUMENTS, SqlSource
 from headgate.graph.connection_reference import ConnectionReference
 from headgate.sdk import Table
 from headgate.sdk.coerce import text_of
 
 
 @asynccontextmanager
-async def open_rows(ctx: SourceContext, config: SqlConfig, known: Mapping[str, Known]) -> AsyncIterator[Listing]:
+async def open_rows(ctx: SourceContext, config: SqlSource, known: Mapping[str, Known]) -> AsyncIterator[Listing]:
     """Run the query. Raises what the database refuses, and `SourceInvalid` for rows that have no key of their own."""
     del known
     reference = ConnectionReference(config.connection, ("sql",))

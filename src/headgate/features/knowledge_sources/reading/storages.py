@@ -18,7 +18,7 @@ from headgate.features.knowledge_sources.reading.protocol import (
     SourceContext,
 )
 from headgate.features.knowledge_sources.repository import Known
-from headgate.features.knowledge_sources.schemas import MOST_DOCUMENTS, StorageConfig
+from headgate.features.knowledge_sources.schemas import MOST_DOCUMENTS, StorageSource
 from headgate.graph.connection_reference import ConnectionReference
 from headgate.sdk import STORAGE_KINDS, ComponentError, Connection
 
@@ -28,7 +28,7 @@ FILE_SECONDS = 120.0
 
 
 @asynccontextmanager
-async def open_files(ctx: SourceContext, config: StorageConfig, known: Mapping[str, Known]) -> AsyncIterator[Listing]:
+async def open_files(ctx: SourceContext, config: StorageSource, known: Mapping[str, Known]) -> AsyncIterator[Listing]:
     """Open the files that match. Raises what the storage refuses."""
     del known  # a listing of files has their versions
     connection = await ctx.connection(ConnectionReference(config.connection, STORAGE_KINDS))

@@ -23,7 +23,7 @@ from headgate.features.knowledge_sources.reading.protocol import (
 )
 from headgate.features.knowledge_sources.reading.robots import NOTHING, Rules, rules_of
 from headgate.features.knowledge_sources.repository import Known
-from headgate.features.knowledge_sources.schemas import WebConfig
+from headgate.features.knowledge_sources.schemas import WebSource
 from headgate.foundation.errors import Forbidden, HeadgateError, UpstreamFailed
 from headgate.foundation.guarded_http.credential import Credential, host_of, is_host_of
 from headgate.foundation.guarded_http.errors import BadUrl
@@ -37,7 +37,7 @@ _HTML = frozenset({"text/html", "application/xhtml+xml"})
 
 
 @asynccontextmanager
-async def open_pages(ctx: SourceContext, config: WebConfig, known: Mapping[str, Known]) -> AsyncIterator[Listing]:
+async def open_pages(ctx: SourceContext, config: WebSource, known: Mapping[str, Known]) -> AsyncIterator[Listing]:
     """Open the pages of a website. Nothing is fetched yet. Raises `ComponentError` and `BadUrl` for a bad address."""
     del known
     start = normal(checked_url(config.url, subject="Source"))
@@ -59,7 +59,7 @@ class Pages:
     """The pages of a website."""
 
     ctx: SourceContext
-    config: WebConfig
+    config: WebSource
     start: str
     hosts: tuple[str, ...]
     complete: bool = True
