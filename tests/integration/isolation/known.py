@@ -134,6 +134,8 @@ SHARED: dict[str, Callable[[World], Any]] = {
     "title": lambda _: "Another title",
     "client_id": lambda world: "a-client",
     "helpful": lambda _: True,
+    "undocumented": lambda _: True,
+    "at_least": lambda _: True,
     "citations": lambda world: [
         {"document_id": "none", "version": 1, "document_sha256": "0" * 64, "start": 0, "end": 1, "sha256": "0" * 64}
     ],

@@ -9022,7 +9022,7 @@ export interface components {
             documents?: string[];
             /**
              * Supported
-             * @description Whether the answer must be one that passages support: no sentence of it is marked as unsupported.
+             * @description Whether passages must support the answer: no sentence of it is marked as unsupported. A flow whose answer `AnswerFromKnowledge` did not check fails: that is not checkable.
              * @default false
              */
             supported?: boolean;
@@ -13588,6 +13588,11 @@ export interface components {
             added: string[];
             /** Skipped */
             skipped: number;
+            /**
+             * Left
+             * @default 0
+             */
+            left?: number;
         };
         /**
          * QuestionsAdded

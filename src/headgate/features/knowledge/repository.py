@@ -137,6 +137,13 @@ async def find_document_named(session: AsyncSession, name: str, *, base_id: str,
     return (await session.execute(query.with_for_update())).scalar_one_or_none()
 
 
+async def levels_named(session: AsyncSession, names: Collection[str], *, tenant_id: str) -> dict[str, int]:
+    """Return the highest classification of the documents of a tenant with these names, in any base, by name."""
+    row = DocumentRow
+    query = select(row.name, func.max(row.classification)).where(row.name.in_(names), row.tenant_id == tenant_id)
+    return {name: level for name, level, *_ in await session.execute(query.group_by(row.name))}
+
+
 async def is_visible(session: AsyncSession, document_id: str, *, tenant_id: str, visible: ColumnElement[bool]) -> bool:
     """Return whether a document matches a condition."""
     query = select(DocumentRow.id).where(DocumentRow.id == document_id, DocumentRow.tenant_id == tenant_id, visible)

@@ -6,8 +6,8 @@ from headgate.features.knowledge_sources.reading.rows import open_rows
 from headgate.features.knowledge_sources.reading.storages import open_files
 from headgate.features.knowledge_sources.reading.web import open_pages
 from headgate.features.knowledge_sources.schemas import (
-    MailSource,
     AnySource,
+    MailSource,
     SqlSource,
     StorageSource,
     WebSource,

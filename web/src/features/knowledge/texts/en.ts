@@ -134,6 +134,8 @@ export default {
   not_helpful: "Not helpful",
   correction: "Correction: {{text}}",
   make_question: "Make “{{what}}” a question",
+  feedback_cut: "Too long: a question keeps 2,000 characters, and its answer 10,000. The rest is cut.",
+  feedback_more: "The {{count}} newest are shown. Dismiss some or make questions of them to see older ones.",
   dismiss_feedback: "Dismiss the feedback on “{{what}}”",
   reference_answer: "A correct answer (optional)",
   reference_answer_help: "Tests of flows compare their answers with it.",

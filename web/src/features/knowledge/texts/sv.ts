@@ -137,6 +137,8 @@ const sv: Translation<typeof en> = {
   not_helpful: "Inte hjälpsamt",
   correction: "Rättelse: {{text}}",
   make_question: "Gör ”{{what}}” till en fråga",
+  feedback_cut: "För lång: en fråga behåller 2 000 tecken och dess svar 10 000. Resten kortas.",
+  feedback_more: "De {{count}} senaste visas. Avfärda några eller gör frågor av dem för att se äldre.",
   dismiss_feedback: "Avfärda omdömet om ”{{what}}”",
   reference_answer: "Ett rätt svar (valfritt)",
   reference_answer_help: "Tester av flöden jämför sina svar med det.",
