@@ -76,6 +76,7 @@ UNDOABLE: dict[str, tuple[str, ...]] = {
     "knowledge change": ("nobody", "missing.txt"),
     "knowledge status": ("nobody",),
     "knowledge embed": ("nobody", "openai/small"),
+    "knowledge retention": ("nobody", "30"),
     "knowledge rerank": ("nobody", "cohere/rerank"),
     "knowledge search": ("nobody", "x"),
     "knowledge verify": (NOBODY,),

@@ -236,6 +236,15 @@ class TestRerank:
         assert [row["reranked"] for row in without["measures"]] == [False]
 
 
+class TestRetention:
+    def test_is_chosen_for_a_base(self, plan: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        added(capsys, plan)
+        assert answered(capsys, "knowledge", "retention", "Plans", "30")["retention_days"] == 30
+        found = answered(capsys, "maintenance", "run", "knowledge_documents", "--dry-run")
+        assert found["jobs"]["knowledge_documents"]["documents"] == 0
+        assert answered(capsys, "knowledge", "retention", "Plans", "0")["retention_days"] == 0
+
+
 class TestSources:
     def test_are_added_synchronised_listed_and_deleted(
         self, plan: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch

@@ -266,6 +266,7 @@ _FOR_FUNCTION: dict[tuple[str, str], Callable[[World], Any]] = {
     ("set_rights", "readers"): lambda world: ("viewer", [("group", world.group_id)]),
     ("set_rights", "classification"): lambda world: 0,
     ("list_problems", "after"): lambda world: "",
+    ("delete_item", "key"): lambda world: world.marker,
     ("list_over", "logic"): lambda world: TESTED,
     ("list_over", "tests"): lambda world: TESTED,
     ("add_tags", "tags"): lambda world: ["another"],

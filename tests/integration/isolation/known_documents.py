@@ -64,18 +64,20 @@ async def add_documents(
             answers=[{"question_id": base, "question": marker, "documents": [], "searches": []}],
         )
     )  # fmt: skip
-    await _add_source(session, principal, base, document, marker)
+    await _add_source(session, principal, base, document, (marker, name))
     keys = {"base_id": base, "model": marker[:250], "passage_id": passage_id, "document_id": document}
     await session.execute(insert(VectorRow).values(**keys, **tenant, vector=marker.encode()))
     return base, document, passage_id
 
 
-async def _add_source(session: AsyncSession, principal: Principal, base: str, document: str, marker: str) -> None:
+async def _add_source(
+    session: AsyncSession, principal: Principal, base: str, document: str, named: tuple[str, str]
+) -> None:
     """A source with the id of its base, which is due at no time."""
-    tenant = {"tenant_id": principal.tenant_id}
+    tenant, (marker, name) = {"tenant_id": principal.tenant_id}, named
     await session.execute(
         insert(SourceRow).values(
-            id=base, **tenant, base_id=base, name=marker[:60], owner_user_id=principal.user_id,
+            id=base, **tenant, base_id=base, name=name, owner_user_id=principal.user_id,
             config={"kind": "web", "url": f"https://example.org/{marker}"},
             readers={"role": "viewer", "users": [], "groups": []},
             classification=0, every_seconds=None, generation=1, status="ready", problem="", report={}, attempts=0,

@@ -11036,6 +11036,8 @@ export interface components {
             rerank_model?: string | null;
             /** Rerank Candidates */
             rerank_candidates?: number | null;
+            /** Retention Days */
+            retention_days?: number | null;
         };
         /**
          * KnowledgeBaseIn
@@ -11083,6 +11085,12 @@ export interface components {
              */
             rerank_candidates?: number;
             /**
+             * Retention Days
+             * @description Days after its last version that a document is deleted; 0: never. Documents of sources stay.
+             * @default 0
+             */
+            retention_days?: number;
+            /**
              * Space Id
              * @description Space of the base; empty: your own space.
              */
@@ -11111,6 +11119,8 @@ export interface components {
             searched_model: string;
             /** Rerank Model */
             rerank_model: string;
+            /** Retention Days */
+            retention_days: number;
             /** Rerank Candidates */
             rerank_candidates: number;
             /**

@@ -74,6 +74,7 @@ def _embedded(base: KnowledgeBaseOut) -> str:
 app.command()(knowledge_models.create)
 app.command()(knowledge_models.embed)
 app.command()(knowledge_models.rerank)
+app.command()(knowledge_models.retention)
 
 
 @app.command()

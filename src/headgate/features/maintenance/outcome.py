@@ -24,6 +24,8 @@ class Outcome:
     """Flows deleted from the trash."""
     occurrences: int = 0
     """Old occurrences of triggers."""
+    documents: int = 0
+    """Documents of knowledge bases."""
     tenants: dict[str, dict[str, int]] = field(default_factory=dict)
     """Runs, sessions and artifacts by tenant."""
 
@@ -50,5 +52,6 @@ class Outcome:
             "events": self.events,
             "flows": self.flows,
             "occurrences": self.occurrences,
+            "documents": self.documents,
             "tenants": self.tenants,
         }

@@ -9,6 +9,7 @@ import { Documents } from "./documents/Documents";
 import { Embedding } from "./Embedding";
 import { EvaluationPane } from "./evaluation/EvaluationPane";
 import { Reranker } from "./Reranker";
+import { Retention } from "./Retention";
 import { SearchPane } from "./search/SearchPane";
 import { SourcesPane } from "./sources/SourcesPane";
 import { useSourceTexts } from "./sources/texts";
@@ -53,6 +54,7 @@ export function BasePanel({ base }: { base: KnowledgeBase }) {
       </header>
       <Embedding base={base} />
       <Reranker base={base} />
+      <Retention base={base} />
       <Tabs
         aria-label={base.name}
         value={tabs.some(({ value }) => value === view) ? String(view) : "documents"}

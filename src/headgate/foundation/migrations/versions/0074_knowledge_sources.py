@@ -1,4 +1,4 @@
-"""Sources of knowledge bases, and what was read from them."""
+"""Sources of knowledge bases, what was read from them, and the retention of documents."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -16,6 +16,8 @@ _DUE = {
 
 
 def upgrade() -> None:
+    retention = sa.Column("retention_days", sa.Integer(), nullable=False, server_default=sa.text("0"))
+    op.add_column("knowledge_bases", retention)
     op.create_table(
         "knowledge_sources",
         sa.Column("id", sa.String(36), primary_key=True),
@@ -78,3 +80,4 @@ def upgrade() -> None:
 def downgrade() -> None:
     op.drop_table("knowledge_source_items")
     op.drop_table("knowledge_sources")
+    op.drop_column("knowledge_bases", "retention_days")
