@@ -1,8 +1,10 @@
 """Documents of knowledge bases are deleted when they are older than their base keeps them, and no others."""
 
+from collections.abc import AsyncIterator
 from datetime import timedelta
 from pathlib import Path
 
+import pytest
 from sqlalchemy import select, update
 
 from headgate.features.access.principal import LOCAL
@@ -52,8 +54,15 @@ async def of_source(shelf: Shelf, document_id: str) -> None:
         )
 
 
-async def test_documents_are_deleted_after_the_days_of_their_base(database: Database, tmp_path: Path) -> None:
-    shelf = open_shelf(database, tmp_path)
+@pytest.fixture
+async def shelf(database: Database, tmp_path: Path) -> AsyncIterator[Shelf]:
+    opened = open_shelf(database, tmp_path)
+    async with opened.jobs.running():
+        yield opened
+
+
+async def test_documents_are_deleted_after_the_days_of_their_base(shelf: Shelf) -> None:
+    database = shelf.database
     base = await shelf.make_base(retention_days=30)
     old, followed = await shelf.add("old.txt", "Old."), await shelf.add("followed.txt", "Followed.")
     await age(shelf, await shelf.add("young.txt", "Young."), 29)
