@@ -25,11 +25,13 @@ from headgate.features.knowledge_sources.errors import (
 )
 from headgate.features.knowledge_sources.schemas import (
     MOST_SOURCES,
+    AnySource,
     SourceChange,
     SourceIn,
     SourceItemOut,
     SourceOut,
     SyncReport,
+    WebSource,
 )
 from headgate.features.knowledge_sources.tables import SourceRow
 from headgate.foundation.database import moment, now
@@ -42,6 +44,7 @@ async def add_source(session: AsyncSession, principal: Principal, base_id: str, 
     Raises `BaseNotFound`, `PermissionMissing`, `ReadersUnknown`, `SourceNameTaken`, `TooManySources`.
     """
     base = await _locked_base(session, principal, base_id)
+    _require_connections(principal, source_in.config)
     await documents.require_readers(session, source_in.readers, tenant_id=base.tenant_id)
     if len(await repository.list_sources(session, base.id, tenant_id=base.tenant_id)) >= MOST_SOURCES:
         raise TooManySources(MOST_SOURCES)
@@ -111,6 +114,9 @@ async def change_source(
     base, row = await get_source(session, principal, base_id, source_id, lock=True)
     _require_owner(principal, base, row)
     before = _values(row)
+    _require_connections(
+        principal, change.config or SourceIn.model_validate({"name": row.name, "config": row.config}).config
+    )
     values = change.model_dump(exclude_unset=True)
     for name in ("config", "readers", "classification", "every_seconds"):
         if name in values and (values[name] is not None or name == "every_seconds"):
@@ -118,9 +124,8 @@ async def change_source(
     if change.readers is not None:
         await documents.require_readers(session, change.readers, tenant_id=row.tenant_id)
     listed = None if change.readers is None else (change.readers.role, documents.listed(change.readers))
-    await repository.set_rights(
-        session, row.id, tenant_id=row.tenant_id, readers=listed, classification=change.classification
-    )
+    level = None if change.classification is None else max(change.classification, row.connection_level)
+    await repository.set_rights(session, row.id, tenant_id=row.tenant_id, readers=listed, classification=level)
     row.owner_user_id = principal.user_id
     row.generation += 1
     row.updated_at = now()
@@ -190,6 +195,12 @@ def _reasons(document: Any) -> list[str]:  # noqa: ANN401 - a `DocumentRow`
 
 def _is_owner(principal: Principal, base: KnowledgeBaseRow, row: SourceRow) -> bool:
     return row.owner_user_id == principal.user_id or principal.may(Permission.KNOWLEDGE_MANAGE, base.space_id)
+
+
+def _require_connections(principal: Principal, config: AnySource) -> None:
+    """Raise `PermissionMissing` for an API key that may not view connections, when one would be read with."""
+    if not isinstance(config, WebSource):
+        principal.require_scope(Permission.CONNECTIONS_VIEW)
 
 
 def _require_owner(principal: Principal, base: KnowledgeBaseRow, row: SourceRow) -> None:

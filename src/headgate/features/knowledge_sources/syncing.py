@@ -135,7 +135,9 @@ class SourceSync:
         await self._hold(job, source, status="running", problem="", report=SyncReport().model_dump())
         try:
             sync = await self._read(job, source, base)
-        except (LeaseLost, DatabaseUnavailable):
+        except LeaseLost:
+            await self._again(job)
+        except DatabaseUnavailable:
             raise
         except HeadgateError as error:
             await self._finish(job, source, base, status="failed", problem=str(error)[:LONGEST_REASON])
@@ -166,7 +168,7 @@ class SourceSync:
                 ):
                     level = max(source.classification, context.classification or 0)
                     sync = _Sync(job, source, base, actor, level, known)
-                    await self._raise_level(sync)
+                    await self._raise_level(sync, context.classification or 0)
                     await self._entries(sync, listing)
         except TimeoutError as error:
             raise UpstreamFailed(f"It took longer than {LONGEST_SECONDS // 3600} hours.") from error
@@ -188,10 +190,10 @@ class SourceSync:
             )
         return owner
 
-    async def _raise_level(self, sync: _Sync) -> None:
+    async def _raise_level(self, sync: _Sync, connection_level: int) -> None:
         """Give documents that were read before the classification that the connection has by now."""
         async with self._database.writing() as session:
-            await self._require(session, sync)
+            await self._require(session, sync, connection_level=connection_level)
             await repository.set_rights(
                 session, sync.source.id, tenant_id=sync.source.tenant_id, classification=sync.level, at_least=True
             )
@@ -304,9 +306,9 @@ class SourceSync:
         del sync.known[key]
         sync.report.deleted += 1
 
-    async def _require(self, session: AsyncSession, sync: _Sync) -> None:
-        """Hold the source in a transaction. Raises `LeaseLost` when it was deleted or changed."""
-        if not await repository.hold_source(session, sync.job, sync.source.generation):
+    async def _require(self, session: AsyncSession, sync: _Sync, **values: Any) -> None:  # noqa: ANN401 - columns
+        """Hold the source in a transaction, and write values. Raises `LeaseLost` when it was deleted or changed."""
+        if not await repository.hold_source(session, sync.job, sync.source.generation, **values):
             raise LeaseLost(f"The source {sync.source.id} was changed or deleted.")
 
     async def _hold(self, job: Job, source: SourceRow, **values: Any) -> None:  # noqa: ANN401 - columns

@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import CheckConstraint, ForeignKeyConstraint, Index, String, Text
+from sqlalchemy import CheckConstraint, ForeignKeyConstraint, Index, String, Text, text
 from sqlalchemy import UniqueConstraint as Unique
 from sqlalchemy.orm import Mapped, mapped_column
 
@@ -38,6 +38,8 @@ class SourceRow(JobColumns, Row):
     """Of its documents: `knowledge.schemas.Readers`."""
     classification: Mapped[int]
     """The lowest of its documents; a connection with a higher one raises it."""
+    connection_level: Mapped[int] = mapped_column(default=0, server_default=text("0"))
+    """The classification that the last synchronisation's connection had: its documents have at least this one."""
     every_seconds: Mapped[int | None]
     """From the end of a synchronisation to the next; null: only on request."""
     generation: Mapped[int]

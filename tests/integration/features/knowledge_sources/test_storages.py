@@ -5,6 +5,7 @@ import os
 from pathlib import Path
 from typing import Any
 
+import httpx2
 import pytest
 from fastapi import FastAPI
 from sqlalchemy import update
@@ -110,11 +111,30 @@ class TestStorage:
             ("owner", 2)
         }
 
+    async def test_a_change_keeps_the_classification_of_the_connection(self, sources: Sources, app: FastAPI) -> None:
+        source = await sources.source(FILES, "Archive")
+        async with app.state.database.writing() as session:
+            await session.execute(update(SourceRow).values(connection_level=3))
+        url = f"{API}/{sources.base_id}/sources/{source['id']}"
+        assert (await sources.client.patch(url, json={"classification": 1})).status_code == 200
+        assert {item["classification"] for item in await sources.documents()} == {3}
+
     async def test_is_deleted_without_its_documents(self, sources: Sources) -> None:
         source = await sources.source(FILES, "Archive")
         assert (await sources.client.delete(f"{API}/{sources.base_id}/sources/{source['id']}")).status_code == 204
         assert len(await sources.names()) == 2
         assert (await sources.client.get(f"{API}/{sources.base_id}/sources")).json() == []
+
+    async def test_a_key_that_may_not_view_connections_adds_none_that_is_read_with_one(
+        self, sources: Sources, client: httpx2.AsyncClient
+    ) -> None:
+        body = {"name": "narrow", "scopes": ["knowledge.view", "knowledge.edit"]}
+        key = await client.post("/api/v1/api-keys", json=body)
+        assert key.status_code == 201, key.text
+        headers = {"authorization": f"Bearer {key.json()['key']}"}
+        url = f"{API}/{sources.base_id}/sources"
+        refused = await client.post(url, json={"name": "Archive", "config": FILES}, headers=headers)
+        assert (refused.status_code, "connections.view" in refused.text) == (403, True), refused.text
 
     async def test_names_are_unique_in_a_base(self, sources: Sources) -> None:
         await sources.source(FILES, "Archive")

@@ -10,6 +10,8 @@ export const sourceKeys = {
   problems: (base: string, id: string) => ["knowledge", base, "sources", id, "problems"] as const,
 };
 
+/** How many items that were not understood are read. */
+export const MOST_PROBLEMS = 100;
 const SYNC_MS = 1000;
 export const isSyncing = ({ status }: KnowledgeSource) => status === "pending" || status === "running";
 
@@ -29,7 +31,7 @@ export const sourceProblemsQuery = (base_id: string, source_id: string) =>
     queryFn: ({ signal }) =>
       unwrap(
         api.GET("/api/v1/knowledge-bases/{base_id}/sources/{source_id}/problems", {
-          params: { path: { base_id, source_id }, query: { limit: 100 } },
+          params: { path: { base_id, source_id }, query: { limit: MOST_PROBLEMS } },
           signal,
         }),
       ),

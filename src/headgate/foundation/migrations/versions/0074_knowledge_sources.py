@@ -28,6 +28,7 @@ def upgrade() -> None:
         sa.Column("config", Json, nullable=False),
         sa.Column("readers", Json, nullable=False),
         sa.Column("classification", sa.Integer(), nullable=False),
+        sa.Column("connection_level", sa.Integer(), nullable=False, server_default=sa.text("0")),
         sa.Column("every_seconds", sa.Integer()),
         sa.Column("generation", sa.Integer(), nullable=False),
         sa.Column("status", sa.String(16), nullable=False),

@@ -6,6 +6,7 @@ import {
   deleteSource,
   isSyncing,
   type KnowledgeSource,
+  MOST_PROBLEMS,
   sourceKeys,
   sourceProblemsQuery,
   syncSource,
@@ -127,6 +128,9 @@ function Problems({ source }: { source: KnowledgeSource }) {
           </li>
         ))}
       </ul>
+      {problems.data?.length === MOST_PROBLEMS && (
+        <p className="text-muted">{t("problems_first", { count: MOST_PROBLEMS })}</p>
+      )}
     </details>
   );
 }

@@ -55,6 +55,7 @@ export default {
   incomplete: "Not everything was listed, so nothing was deleted.",
   problems_one: "{{count}} item was not understood completely",
   problems_other: "{{count}} items were not understood completely",
+  problems_first: "The first {{count}} are shown.",
   delete_what: "Delete source {{name}}",
   delete: "Delete",
   delete_more: "Its documents stay, and are no longer updated.",

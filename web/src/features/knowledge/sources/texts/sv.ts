@@ -57,6 +57,7 @@ const sv: typeof en = {
   incomplete: "Allt kunde inte listas, så inget togs bort.",
   problems_one: "{{count}} objekt kunde inte tolkas helt",
   problems_other: "{{count}} objekt kunde inte tolkas helt",
+  problems_first: "De första {{count}} visas.",
   delete_what: "Ta bort källan {{name}}",
   delete: "Ta bort",
   delete_more: "Dokumenten finns kvar men uppdateras inte längre.",
