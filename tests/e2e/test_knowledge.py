@@ -39,6 +39,20 @@ class TestKnowledge:
         page.set_viewport_size({"width": 390, "height": 844})
         assert page.get_by_role("table").evaluate("table => table.scrollWidth <= table.parentElement.clientWidth")
 
+    def test_says_why_a_source_was_not_read(self, page: Page, studio: Studio) -> None:
+        base = studio.post("/knowledge-bases", {"name": "Followed"})
+        page.goto(f"/knowledge/{base['id']}?view=sources")
+        expect(page.get_by_text("No sources yet")).to_be_visible()
+        page.get_by_role("button", name="Add source").click()
+        dialog = page.get_by_role("dialog", name="Add source")
+        dialog.get_by_label("Name").fill("Site")
+        dialog.get_by_label("Address").fill("http://127.0.0.1:9/page")
+        check_accessible(page)
+        dialog.get_by_role("button", name="Add source").click()
+        page.get_by_text("1 item was not understood completely").click()
+        expect(page.get_by_text("Connections to 127.0.0.1 are not allowed")).to_be_visible()
+        check_accessible(page)
+
     def test_is_for_phones(self, browser: Browser, studio: Studio, console: Console) -> None:
         base = studio.post("/knowledge-bases", {"name": "Narrow"})
         with open_page(browser, studio.url, console, dark=True, narrow=True) as page:

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from headgate.features.flows.packs import service as pack_service
     from headgate.features.keyring import rotation
     from headgate.features.knowledge import embedding, indexing, verifying
+    from headgate.features.knowledge_sources import syncing
     from headgate.features.maintenance import service as maintenance
     from headgate.features.mcptools.connector import McpConnector
     from headgate.features.mcptools.registry import McpRegistry
@@ -64,6 +65,7 @@ else:
     judging = lazy_module("headgate.features.testing.judging")
     runner = lazy_module("headgate.features.testing.runner")
     firing = lazy_module("headgate.features.triggers.firing")
+    syncing = lazy_module("headgate.features.knowledge_sources.syncing")
     poll_context = lazy_module("headgate.features.triggers.polling.context")
     poller = lazy_module("headgate.features.triggers.polling.poller")
     uploads = lazy_module("headgate.features.triggers.uploads")
@@ -193,10 +195,27 @@ class Parts(Installation):
         return firing.Firing(self.database, self.engine, auto_login=self.settings.server.auto_login)
 
     @cached_property
+    def _reading(self) -> "poll_context.Sources":
+        """With what triggers poll, and sources of knowledge bases are read."""
+        return poll_context.Sources(self.services, self.services.opener, self.secret_reads, self.workspace)
+
+    @cached_property
     def poller(self) -> "poller.Poller":
         """poller: Polls the sources of triggers."""
-        sources = poll_context.Sources(self.services, self.services.opener, self.secret_reads, self.workspace)
-        return poller.Poller(self.firing, sources, uploads.UploadStore(self.storage, self.services.quotas))
+        return poller.Poller(self.firing, self._reading, uploads.UploadStore(self.storage, self.services.quotas))
+
+    @cached_property
+    def source_sync(self) -> "syncing.SourceSync":
+        """Synchronises the sources of knowledge bases; registers its jobs."""
+        services = self.services
+        return syncing.SourceSync(
+            self.database,
+            uploads.UploadStore(self.storage, services.quotas),
+            services.indexer,
+            services.jobs,
+            sources=self._reading,
+            auto_login=self.settings.server.auto_login,
+        )
 
     @cached_property
     def alert_sender(self) -> "alert_sending.AlertSender":
@@ -282,6 +301,7 @@ class Parts(Installation):
             "alerts": lambda: self._alerts,
             "notices of alerts": lambda: self.alert_sender,
             "knowledge": lambda: self.services.indexer,
+            "knowledge sources": lambda: self.source_sync,
             "development sessions": lambda: self._development,
         }
         for name, begin in begins.items():

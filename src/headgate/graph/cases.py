@@ -55,7 +55,10 @@ class Expectation(BaseModel):
     )
     supported: bool = Field(
         default=False,
-        description="Whether the answer must be one that passages support: no sentence of it is marked as unsupported.",
+        description=(
+            "Whether passages must support the answer: no sentence of it is marked as unsupported. A flow whose answer"
+            " `AnswerFromKnowledge` did not check fails: that is not checkable."
+        ),
     )
     criterion: PlainText | None = Field(
         default=None, min_length=1, max_length=2_000, description="What `judge_model` judges the answer by."
@@ -93,7 +96,7 @@ class Expectation(BaseModel):
     @property
     def needs_evidence(self) -> bool:
         """Return whether it takes more than the text of the answer: what the run read, or a model."""
-        return bool(self.documents or self.judge_model)
+        return bool(self.documents or self.judge_model or self.supported)
 
     @property
     def is_empty(self) -> bool:
@@ -109,6 +112,8 @@ class Outcome:
     answer: str
     documents: Collection[str] = ()
     """Names of the documents that it received passages of."""
+    checked: bool = True
+    """Whether a step compared the sentences of an answer with the passages that they cite."""
     objection: str = ""
     """Why the model of the case judged the answer as wrong; empty: it did not."""
 
@@ -150,7 +155,9 @@ def _grounding_misses(expected: Expectation, text: str, outcome: Outcome) -> lis
     lines = [
         f"is based on no passage of {_clipped(name)}" for name in expected.documents if name not in outcome.documents
     ]
-    if expected.supported and (not text or NO_ANSWER in text):
+    if expected.supported and not outcome.checked:
+        lines.append("is not checkable for support: no step AnswerFromKnowledge of the flow wrote it")
+    elif expected.supported and (not text or NO_ANSWER in text):
         lines.append("is not supported by any passage")
     elif expected.supported and UNSUPPORTED in text:
         lines.append("has sentences that no passage supports")

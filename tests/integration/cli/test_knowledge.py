@@ -234,3 +234,36 @@ class TestRerank:
             assert "lexical, reranked" in capsys.readouterr().out
             without = answered(capsys, "knowledge", "evaluate", "Plans", "--no-rerank")
         assert [row["reranked"] for row in without["measures"]] == [False]
+
+
+class TestRetention:
+    def test_is_chosen_for_a_base(self, plan: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        added(capsys, plan)
+        assert answered(capsys, "knowledge", "retention", "Plans", "30")["retention_days"] == 30
+        found = answered(capsys, "maintenance", "run", "knowledge_documents", "--dry-run")
+        assert found["jobs"]["knowledge_documents"]["documents"] == 0
+        assert answered(capsys, "knowledge", "retention", "Plans", "0")["retention_days"] == 0
+
+
+class TestSources:
+    def test_are_added_synchronised_listed_and_deleted(
+        self, plan: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        folder = plan.parent / "opened"
+        folder.mkdir()
+        (folder / "a.txt").write_text("The wifi is Quokka.")
+        monkeypatch.setenv("HEADGATE_CONNECTIONS__FOLDERS", json.dumps({"files": {"path": str(folder)}}))
+        answered(capsys, "connections", "add", "archive", "--kind", "local_folder", "--field", "folder=files")
+        settings = json.dumps({"kind": "storage", "connection": "archive"})
+        added = answered(capsys, "knowledge", "source", "Plans", "Archive", settings, "--role", "editor")
+        assert (added["source"]["status"], added["source"]["report"]["added"]) == ("ready", 1)
+        assert answered(capsys, "knowledge", "status", "Plans")[0]["readers"]["role"] == "editor"
+        (folder / "empty.txt").write_text("")
+        synced = answered(capsys, "knowledge", "sync", "Plans", "Archive", code=FAILED)
+        assert synced["source"]["report"]["unchanged"] == 1
+        assert synced["problems"][0]["reasons"] == ["The document has no text."]
+        (listed,) = answered(capsys, "knowledge", "sources", "Plans")
+        assert (listed["name"], listed["documents"], listed["problems"]) == ("Archive", 2, 1)
+        answered(capsys, "knowledge", "delete-source", "Plans", "Archive")
+        assert answered(capsys, "knowledge", "sources", "Plans") == []
+        assert run(["knowledge", "source", "Plans", "Archive", "no-such-file"]) == INVALID

@@ -232,6 +232,9 @@ ALLOWED_AND_REFUSED: Mapping[Name, int] = {
     ("PUT", "/api/v1/packs/{pack}"): 403,
     ("DELETE", "/api/v1/packs/{pack}"): 403,
     ("DELETE", "/api/v1/flows/{flow_id}/comments/{comment_id}"): 403,  # another person wrote it
+    # another person's connections read it
+    ("PATCH", "/api/v1/knowledge-bases/{base_id}/sources/{source_id}"): 403,
+    ("DELETE", "/api/v1/knowledge-bases/{base_id}/sources/{source_id}"): 403,
     ("DELETE", "/api/v1/spaces/{space_id}"): 409,  # flows are in it: what they were is kept as evidence
     ("DELETE", "/api/v1/users/{user_id}/single-sign-on"): 409,  # they never came through a provider
     ("GET", "/api/v1/workspace/files/content"): 404,  # one's own workspace is empty, whoever has a file of that name

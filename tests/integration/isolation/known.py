@@ -49,6 +49,8 @@ OWNED: dict[str, Callable[[World], list[Any]]] = {
     # They have the id of their base.
     "question_id": lambda world: world.base_ids,
     "evaluation_id": lambda world: world.base_ids,
+    "source_id": lambda world: world.base_ids,
+    "source_ids": lambda world: [world.base_ids],
     "document_id": lambda world: world.document_ids,
     "document_ids": lambda world: [[one] for one in world.document_ids],
     "ids": lambda world: [[delivery_id] for delivery_id in world.delivery_ids],
@@ -143,6 +145,8 @@ SHARED: dict[str, Callable[[World], Any]] = {
     "public_key": lambda _: "A" * 43 + "=",
     "client_id": lambda world: "a-client",
     "helpful": lambda _: True,
+    "undocumented": lambda _: True,
+    "at_least": lambda _: True,
     "citations": lambda world: [
         {"document_id": "none", "version": 1, "document_sha256": "0" * 64, "start": 0, "end": 1, "sha256": "0" * 64}
     ],
@@ -256,6 +260,8 @@ FOR_ROUTE: dict[tuple[str, str], Any] = {
     ("/api/v1/mcp-servers", "url"): "https://example.org/mcp",
     ("/api/v1/assistants", "name"): "Another",
     ("/api/v1/knowledge-bases", "name"): "Another",
+    ("/api/v1/knowledge-bases/{base_id}/sources", "name"): "Another",
+    ("/api/v1/knowledge-bases/{base_id}/sources", "config"): {"kind": "web", "url": "http://127.0.0.1:9/"},
     ("/api/v1/knowledge-bases/{base_id}/questions/import", "content"): lambda world: (
         f'[{{"question": "Which?", "documents": ["{world.document_ids[0]}"]}}]'
     ),

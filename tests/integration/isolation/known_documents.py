@@ -1,4 +1,4 @@
-"""A knowledge base of a tenant with one document, its version, a reader and a passage."""
+"""A knowledge base of a tenant with one document, its version, a reader, a passage and a source."""
 
 from sqlalchemy import insert, select
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -15,6 +15,7 @@ from headgate.features.knowledge.tables import (
     VectorRow,
 )
 from headgate.features.knowledge.terms import terms
+from headgate.features.knowledge_sources.tables import SourceItemRow, SourceRow
 from headgate.foundation.database import now
 from headgate.foundation.ids import new_id
 
@@ -63,6 +64,27 @@ async def add_documents(
             answers=[{"question_id": base, "question": marker, "documents": [], "searches": []}],
         )
     )  # fmt: skip
+    await _add_source(session, principal, base, document, (marker, name))
     keys = {"base_id": base, "model": marker[:250], "passage_id": passage_id, "document_id": document}
     await session.execute(insert(VectorRow).values(**keys, **tenant, vector=marker.encode()))
     return base, document, passage_id
+
+
+async def _add_source(
+    session: AsyncSession, principal: Principal, base: str, document: str, named: tuple[str, str]
+) -> None:
+    """A source with the id of its base, which is due at no time."""
+    tenant, (marker, name) = {"tenant_id": principal.tenant_id}, named
+    await session.execute(
+        insert(SourceRow).values(
+            id=base, **tenant, base_id=base, name=name, owner_user_id=principal.user_id,
+            config={"kind": "web", "url": f"https://example.org/{marker}"},
+            readers={"role": "viewer", "users": [], "groups": []},
+            classification=0, every_seconds=None, generation=1, status="ready", problem="", report={}, attempts=0,
+            created_at=now(), updated_at=now(),
+        )
+    )  # fmt: skip
+    item = {"version": "", "sha256": "0" * 64, "problem": marker, "note": ""}
+    await session.execute(
+        insert(SourceItemRow).values(source_id=base, key=marker, **tenant, document_id=document, **item)
+    )

@@ -3778,6 +3778,116 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/knowledge-bases/{base_id}/sources": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the sources of a knowledge base
+         * @description List the sources with the state of their synchronisation, oldest first.
+         *
+         *     Requires the permission `knowledge.edit`.
+         */
+        get: operations["list_sources_api_v1_knowledge_bases__base_id__sources_get"];
+        put?: never;
+        /**
+         * Add a source
+         * @description Add a source of documents: a storage, web pages, a query or a mailbox. It is synchronised at once.
+         *
+         *     It is read with your rights and connections, as they are at the time.
+         *
+         *     Requires the permission `knowledge.edit`.
+         */
+        post: operations["add_source_api_v1_knowledge_bases__base_id__sources_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/knowledge-bases/{base_id}/sources/{source_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a source
+         * @description A source: settings, progress, and the report of its last synchronisation.
+         *
+         *     Requires the permission `knowledge.edit`.
+         */
+        get: operations["read_source_api_v1_knowledge_bases__base_id__sources__source_id__get"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a source
+         * @description Delete a source, as its owner or an owner of the space. Its documents stay.
+         *
+         *     Requires the permission `knowledge.edit`.
+         */
+        delete: operations["delete_source_api_v1_knowledge_bases__base_id__sources__source_id__delete"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a source
+         * @description Change a source, as its owner or an owner of the space; you become its owner.
+         *
+         *     Readers and classification apply to all its documents at once; other settings synchronise it again.
+         *
+         *     Requires the permission `knowledge.edit`.
+         */
+        patch: operations["change_source_api_v1_knowledge_bases__base_id__sources__source_id__patch"];
+        trace?: never;
+    };
+    "/api/v1/knowledge-bases/{base_id}/sources/{source_id}/sync": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Synchronise a source
+         * @description Read what is new or changed in a source now, and delete what is gone. A source that is being read is refused.
+         *
+         *     Requires the permission `knowledge.edit`.
+         */
+        post: operations["sync_source_api_v1_knowledge_bases__base_id__sources__source_id__sync_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/knowledge-bases/{base_id}/sources/{source_id}/problems": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what of a source was not understood
+         * @description List items that could not be read, or not completely, with the reasons. The rest follows with `after`.
+         *
+         *     Requires the permission `knowledge.edit`.
+         */
+        get: operations["list_problems_api_v1_knowledge_bases__base_id__sources__source_id__problems_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/mcp-servers": {
         parameters: {
             query?: never;
@@ -9615,7 +9725,7 @@ export interface components {
             documents?: string[];
             /**
              * Supported
-             * @description Whether the answer must be one that passages support: no sentence of it is marked as unsupported.
+             * @description Whether passages must support the answer: no sentence of it is marked as unsupported. A flow whose answer `AnswerFromKnowledge` did not check fails: that is not checkable.
              * @default false
              */
             supported?: boolean;
@@ -11639,6 +11749,8 @@ export interface components {
             rerank_model?: string | null;
             /** Rerank Candidates */
             rerank_candidates?: number | null;
+            /** Retention Days */
+            retention_days?: number | null;
         };
         /**
          * KnowledgeBaseIn
@@ -11686,6 +11798,12 @@ export interface components {
              */
             rerank_candidates?: number;
             /**
+             * Retention Days
+             * @description Days after its last version that a document is deleted; 0: never. Documents of sources stay.
+             * @default 0
+             */
+            retention_days?: number;
+            /**
              * Space Id
              * @description Space of the base; empty: your own space.
              */
@@ -11714,6 +11832,8 @@ export interface components {
             searched_model: string;
             /** Rerank Model */
             rerank_model: string;
+            /** Retention Days */
+            retention_days: number;
             /** Rerank Candidates */
             rerank_candidates: number;
             /**
@@ -11933,6 +12053,42 @@ export interface components {
              * @default true
              */
             mark_seen?: boolean;
+        };
+        /**
+         * MailSource
+         * @description Messages of a mailbox: each one is a document.
+         */
+        MailSource: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "mail";
+            /** Connection */
+            connection: string;
+            /**
+             * Folder
+             * @default INBOX
+             */
+            folder?: string;
+            /**
+             * Sender
+             * @description Only mail whose sender contains this text.
+             * @default
+             */
+            sender?: string;
+            /**
+             * Subject
+             * @description Only mail whose subject contains this text.
+             * @default
+             */
+            subject?: string;
+            /**
+             * Most Messages
+             * @description The newest ones; older ones stay.
+             * @default 1000
+             */
+            most_messages?: number;
         };
         /**
          * MaintenanceOut
@@ -14415,6 +14571,11 @@ export interface components {
             added: string[];
             /** Skipped */
             skipped: number;
+            /**
+             * Left
+             * @default 0
+             */
+            left?: number;
         };
         /**
          * QuestionsAdded
@@ -16353,6 +16514,109 @@ export interface components {
             ahead: number;
         };
         /**
+         * SourceChange
+         * @description The members to change; omitted ones stay. Readers and classification apply to all its documents at once.
+         */
+        SourceChange: {
+            /** Config */
+            config?: (components["schemas"]["StorageSource"] | components["schemas"]["WebSource"] | components["schemas"]["SqlSource"] | components["schemas"]["MailSource"]) | null;
+            /**
+             * Every Seconds
+             * @description Seconds from the end of a synchronisation to the next; null: by hand.
+             */
+            every_seconds?: number | null;
+            readers?: components["schemas"]["Readers"] | null;
+            /** Classification */
+            classification?: number | null;
+        };
+        /**
+         * SourceIn
+         * @description A source to add. It is synchronised at once.
+         */
+        SourceIn: {
+            /**
+             * Name
+             * @description Begins the names of its documents.
+             */
+            name: string;
+            /** Config */
+            config: components["schemas"]["StorageSource"] | components["schemas"]["WebSource"] | components["schemas"]["SqlSource"] | components["schemas"]["MailSource"];
+            /**
+             * Every Seconds
+             * @description Seconds from the end of a synchronisation to the next; null: by hand.
+             */
+            every_seconds?: number | null;
+            /** @description Of its documents. */
+            readers?: components["schemas"]["Readers"];
+            /**
+             * Classification
+             * @description Of its documents; a connection with a higher one raises it.
+             * @default 0
+             */
+            classification?: number;
+        };
+        /**
+         * SourceItemOut
+         * @description Something of a source that was not understood completely.
+         */
+        SourceItemOut: {
+            /** Key */
+            key: string;
+            /** Document Id */
+            document_id: string | null;
+            /** Document */
+            document: string;
+            /** Reasons */
+            reasons: string[];
+        };
+        /**
+         * SourceOut
+         * @description A source and the state of its synchronisation.
+         */
+        SourceOut: {
+            /** Id */
+            id: string;
+            /** Base Id */
+            base_id: string;
+            /** Name */
+            name: string;
+            /** Owner User Id */
+            owner_user_id: string;
+            /** Config */
+            config: components["schemas"]["StorageSource"] | components["schemas"]["WebSource"] | components["schemas"]["SqlSource"] | components["schemas"]["MailSource"];
+            /** Every Seconds */
+            every_seconds: number | null;
+            readers: components["schemas"]["Readers"];
+            /** Classification */
+            classification: number;
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "pending" | "running" | "ready" | "failed";
+            /** Problem */
+            problem: string;
+            report: components["schemas"]["SyncReport"];
+            /** Documents */
+            documents: number;
+            /** Problems */
+            problems: number;
+            /** Next At */
+            next_at: string | null;
+            /** Synced At */
+            synced_at: string | null;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /**
+             * Updated At
+             * Format: date-time
+             */
+            updated_at: string;
+        };
+        /**
          * SpaceConnectionIn
          * @description A connection to add.
          */
@@ -16567,6 +16831,29 @@ export interface components {
              * @description Calls without a known price, which `usd` does not include.
              */
             unpriced: number;
+        };
+        /**
+         * SqlSource
+         * @description Rows of a query: each one is a document.
+         */
+        SqlSource: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "sql";
+            /** Connection */
+            connection: string;
+            /**
+             * Sql
+             * @description One SELECT.
+             */
+            sql: string;
+            /**
+             * Key Column
+             * @description The column that names a row.
+             */
+            key_column: string;
         };
         /**
          * Standing
@@ -16973,6 +17260,31 @@ export interface components {
             stopped: boolean;
         };
         /**
+         * StorageSource
+         * @description Files of a storage: S3, SFTP, WebDAV or a folder of the server.
+         */
+        StorageSource: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "storage";
+            /** Connection */
+            connection: string;
+            /**
+             * Folder
+             * @description Empty: the complete storage.
+             * @default
+             */
+            folder?: string;
+            /**
+             * Pattern
+             * @description Such as **\/*.pdf.
+             * @default **\/*
+             */
+            pattern?: string;
+        };
+        /**
          * StreamOptions
          * @description Options of a streamed response.
          */
@@ -16982,6 +17294,54 @@ export interface components {
              * @default false
              */
             include_usage?: boolean;
+        };
+        /**
+         * SyncReport
+         * @description What a synchronisation did.
+         */
+        SyncReport: {
+            /**
+             * Listed
+             * @default 0
+             */
+            listed?: number;
+            /**
+             * Done
+             * @default 0
+             */
+            done?: number;
+            /**
+             * Added
+             * @default 0
+             */
+            added?: number;
+            /**
+             * Changed
+             * @default 0
+             */
+            changed?: number;
+            /**
+             * Unchanged
+             * @default 0
+             */
+            unchanged?: number;
+            /**
+             * Deleted
+             * @default 0
+             */
+            deleted?: number;
+            /**
+             * Failed
+             * @default 0
+             */
+            failed?: number;
+            /**
+             * Complete
+             * @default true
+             */
+            complete?: boolean;
+            /** Notes */
+            notes?: string[];
         };
         /**
          * Template
@@ -17963,6 +18323,46 @@ export interface components {
             step_id: string;
             /** Remedy */
             remedy: string;
+        };
+        /**
+         * WebSource
+         * @description A web page, the pages of a sitemap, or the pages that a page links to.
+         */
+        WebSource: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "web";
+            /**
+             * Url
+             * @description https://...
+             */
+            url: string;
+            /**
+             * Follow
+             * @description page: this page; sitemap: the pages of the sitemap at this address; links: also linked pages.
+             * @default page
+             * @enum {string}
+             */
+            follow?: "page" | "sitemap" | "links";
+            /**
+             * Depth
+             * @description Links to follow from the first page.
+             * @default 2
+             */
+            depth?: number;
+            /**
+             * Most Pages
+             * @description More pages are omitted, and reported.
+             * @default 200
+             */
+            most_pages?: number;
+            /**
+             * Hosts
+             * @description Other hosts that it may reach, such as docs.example.org; by default that of the address only.
+             */
+            hosts?: string[];
         };
         /**
          * WebhookConfig
@@ -35921,6 +36321,665 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["EvaluationDetail"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The URL is too long; send long values in the body. */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_sources_api_v1_knowledge_bases__base_id__sources_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                base_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SourceOut"][];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The URL is too long; send long values in the body. */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    add_source_api_v1_knowledge_bases__base_id__sources_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                base_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SourceIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SourceOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The URL is too long; send long values in the body. */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    read_source_api_v1_knowledge_bases__base_id__sources__source_id__get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                base_id: string;
+                source_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SourceOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The URL is too long; send long values in the body. */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_source_api_v1_knowledge_bases__base_id__sources__source_id__delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                base_id: string;
+                source_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The URL is too long; send long values in the body. */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    change_source_api_v1_knowledge_bases__base_id__sources__source_id__patch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                base_id: string;
+                source_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SourceChange"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SourceOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The URL is too long; send long values in the body. */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    sync_source_api_v1_knowledge_bases__base_id__sources__source_id__sync_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                base_id: string;
+                source_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SourceOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The URL is too long; send long values in the body. */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_problems_api_v1_knowledge_bases__base_id__sources__source_id__problems_get: {
+        parameters: {
+            query?: {
+                /** @description Items per page. */
+                limit?: number;
+                /** @description Only items after this key. */
+                after?: string;
+            };
+            header?: never;
+            path: {
+                base_id: string;
+                source_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SourceItemOut"][];
                 };
             };
             /** @description Not signed in, or the API key is not valid. */

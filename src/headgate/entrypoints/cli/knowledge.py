@@ -9,7 +9,7 @@ import typer
 from pydantic import ValidationError
 from rich.markup import escape
 
-from headgate.entrypoints.cli import knowledge_evaluation, knowledge_models
+from headgate.entrypoints.cli import knowledge_evaluation, knowledge_models, knowledge_sources
 from headgate.entrypoints.cli.exit_codes import FAILED, OK
 from headgate.entrypoints.cli.files import store_files
 from headgate.entrypoints.cli.knowledge_base import BaseArgument, LevelOption, RoleOption, find_base
@@ -74,6 +74,7 @@ def _embedded(base: KnowledgeBaseOut) -> str:
 app.command()(knowledge_models.create)
 app.command()(knowledge_models.embed)
 app.command()(knowledge_models.rerank)
+app.command()(knowledge_models.retention)
 
 
 @app.command()
@@ -347,6 +348,10 @@ def delete(
     with_installation(work)
 
 
+app.command()(knowledge_sources.sources)
+app.command("source")(knowledge_sources.add_source)
+app.command()(knowledge_sources.sync)
+app.command("delete-source")(knowledge_sources.delete_source)
 app.command("questions")(knowledge_evaluation.questions_)
 app.command()(knowledge_evaluation.propose)
 app.command()(knowledge_evaluation.evaluate)

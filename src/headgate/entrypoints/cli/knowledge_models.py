@@ -135,3 +135,20 @@ def rerank(
     how = f"the first {changed.rerank_candidates} passages are reranked by {escape(changed.rerank_model)}."
     shown = how if changed.rerank_model else "searches are not reranked."
     print_result(changed, f"{escape(changed.name)}: {shown}", json=json)
+
+
+def retention(
+    which: BaseArgument,
+    days: Annotated[int, typer.Argument(help="Days after its last version; 0: documents are kept.", min=0, max=36_500)],
+    json: JsonFlag = False,
+) -> None:
+    """Choose after how many days the documents of a knowledge base are deleted. Those of sources stay."""
+
+    async def work(parts: Parts) -> KnowledgeBaseOut:
+        base = await find_base(parts, which)
+        async with parts.database.writing() as session:
+            return await service.change_base(session, acting(), base.id, KnowledgeBaseChange(retention_days=days))
+
+    changed = with_parts(work)
+    shown = f"documents are deleted {days} days after their last version." if days else "documents are kept."
+    print_result(changed, f"{escape(changed.name)}: {shown}", json=json)

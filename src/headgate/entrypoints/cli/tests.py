@@ -31,7 +31,7 @@ from headgate.features.testing.schemas import (
 )
 from headgate.foundation.checked import checked
 from headgate.foundation.errors import Invalid
-from headgate.graph.cases import TestCase
+from headgate.graph.cases import MOST_CASES, TestCase
 
 app = typer.Typer(
     add_completion=False, no_args_is_help=True, help="Tests of a flow: list, set and run them, and show results."
@@ -120,7 +120,8 @@ def from_questions_(
         async with installation.database.writing() as session:
             tests = await add_question_tests(session, acting(), flow_id, body)
         skipped = f"; {tests.skipped} skipped" if tests.skipped else ""
-        print_result(tests, f"Added {_counted(len(tests.added), 'test')}{skipped}.", json=json)
+        left = f"; {tests.left} left: a flow has at most {MOST_CASES} tests" if tests.left else ""
+        print_result(tests, f"Added {_counted(len(tests.added), 'test')}{skipped}{left}.", json=json)
 
     with_installation(work)
 

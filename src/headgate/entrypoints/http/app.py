@@ -88,6 +88,7 @@ ROUTES: Sequence[BaseRoute] = (
     LazyRouter("headgate.features.flows.connection_uses", "connections", prefix=API),
     LazyRouter("headgate.features.knowledge.routes", "knowledge-bases", prefix=API),
     LazyRouter("headgate.features.knowledge.evaluation.routes", "knowledge-bases", prefix=API),
+    LazyRouter("headgate.features.knowledge_sources.routes", "knowledge-bases", prefix=API),
     LazyRouter("headgate.features.mcptools.routes", "mcp-servers", prefix=API),
     LazyRouter("headgate.features.mcptools.registry_routes", "mcp-registry", prefix=API),
     LazyRouter("headgate.features.models.routes", "providers", "models", "model-classes", prefix=API),

@@ -141,8 +141,8 @@ async def _require_same_rights(session: AsyncSession, row: DocumentRow, document
     """Raise `RightsDiffer` when a next version has other rights: rights are of the document, with all its versions."""
     same = document_in.classification in {None, row.classification}
     if document_in.readers is not None:
-        listed = (await repository.readers_of(session, [row.id], tenant_id=row.tenant_id)).get(row.id, [])
-        same = same and document_in.readers.role == row.reader_role and set(listed) == set(_listed(document_in.readers))
+        stored = (await repository.readers_of(session, [row.id], tenant_id=row.tenant_id)).get(row.id, [])
+        same = same and document_in.readers.role == row.reader_role and set(stored) == set(listed(document_in.readers))
     if not same:
         raise RightsDiffer(row.name)
 
@@ -294,20 +294,37 @@ async def delete_document(session: AsyncSession, principal: Principal, base_id: 
     return await delete_unused(session, principal, [version.file_id for version in versions])
 
 
-async def _set_readers(session: AsyncSession, row: DocumentRow, readers: Readers) -> None:
-    missing = await missing_users(session, readers.users, tenant_id=row.tenant_id)
-    missing += await missing_groups(session, readers.groups, tenant_id=row.tenant_id)
+async def require_readers(session: AsyncSession, readers: Readers, *, tenant_id: str) -> None:
+    """Raise `ReadersUnknown` unless all listed users and groups exist."""
+    missing = await missing_users(session, readers.users, tenant_id=tenant_id)
+    missing += await missing_groups(session, readers.groups, tenant_id=tenant_id)
     if missing:
         raise ReadersUnknown(
             f"There is no user or directory group with the id '{missing[0][:100]}'.",
             remedy="Use ids of users and of directory groups of the organisation.",
         )
+
+
+async def _set_readers(session: AsyncSession, row: DocumentRow, readers: Readers) -> None:
+    await require_readers(session, readers, tenant_id=row.tenant_id)
     row.reader_role = readers.role
     await session.flush()
-    await repository.set_readers(session, row.id, _listed(readers), tenant_id=row.tenant_id)
+    await repository.set_readers(session, row.id, listed(readers), tenant_id=row.tenant_id)
 
 
-def _listed(readers: Readers) -> list[tuple[str, str]]:
+async def exists_named(session: AsyncSession, base: KnowledgeBaseRow, name: str) -> bool:
+    """Return whether a base has a document with a name, which the caller may not see."""
+    row = await repository.find_document_named(session, name, base_id=base.id, tenant_id=base.tenant_id)
+    return row is not None
+
+
+async def lock_base(session: AsyncSession, base: KnowledgeBaseRow) -> None:
+    """Lock a base until the transaction ends: what is counted in it stays."""
+    await repository.lock_base(session, base.id, tenant_id=base.tenant_id)
+
+
+def listed(readers: Readers) -> list[tuple[str, str]]:
+    """Return kind and id of each listed reader."""
     return [("user", entry) for entry in readers.users] + [("group", entry) for entry in readers.groups]
 
 
@@ -317,15 +334,15 @@ async def _described(
     readers = await repository.readers_of(session, [row.id for row, _ in rows], tenant_id=tenant_id)
     described = []
     for row, version in rows:
-        listed = readers.get(row.id, [])
+        stored = readers.get(row.id, [])
         values = {name: getattr(row, name) for name in DocumentOut.model_fields if hasattr(row, name)}
         values |= {
             "sha256": version.sha256, "size_bytes": version.size_bytes, "media_type": version.media_type,
             "file_id": version.file_id,
             "readers": {
                 "role": row.reader_role,
-                "users": [entry for kind, entry in listed if kind == "user"],
-                "groups": [entry for kind, entry in listed if kind == "group"],
+                "users": [entry for kind, entry in stored if kind == "user"],
+                "groups": [entry for kind, entry in stored if kind == "group"],
             },
         }  # fmt: skip
         described.append(DocumentOut.model_validate(values))

@@ -15,7 +15,7 @@ from headgate.features.knowledge.tables import (
     PassageRow,
     ReaderRow,
 )
-from headgate.foundation.database import now
+from headgate.foundation.database import Row, now
 
 QUEUE = Queue(cast("Table", DocumentRow.__table__))
 """Documents that are to be indexed."""
@@ -56,8 +56,8 @@ async def add_knowledge(session: AsyncSession, row: object) -> None:
     await session.flush()
 
 
-async def remove_knowledge(session: AsyncSession, row: KnowledgeBaseRow | DocumentRow) -> None:
-    """Delete a base or a document, with everything that belongs to it."""
+async def remove_knowledge(session: AsyncSession, row: Row) -> None:
+    """Delete a base, a document or a source, with everything that belongs to it."""
     await session.delete(row)
     await session.flush()
 
@@ -135,6 +135,13 @@ async def find_document_named(session: AsyncSession, name: str, *, base_id: str,
         DocumentRow.base_id == base_id, DocumentRow.name == name, DocumentRow.tenant_id == tenant_id
     )
     return (await session.execute(query.with_for_update())).scalar_one_or_none()
+
+
+async def levels_named(session: AsyncSession, names: Collection[str], *, tenant_id: str) -> dict[str, int]:
+    """Return the highest classification of the documents of a tenant with these names, in any base, by name."""
+    row = DocumentRow
+    query = select(row.name, func.max(row.classification)).where(row.name.in_(names), row.tenant_id == tenant_id)
+    return {name: level for name, level, *_ in await session.execute(query.group_by(row.name))}
 
 
 async def is_visible(session: AsyncSession, document_id: str, *, tenant_id: str, visible: ColumnElement[bool]) -> bool:

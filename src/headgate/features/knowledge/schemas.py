@@ -18,6 +18,14 @@ Mode = Literal["lexical", "vector", "hybrid"]
 EmbeddingModel = Annotated[
     str, Field(max_length=250, pattern=r"^([^\s/\x00][^/\x00]*/[^\s\x00][^\x00]*)?$", description="As `provider/name`.")
 ]
+RetentionDays = Annotated[
+    int,
+    Field(
+        ge=0,
+        le=36_500,
+        description="Days after its last version that a document is deleted; 0: never. Documents of sources stay.",
+    ),
+]
 Status = Literal["pending", "indexing", "ready", "failed"]
 Sha256 = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
 MOST_READERS = 200
@@ -62,6 +70,7 @@ class KnowledgeBaseIn(BaseModel):
     rerank_candidates: int = Field(
         default=DEFAULT_CANDIDATES, ge=2, le=MOST_TEXTS, description="Number of the first passages that it receives."
     )
+    retention_days: RetentionDays = 0
     space_id: str | None = Field(default=None, description="Space of the base; empty: your own space.")
 
 
@@ -83,6 +92,7 @@ class KnowledgeBaseChange(BaseModel):
     )
     rerank_model: EmbeddingModel | None = Field(default=None, description="Empty: searches are not reranked.")
     rerank_candidates: int | None = Field(default=None, ge=2, le=MOST_TEXTS)
+    retention_days: RetentionDays | None = None
 
 
 class KnowledgeBaseOut(BaseModel):
@@ -102,6 +112,8 @@ class KnowledgeBaseOut(BaseModel):
     """The model whose embeddings a search uses; empty: none is complete yet, the search is lexical."""
     rerank_model: str
     """The model that reranks the first passages of a search; empty: none."""
+    retention_days: int
+    """Days after its last version that a document is deleted; 0: never."""
     rerank_candidates: int
     """Number of the first passages that it receives."""
     created_at: datetime

@@ -67,6 +67,8 @@ class KnowledgeBaseRow(Row):
     """The model that reranks the first passages of a search, as `provider/name`; empty: none."""
     rerank_candidates: Mapped[int] = mapped_column(default=30, server_default=text("30"))
     """Number of the first passages that it receives."""
+    retention_days: Mapped[int] = mapped_column(default=0, server_default=text("0"))
+    """Days after its last version that a document is deleted; 0: never. Documents of sources stay as long as theirs."""
     created_at: Mapped[datetime] = mapped_column(Timestamp, default=now)
     updated_at: Mapped[datetime] = mapped_column(Timestamp, default=now)
 

@@ -26,6 +26,8 @@ class Outcome:
     """Old occurrences of triggers."""
     alerts: int = 0
     """Old alerts."""
+    documents: int = 0
+    """Documents of knowledge bases."""
     tenants: dict[str, dict[str, int]] = field(default_factory=dict)
     """Runs, sessions and artifacts by tenant."""
 
@@ -53,5 +55,6 @@ class Outcome:
             "flows": self.flows,
             "occurrences": self.occurrences,
             "alerts": self.alerts,
+            "documents": self.documents,
             "tenants": self.tenants,
         }

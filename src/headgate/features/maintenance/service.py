@@ -14,6 +14,7 @@ from headgate.features.jobs.leases import MICROSECONDS, clock
 from headgate.features.jobs.queue import Job as ClaimedJob
 from headgate.features.jobs.queue import Queue
 from headgate.features.jobs.runner import JobKind, JobRunner
+from headgate.features.maintenance.documents import delete_expired_documents
 from headgate.features.maintenance.expired import (
     delete_expired_events,
     delete_expired_keys,
@@ -63,6 +64,9 @@ JOBS: Mapping[str, Job] = {
     "trigger_occurrences": Job(delete_old_occurrences, "Deletes occurrences of triggers that are older than 90 days."),
     "alerts": Job(delete_old_alerts, "Deletes resolved alerts that are older than 90 days."),
     "form_uploads": Job(delete_unsent_uploads, "Deletes files of forms that were not submitted within a day."),
+    "knowledge_documents": Job(
+        delete_expired_documents, "Deletes documents of knowledge bases that are older than their base allows."
+    ),
     "audit_heads": Job(log_audit_heads, "Writes the latest entry of each audit log to the server log."),
 }
 """The jobs of this layer in execution order: the sweep deletes what retention leaves behind."""

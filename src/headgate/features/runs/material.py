@@ -8,6 +8,9 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from headgate.features.runs import repository
 from headgate.features.runs.steps.knowledge import SEARCH
 
+CHECKS = "AnswerFromKnowledge"
+"""The component that checks the support of each sentence."""
+
 
 @dataclass(frozen=True, slots=True)
 class RunMaterial:
@@ -17,6 +20,9 @@ class RunMaterial:
     """The highest classification of its outputs."""
     sources: dict[str, dict[str, str]] = field(default_factory=dict)
     """By knowledge base, in the order of the searches: names of documents by id."""
+
+    checked: bool = False
+    """Whether a step of it marks the sentences of its answer that no passage supports."""
 
     @property
     def documents(self) -> frozenset[str]:
@@ -32,7 +38,8 @@ async def read_material(session: AsyncSession, run_id: str, *, tenant_id: str) -
         for call in step.tool_calls or []:
             for passage in _passages(call):
                 sources.setdefault(passage["base_id"], {})[passage["document_id"]] = passage["document"]
-    return RunMaterial(max((step.classification or 0 for step in steps), default=0), sources)
+    level = max((step.classification or 0 for step in steps), default=0)
+    return RunMaterial(level, sources, checked=any(step.type == CHECKS and step.output_payload for step in steps))
 
 
 def _passages(call: Any) -> list[dict[str, Any]]:  # noqa: ANN401 - JSON of a tool call

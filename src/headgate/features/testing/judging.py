@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from headgate.features.access.principal import Principal, within
+from headgate.features.knowledge.repository import levels_named
 from headgate.features.models.asking import Asked, Asker
 from headgate.features.runs.material import RunMaterial, read_material
 from headgate.features.testing.errors import JudgeRefused
@@ -49,20 +50,36 @@ class Judge:
                 material = await read_material(session, run_id, tenant_id=principal.tenant_id)
         if case.expect.judge_model:
             asked = await self._asked(within(principal, space_id), case, answer, material)
-        outcome = Outcome(answer, material.documents, objection_in(asked.text) if asked.text else "")
+        objection = objection_in(asked.text) if asked.text else ""
+        outcome = Outcome(answer, material.documents, checked=material.checked, objection=objection)
         return Verdict(await run_in_flow_thread(misses, case.expect, outcome), asked.tokens)
 
     async def _asked(self, principal: Principal, case: TestCase, answer: str, material: RunMaterial) -> Asked:
         model = case.expect.judge_model
         cleared = await self.asker.clearance(principal.tenant_id, model)
-        if cleared is not None and material.level > cleared:
-            raise JudgeRefused(f"{model} may not receive the answer: the run is classified above its clearance.")
+        if cleared is not None:
+            if material.level > cleared:
+                raise JudgeRefused(f"{model} may not receive the answer: the run is classified above its clearance.")
+            await self._require_reference(principal, case, cleared)
         if len(answer) > LONGEST_JUDGED:
             raise JudgeRefused(f"The answer has {len(answer):,} characters; a model judges {LONGEST_JUDGED:,} at most.")
         asked = await self.asker.ask(principal, model, system=_SYSTEM, text=_prompt(case, answer))
         if not asked.text.strip():
             raise JudgeRefused(f"{model} returned no verdict.")
         return asked
+
+    async def _require_reference(self, principal: Principal, case: TestCase, cleared: int) -> None:
+        """Raise `JudgeRefused` for a reference answer from documents above a clearance, or that are gone."""
+        names = case.expect.documents
+        if case.expect.reference is None or not names:
+            return
+        async with self.database.reading() as session:
+            levels = await levels_named(session, names, tenant_id=principal.tenant_id)
+        refused = next((name for name in names if name not in levels or levels[name] > cleared), None)
+        if refused is not None:
+            reason = "is classified above its clearance" if refused in levels else "is gone: its level is unknown"
+            model, name = case.expect.judge_model, shortened(refused, 200)
+            raise JudgeRefused(f"{model} may not receive the reference answer: the document '{name}' {reason}.")
 
 
 def objection_in(verdict: str) -> str:

@@ -61,7 +61,10 @@ class QuestionTestsOut(BaseModel):
     added: list[str]
     """Their names."""
     skipped: int
-    """Questions that the flow has a test of already, or that have neither an answer nor a document to expect."""
+    """Questions that the flow has a test of already, or that have neither an answer nor a document to expect; with a
+    judge, also those with a document that you cannot view."""
+    left: int = 0
+    """Questions for which the flow has no room: it has a limited number of tests."""
 
 
 class Standing(BaseModel):

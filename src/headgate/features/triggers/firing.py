@@ -55,6 +55,20 @@ RETRY_SECONDS = 60
 log = get_logger(__name__)
 
 
+async def principal_of(
+    database: Database, user_id: str, *, tenant_id: str, space_id: str, actor: Actor, auto_login: bool
+) -> Principal | None:
+    """Return a user with the rights of now, for work in the background; None: deactivated or deleted."""
+    if auto_login and user_id == LOCAL.user_id:
+        return replace(LOCAL, space_id=space_id, actor=actor)
+    async with database.reading() as session:
+        user = await accounts.find_user(session, user_id, tenant_id=tenant_id)
+        if user is None or not user.active:
+            return None
+        access = await access_of(session, user)
+    return Principal(tenant_id, user.id, space_id, access, actor)
+
+
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """Why an occurrence starts no run, or not yet."""
@@ -146,16 +160,13 @@ class Firing:
 
     async def owner_of(self, trigger: TriggerRow, space_id: str) -> Principal:
         """Return the owner with the rights of now. Raises `OwnerGone`."""
-        actor = Actor("system", f"Trigger {trigger.name}")
-        user_id = trigger.owner_user_id or ""
-        if self._auto_login and user_id == LOCAL.user_id:
-            return replace(LOCAL, space_id=space_id, actor=actor)
-        async with self.database.reading() as session:
-            user = await accounts.find_user(session, user_id, tenant_id=trigger.tenant_id)
-            if user is None or not user.active:
-                raise OwnerGone("The owner of the trigger is deactivated or was deleted.", remedy="Set another owner.")
-            access = await access_of(session, user)
-        return Principal(trigger.tenant_id, user.id, space_id, access, actor)
+        owner = await principal_of(
+            self.database, trigger.owner_user_id or "", tenant_id=trigger.tenant_id, space_id=space_id,
+            actor=Actor("system", f"Trigger {trigger.name}"), auto_login=self._auto_login,
+        )  # fmt: skip
+        if owner is None:
+            raise OwnerGone("The owner of the trigger is deactivated or was deleted.", remedy="Set another owner.")
+        return owner
 
     async def _prepare(self, owner: Principal, trigger: TriggerRow, occurrence: Occurrence) -> PreparedRun:
         if occurrence.refusal is not None:

@@ -1,6 +1,7 @@
 """Tests that expect documents, reference answers and the verdict of a model, over the provider's real protocol."""
 
 from collections.abc import AsyncIterator
+from dataclasses import dataclass
 from typing import Any
 
 import httpx2
@@ -10,11 +11,13 @@ from pydantic import SecretStr
 from sqlalchemy import text
 
 from headgate.entrypoints.http.app import create_app
-from headgate.features.access.principal import LOCAL
+from headgate.features.access.principal import LOCAL, Principal
+from headgate.features.models.asking import Asked, Asker
 from headgate.features.secrets import service as secrets
 from headgate.features.testing.errors import JudgeRefused
-from headgate.features.testing.judging import objection_in
+from headgate.features.testing.judging import Judge, objection_in
 from headgate.foundation.settings import Settings
+from headgate.graph.cases import TestCase
 from tests.integration.features.knowledge.conftest import HANDBOOK, Knowledge
 from tests.integration.http.conftest import client, created
 from tests.support.openai_server import OpenAIServer
@@ -31,6 +34,16 @@ nodes:
 edges:
   ask.text -> reply.question
   reply.answer -> out.input
+"""
+PLAIN = """name: Plain
+nodes:
+  ask: ChatInput
+  reply: LanguageModel
+    model: openai/gpt-5-mini
+  out: ChatOutput
+edges:
+  ask.message -> reply.input
+  reply.message -> out.input
 """
 LEAVE = "How many days of holiday?"
 GOOD = "Employees have 27 days of holiday each year. [1]"
@@ -84,13 +97,24 @@ async def evaluated(client: httpx2.AsyncClient) -> Evaluated:
 
 class TestQuestions:
     async def test_become_tests_once(self, evaluated: Evaluated) -> None:
-        assert await evaluated.add(supported=True) == {"added": [LEAVE], "skipped": 0}
+        assert await evaluated.add(supported=True) == {"added": [LEAVE], "skipped": 0, "left": 0}
         (case,) = await evaluated.cases()
         assert case["text"] == LEAVE
         assert case["expect"]["reference"] == "27 days of holiday"
         assert case["expect"]["documents"] == ["handbook.md"]
         assert case["expect"]["supported"] is True
-        assert await evaluated.add() == {"added": [], "skipped": 1}
+        assert await evaluated.add() == {"added": [], "skipped": 1, "left": 0}
+
+    async def test_that_do_not_fit_are_counted(self, evaluated: Evaluated) -> None:
+        lines = "".join(f"Question {number}?,handbook.md,Answer {number}\n" for number in range(55))
+        path = f"/api/v1/knowledge-bases/{evaluated.base}/questions/import"
+        added = await evaluated.client.post(path, json={"content": f"question,documents,answer\n{lines}"})
+        assert added.status_code == 201, added.text
+        tests = await evaluated.add()
+        assert (len(tests["added"]), tests["skipped"], tests["left"]) == (50, 0, 6)
+        assert len(await evaluated.cases()) == 50
+        again = await evaluated.add()
+        assert (again["added"], again["skipped"], again["left"]) == ([], 50, 6)
 
     async def test_of_another_base_are_not_found(self, evaluated: Evaluated) -> None:
         evaluated.base = "0" * 36
@@ -121,6 +145,19 @@ class TestRules:
             await session.execute(text("UPDATE knowledge_documents SET name = 'leave.md' WHERE name = 'handbook.md'"))
         openai.script(openai.text(GOOD))
         assert (await evaluated.run())["misses"] == ["is based on no passage of 'handbook.md'"]
+
+    async def test_of_a_flow_that_checks_no_support_fail_as_not_checkable(
+        self, client: httpx2.AsyncClient, openai: OpenAIServer
+    ) -> None:
+        flow = await created(client, PLAIN)
+        case = {"name": "one", "text": "Say it.", "expect": {"supported": True}}
+        path = f"/api/v1/flows/{flow['id']}/tests"
+        revision = (await client.get(path)).json()["revision"]
+        put = await client.put(path, json={"cases": [case], "revision": revision})
+        assert put.is_success, put.text
+        openai.script(openai.text(GOOD))
+        line = await Evaluated(client, flow["id"], "").run()
+        assert line["misses"] == ["is not checkable for support: no step AnswerFromKnowledge of the flow wrote it"]
 
     async def test_keep_an_unsupported_flow_from_being_published(
         self, evaluated: Evaluated, openai: OpenAIServer
@@ -163,6 +200,46 @@ class TestJudge:
         line = await evaluated.run()
         assert (line["passed"], line["misses"]) == (False, [])
         assert "The judge's verdict cannot be read" in line["error"]
+
+    @pytest.mark.parametrize(("level", "name"), [(3, "handbook.md"), (0, "renamed.md")])
+    async def test_never_receives_the_reference_of_a_document_above_its_clearance_or_that_is_gone(
+        self, evaluated: Evaluated, openai: OpenAIServer, app: FastAPI, level: int, name: str
+    ) -> None:
+        await evaluated.add(judge_model="openai/gpt-5-mini")
+        (model,) = [case["expect"]["judge_model"] for case in await evaluated.cases()]
+        case = TestCase.model_validate((await evaluated.cases())[0])
+        async with app.state.database.writing() as session:
+            change = text("UPDATE knowledge_documents SET classification = :level, name = :name WHERE name = :was")
+            await session.execute(change, {"level": level, "name": name, "was": "handbook.md"})
+        judge = Judge(app.state.database, Cleared(app.state.asker, 2))
+        before = len(openai.asked)
+        with pytest.raises(JudgeRefused, match=r"may not receive the reference answer: the document 'handbook\.md' is"):
+            await judge.judge(LOCAL, LOCAL.space_id, "0" * 36, case, GOOD)
+        assert (len(openai.asked), model) == (before, "openai/gpt-5-mini")
+
+    async def test_receives_the_reference_of_a_document_within_its_clearance(
+        self, evaluated: Evaluated, openai: OpenAIServer, app: FastAPI
+    ) -> None:
+        await evaluated.add(judge_model="openai/gpt-5-mini")
+        case = TestCase.model_validate((await evaluated.cases())[0])
+        openai.script(openai.text('{"correct": false, "reason": "Hours."}'))
+        judge = Judge(app.state.database, Cleared(app.state.asker, 2))
+        verdict = await judge.judge(LOCAL, LOCAL.space_id, "0" * 36, case, GOOD)
+        assert "was judged as wrong: Hours." in verdict.misses
+
+
+@dataclass
+class Cleared:
+    """Asks as the application does, with models that are cleared for a level."""
+
+    asker: Asker
+    level: int
+
+    async def clearance(self, tenant_id: str, model: str) -> int | None:
+        return self.level
+
+    async def ask(self, principal: Principal, model: str, *, system: str, text: str) -> Asked:
+        return await self.asker.ask(principal, model, system=system, text=text)
 
 
 class TestObjection:

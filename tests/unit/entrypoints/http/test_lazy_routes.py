@@ -234,6 +234,10 @@ class PartsOfTest(Parts):
         return self._made("notices of alerts")
 
     @property
+    def source_sync(self) -> Any:
+        return self._made("knowledge sources")
+
+    @property
     def _development(self) -> Any:
         return self._made("development")
 
@@ -256,7 +260,7 @@ class TestBegin:
         await begin(app, parts, recover=True)
         assert parts.started == [
             *("deliveries", "notices", "components", "maintenance", "keys", "tests", "triggers", "alerts"),
-            *("notices of alerts", "knowledge", "development"),
+            *("notices of alerts", "knowledge", "knowledge sources", "development"),
         ]
         assert logged == [("router not loaded", FAILING)]
 
@@ -267,6 +271,7 @@ class TestBegin:
         await begin(app, parts, recover=True)
         assert parts.started == [
             *("deliveries", "notices", "components", "keys", "tests", "triggers", "alerts", "notices of alerts"),
-            *("knowledge", "development"),
+            *("knowledge", "knowledge sources"),
+            "development",
         ]
         assert logged[1:] == [("background jobs not started", "maintenance")]

@@ -110,6 +110,9 @@ export const rateAnswer = (id: string, run_id: string, helpful: boolean, correct
     }),
   );
 
+/** How many answers are listed. */
+export const MOST_RATED = 50;
+
 /** Feedback on answers from a knowledge base, newest first. */
 export const ratedAnswersQuery = (base_id: string) =>
   queryOptions({
@@ -117,7 +120,10 @@ export const ratedAnswersQuery = (base_id: string) =>
     queryFn: async ({ signal }) =>
       (
         await unwrap(
-          api.GET("/api/v1/chat/feedback/{base_id}", { params: { path: { base_id }, query: { limit: 50 } }, signal }),
+          api.GET("/api/v1/chat/feedback/{base_id}", {
+            params: { path: { base_id }, query: { limit: MOST_RATED } },
+            signal,
+          }),
         )
       ).items,
   });

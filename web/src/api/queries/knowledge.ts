@@ -120,6 +120,9 @@ export const chooseReranker = (base_id: string, rerank_model: string, rerank_can
     }),
   );
 
+export const chooseRetention = (base_id: string, retention_days: number) =>
+  unwrap(api.PATCH("/api/v1/knowledge-bases/{base_id}", { params: { path: { base_id } }, body: { retention_days } }));
+
 export const createBase = (body: { name: string; description: string; embedding_model: string }) =>
   unwrap(api.POST("/api/v1/knowledge-bases", { body: { ...body, passage_tokens: 400, overlap_tokens: 40 } }));
 

@@ -9,17 +9,28 @@ import { Documents } from "./documents/Documents";
 import { Embedding } from "./Embedding";
 import { EvaluationPane } from "./evaluation/EvaluationPane";
 import { Reranker } from "./Reranker";
+import { Retention } from "./Retention";
 import { SearchPane } from "./search/SearchPane";
+import { SourcesPane } from "./sources/SourcesPane";
+import { useSourceTexts } from "./sources/texts";
 import { useKnowledgeTexts } from "./texts";
 
 /** One knowledge base: its documents, and what a search finds in them. */
 export function BasePanel({ base }: { base: KnowledgeBase }) {
   const t = useKnowledgeTexts();
+  const sources = useSourceTexts();
+  const edits = useRights().may("knowledge.edit", base.space_id);
   const navigate = useNavigate();
   const { may } = useRights();
   const { view } = useSearch({ from: "/inside/knowledge/{-$baseId}" });
   const [deleting, setDeleting] = useState(false);
   const removal = useChange({ change: deleteBase, touches: [knowledgeKeys.bases], failed: t("delete_failed") });
+  const tabs = [
+    { value: "documents", label: t("documents"), content: <Documents base={base} /> },
+    ...(edits ? [{ value: "sources", label: sources("sources"), content: <SourcesPane base={base} /> }] : []),
+    { value: "search", label: t("search"), content: <SearchPane base={base} /> },
+    ...(edits ? [{ value: "evaluation", label: t("evaluation"), content: <EvaluationPane base={base} /> }] : []),
+  ];
   return (
     <div className="mx-auto flex max-w-4xl flex-col gap-4 px-4 py-5">
       <Link
@@ -43,9 +54,10 @@ export function BasePanel({ base }: { base: KnowledgeBase }) {
       </header>
       <Embedding base={base} />
       <Reranker base={base} />
+      <Retention base={base} />
       <Tabs
         aria-label={base.name}
-        value={view === "search" || view === "evaluation" ? view : "documents"}
+        value={tabs.some(({ value }) => value === view) ? String(view) : "documents"}
         onChange={(next) =>
           void navigate({
             to: "/knowledge/{-$baseId}",
@@ -54,13 +66,7 @@ export function BasePanel({ base }: { base: KnowledgeBase }) {
             replace: true,
           })
         }
-        tabs={[
-          { value: "documents", label: t("documents"), content: <Documents base={base} /> },
-          { value: "search", label: t("search"), content: <SearchPane base={base} /> },
-          ...(may("knowledge.edit", base.space_id)
-            ? [{ value: "evaluation", label: t("evaluation"), content: <EvaluationPane base={base} /> }]
-            : []),
-        ]}
+        tabs={tabs}
       />
       <Confirm
         open={deleting}

@@ -143,6 +143,23 @@ describe("an embedding model", () => {
   });
 });
 
+describe("the retention of a base", () => {
+  it("is chosen in days", async () => {
+    const served = serve();
+    const { user } = openPage("/knowledge/b1");
+    expect(await screen.findByText("Documents are kept until they are deleted.")).toBeInTheDocument();
+    await user.click(screen.getByRole("button", { name: "Change retention" }));
+    const days = screen.getByRole("spinbutton", { name: /Days/ });
+    await user.clear(days);
+    expect(screen.getByRole("button", { name: "Save" })).toBeDisabled();
+    await user.type(days, "30");
+    served.bases = [{ ...BASE, retention_days: 30 }];
+    await user.click(screen.getByRole("button", { name: "Save" }));
+    expect(await screen.findByText("Documents are deleted 30 days after their last version.")).toBeInTheDocument();
+    expect(served.sent).toEqual([{ retention_days: 30 }]);
+  });
+});
+
 describe("an embedding model on the server", () => {
   it("is that of a new base, unless another is chosen", async () => {
     const served = serve();

@@ -30,6 +30,7 @@ export const BASE: KnowledgeBase = {
   searched_model: "",
   rerank_model: "",
   rerank_candidates: 30,
+  retention_days: 0,
   passages: 1,
   passages_embedded: 0,
   embedding_tokens: 0,

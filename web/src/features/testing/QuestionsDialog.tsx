@@ -23,8 +23,9 @@ export function QuestionsDialog({ onClose }: { onClose: () => void }) {
   });
   const submit = () =>
     add.mutate(undefined, {
-      onSuccess: ({ added, skipped }) => {
-        toast({ title: t("questions_added", { count: added.length, skipped }) });
+      onSuccess: ({ added, skipped, left }) => {
+        const title = t("questions_added", { count: added.length, skipped });
+        toast(left ? { title, detail: t("questions_left", { count: left }) } : { title });
         onClose();
       },
     });

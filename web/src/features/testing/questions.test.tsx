@@ -18,7 +18,7 @@ describe("tests from questions", () => {
       http.get("*/api/v1/models", () => HttpResponse.json([])),
       http.post("*/api/v1/flows/flow-1/tests/questions", async ({ request }) => {
         sent.push(await request.json());
-        return HttpResponse.json({ added: ["Lisbon?"], skipped: 1 }, { status: 201 });
+        return HttpResponse.json({ added: ["Lisbon?"], skipped: 1, left: 2 }, { status: 201 });
       }),
     );
     const user = userEvent.setup();
@@ -32,6 +32,7 @@ describe("tests from questions", () => {
     await user.click(dialog.getByRole("button", { name: "Add the tests" }));
     await waitFor(() => expect(sent).toEqual([{ base_id: "b1", judge_model: "", supported: true }]));
     expect(await screen.findByText("1 tests added, 1 questions skipped")).toBeInTheDocument();
+    expect(screen.getByText("2 questions did not fit: a flow has at most 50 tests.")).toBeInTheDocument();
   });
 
   it("are not offered to users who only view", async () => {

@@ -1,4 +1,6 @@
-"""The context in which components read a source for a poll: with the rights of the trigger's owner, outside of a run.
+"""The context in which components read a source: with the rights of an owner, outside of a run.
+
+Triggers poll with it, and sources of knowledge bases are synchronised with it.
 
 It offers what reading needs. Nothing that a component does here is an effect of a run.
 """
@@ -14,7 +16,7 @@ from headgate.features.connections.opening import Connections
 from headgate.features.runs.step_services import Services
 from headgate.features.runs.steps.circuits import CircuitHttp
 from headgate.features.runs.steps.secrecy import SecretlessHttp
-from headgate.features.secrets.reads import SecretReadLog
+from headgate.features.secrets.reads import Purpose, SecretReadLog
 from headgate.features.triggers.hooks.bodies import Upload
 from headgate.features.workspace.places import owner_of
 from headgate.features.workspace.workspace import Workspace
@@ -58,15 +60,19 @@ class PollContext:
 
     Args:
         sources: What is read with.
-        owner: The owner of the trigger, with the rights of now.
+        owner: The owner of the trigger or source, with the rights of now.
         secrets: Receives the secret values that are read, which are removed from what is shown.
         with_unsettled: Whether what may be incomplete is read too.
+        purpose: For what secrets are read, for the audit log.
+        client: The client of requests without a connection; by default the guarded one.
     """
 
     sources: Sources
     owner: Principal
     secrets: SecretValues
     with_unsettled: bool = False
+    purpose: Purpose = "trigger"
+    client: HttpClient | None = None
     classification: int | None = None
     """The highest classification of the connections that were opened."""
     files: PolledFiles = field(init=False)
@@ -84,7 +90,7 @@ class PollContext:
     @property
     def http(self) -> HttpClient:
         """The guarded HTTP client."""
-        return self._guarded(self.sources.services.http)
+        return self._guarded(self.client or self.sources.services.http)
 
     def _guarded(self, http: HttpClient) -> HttpClient:
         circuits = self.sources.services.circuits
@@ -99,7 +105,7 @@ class PollContext:
             space_id=self.owner.space_id,
             user_id=self.owner.user_id,
             name=reference.name,
-            audit=self.sources.reads.of(self.owner, "trigger"),
+            audit=self.sources.reads.of(self.owner, self.purpose),
         )
         connection.require_kind(reference)
         levels = [level for level in (self.classification, connection.classification) if level is not None]

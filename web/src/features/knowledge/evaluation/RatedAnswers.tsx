@@ -1,11 +1,19 @@
 import { useQuery } from "@tanstack/react-query";
 import { Plus, ThumbsDown, ThumbsUp, X } from "lucide-react";
-import { chatKeys, deleteFeedback, type RatedAnswer, ratedAnswersQuery } from "@/api/queries/chat";
+import { chatKeys, deleteFeedback, MOST_RATED, type RatedAnswer, ratedAnswersQuery } from "@/api/queries/chat";
 import { addQuestion, evaluationKeys } from "@/api/queries/evaluations";
 import type { KnowledgeBase } from "@/api/queries/knowledge";
 import { IconButton, Row, Rows } from "@/components/ui";
 import { useChange } from "@/components/useChange";
 import { useKnowledgeTexts } from "../texts";
+
+const LONGEST_QUESTION = 2_000;
+const LONGEST_ANSWER = 10_000;
+
+/** The answer that becomes the reference answer of a question. */
+const referenceOf = (rated: RatedAnswer) => rated.correction || (rated.helpful ? rated.answer : "");
+const isCut = (rated: RatedAnswer) =>
+  rated.question.length > LONGEST_QUESTION || referenceOf(rated).length > LONGEST_ANSWER;
 
 /** Feedback of users on answers from the base; each can become a question. Nothing while there is none. */
 export function RatedAnswers({ base }: { base: KnowledgeBase }) {
@@ -20,8 +28,9 @@ export function RatedAnswers({ base }: { base: KnowledgeBase }) {
   const add = useChange({
     change: async (rated: RatedAnswer) => {
       const document_ids = rated.documents.map(({ id }) => id);
-      const answer = rated.correction || (rated.helpful ? rated.answer.slice(0, 10_000) : "");
-      await addQuestion(base.id, { question: rated.question.slice(0, 2000), document_ids, quote: "", answer });
+      const question = rated.question.slice(0, LONGEST_QUESTION);
+      const answer = referenceOf(rated).slice(0, LONGEST_ANSWER);
+      await addQuestion(base.id, { question, document_ids, quote: "", answer });
       await deleteFeedback(base.id, rated.run_id);
     },
     touches,
@@ -58,9 +67,12 @@ export function RatedAnswers({ base }: { base: KnowledgeBase }) {
                 </IconButton>
               </span>
             }
-          />
+          >
+            {isCut(rated) && <p className="mt-1 text-sm text-warn">{t("feedback_cut")}</p>}
+          </Row>
         ))}
       </Rows>
+      {data.length >= MOST_RATED && <p className="text-sm text-muted">{t("feedback_more", { count: MOST_RATED })}</p>}
     </section>
   );
 }

@@ -201,4 +201,27 @@ describe("questions", () => {
     await vi.waitFor(() => expect(deleted).toHaveBeenCalledOnce());
     expect(served.sent).toEqual([{ question: "Per diem?", document_ids: ["d1"], quote: "", answer: "68 EUR" }]);
   });
+
+  it("say what of the feedback is cut, and that there may be more", async () => {
+    serve();
+    serveEvaluations();
+    const rated = {
+      helpful: true,
+      correction: "",
+      created_at: AT,
+      flow_id: "f1",
+      question: "Why?",
+      documents: [TRAVEL],
+    };
+    const items = [...Array(50).keys()].map((number) => ({ ...rated, run_id: `r${number}`, answer: "short" }));
+    const long = { ...rated, run_id: "long", answer: "x".repeat(10_001) };
+    server.use(
+      http.get("*/api/v1/chat/feedback/b1", () =>
+        HttpResponse.json({ items: [long, ...items.slice(1)], next_cursor: "r49" }),
+      ),
+    );
+    openPage("/knowledge/b1?view=evaluation");
+    expect(await screen.findAllByText(/The rest is cut/)).toHaveLength(1);
+    expect(screen.getByText(/The 50 newest are shown/)).toBeInTheDocument();
+  });
 });

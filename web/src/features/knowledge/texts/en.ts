@@ -28,6 +28,14 @@ export default {
   drop: "Drop documents here, or choose them",
   uploading: "Uploading {{name}}",
   upload_failed: "{{name}} was not added",
+  retention: "Retention",
+  retained_always: "Documents are kept until they are deleted.",
+  retained_one: "Documents are deleted {{count}} day after their last version.",
+  retained_other: "Documents are deleted {{count}} days after their last version.",
+  choose_retention: "Change retention",
+  retention_days: "Days",
+  retention_help:
+    "Counted from the last version of a document; 0 keeps all. Documents of sources stay as long as the source has them.",
   dismiss: "Dismiss",
   no_documents: "No documents yet",
   no_documents_more:
@@ -134,6 +142,8 @@ export default {
   not_helpful: "Not helpful",
   correction: "Correction: {{text}}",
   make_question: "Make “{{what}}” a question",
+  feedback_cut: "Too long: a question keeps 2,000 characters, and its answer 10,000. The rest is cut.",
+  feedback_more: "The {{count}} newest are shown. Dismiss some or make questions of them to see older ones.",
   dismiss_feedback: "Dismiss the feedback on “{{what}}”",
   reference_answer: "A correct answer (optional)",
   reference_answer_help: "Tests of flows compare their answers with it.",

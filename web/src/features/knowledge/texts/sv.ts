@@ -32,6 +32,14 @@ const sv: Translation<typeof en> = {
   drop: "Släpp dokument här, eller välj dem",
   uploading: "Laddar upp {{name}}",
   upload_failed: "{{name}} lades inte till",
+  retention: "Lagringstid",
+  retained_always: "Dokument sparas tills de tas bort.",
+  retained_one: "Dokument tas bort {{count}} dag efter senaste versionen.",
+  retained_other: "Dokument tas bort {{count}} dagar efter senaste versionen.",
+  choose_retention: "Ändra lagringstid",
+  retention_days: "Dagar",
+  retention_help:
+    "Räknas från dokumentets senaste version; 0 sparar alla. Dokument från källor finns kvar så länge källan har dem.",
   dismiss: "Stäng",
   no_documents: "Inga dokument än",
   no_documents_more:
@@ -137,6 +145,8 @@ const sv: Translation<typeof en> = {
   not_helpful: "Inte hjälpsamt",
   correction: "Rättelse: {{text}}",
   make_question: "Gör ”{{what}}” till en fråga",
+  feedback_cut: "För lång: en fråga behåller 2 000 tecken och dess svar 10 000. Resten kortas.",
+  feedback_more: "De {{count}} senaste visas. Avfärda några eller gör frågor av dem för att se äldre.",
   dismiss_feedback: "Avfärda omdömet om ”{{what}}”",
   reference_answer: "Ett rätt svar (valfritt)",
   reference_answer_help: "Tester av flöden jämför sina svar med det.",

@@ -37,6 +37,8 @@ export default {
   job_sent_events_more: "Deletes sent events whose keep time is over.",
   job_trigger_occurrences: "Old trigger occurrences",
   job_trigger_occurrences_more: "Deletes occurrences of triggers that are older than 90 days.",
+  job_knowledge_documents: "Expired documents",
+  job_knowledge_documents_more: "Deletes documents of knowledge bases that are older than their base allows.",
   job_audit_heads: "Audit log checkpoints",
   job_audit_heads_more: "Writes the end of each audit log to the server's log.",
   job_codev_sessions: "Expired development sessions",

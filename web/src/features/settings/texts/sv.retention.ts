@@ -40,6 +40,8 @@ const sv: Translation<typeof en> = {
   job_sent_events_more: "Raderar skickade händelser vars lagringstid har gått ut.",
   job_trigger_occurrences: "Gamla utlösningar",
   job_trigger_occurrences_more: "Raderar utlösningar som är äldre än 90 dagar.",
+  job_knowledge_documents: "Utgångna dokument",
+  job_knowledge_documents_more: "Raderar dokument i kunskapsbaser som är äldre än basen tillåter.",
   job_audit_heads: "Granskningsloggens kontrollpunkter",
   job_audit_heads_more: "Skriver slutet av varje granskningslogg till serverns logg.",
   job_codev_sessions: "Utgångna utvecklingssessioner",

@@ -12,6 +12,8 @@ export default {
   must_be_supported: "Passages must support every sentence",
   add_tests: "Add the tests",
   questions_added: "{{count}} tests added, {{skipped}} questions skipped",
+  questions_left_one: "{{count}} question did not fit: a flow has at most 50 tests.",
+  questions_left_other: "{{count}} questions did not fit: a flow has at most 50 tests.",
   cancel: "Cancel",
   no_tests: "No tests yet",
   no_tests_about:

@@ -14,6 +14,8 @@ const sv: typeof en = {
   must_be_supported: "Textavsnitt måste stödja varje mening",
   add_tests: "Lägg till testerna",
   questions_added: "{{count}} tester lades till, {{skipped}} frågor hoppades över",
+  questions_left_one: "{{count}} fråga fick inte plats: ett flöde har högst 50 tester.",
+  questions_left_other: "{{count}} frågor fick inte plats: ett flöde har högst 50 tester.",
   cancel: "Avbryt",
   no_tests: "Inga tester än",
   no_tests_about:

@@ -1,0 +1,1 @@
+"""Sources of knowledge bases: storages, web pages, queries and mailboxes whose content becomes documents."""

@@ -1,0 +1,1 @@
+"""How each kind of source is listed and read. All of them offer what `protocol` describes."""

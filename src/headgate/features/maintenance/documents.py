@@ -1,0 +1,69 @@
+"""Deletes documents of knowledge bases that are older than their base allows."""
+
+from collections.abc import Sequence
+from datetime import timedelta
+
+from sqlalchemy import and_, select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from headgate.features.access.principal import system_principal
+from headgate.features.files.storage import Storage
+from headgate.features.knowledge.contents import delete_contents
+from headgate.features.knowledge.documents import delete_document
+from headgate.features.knowledge.tables import DocumentRow, DocumentVersionRow, KnowledgeBaseRow
+from headgate.features.knowledge_sources.tables import SourceItemRow
+from headgate.features.maintenance.outcome import Outcome
+from headgate.foundation.database import Database, now
+from headgate.foundation.settings import RetentionSettings
+
+BATCH = 50
+"""Documents deleted in one transaction."""
+
+
+async def delete_expired_documents(
+    database: Database, storage: Storage, _settings: RetentionSettings, *, dry: bool = False
+) -> Outcome:
+    """Delete documents whose last version is older than their base keeps it, each with an audit entry.
+
+    A document of a source is deleted when its source has it no more. `dry` only counts.
+    """
+    outcome = Outcome()
+    async with database.reading() as session:
+        query = select(KnowledgeBaseRow).where(KnowledgeBaseRow.retention_days > 0).order_by(KnowledgeBaseRow.id)
+        bases = (await session.execute(query)).scalars().all()
+    for base in bases:
+        after = ""
+        while True:
+            async with database.writing() as session:
+                document_ids = await _expired(session, base, after)
+                file_ids = [] if dry else await _delete(session, base, document_ids)
+            await delete_contents(storage, file_ids, tenant_id=base.tenant_id)
+            outcome.documents += len(document_ids)
+            if len(document_ids) < BATCH:
+                break
+            after = document_ids[-1]
+    return outcome
+
+
+async def _expired(session: AsyncSession, base: KnowledgeBaseRow, after: str) -> Sequence[str]:
+    """Return expired documents of a base, locked."""
+    row, version, item = DocumentRow, DocumentVersionRow, SourceItemRow
+    current = and_(version.document_id == row.id, version.version == row.version)
+    of_source = select(item.document_id).where(item.document_id == row.id, item.tenant_id == row.tenant_id).exists()
+    query = (
+        select(row.id)
+        .join(version, current)
+        .where(row.base_id == base.id, row.tenant_id == base.tenant_id, row.id > after, ~of_source)
+        .where(version.created_at < now() - timedelta(days=base.retention_days))
+    )
+    return (await session.execute(query.order_by(row.id).limit(BATCH).with_for_update(of=row))).scalars().all()
+
+
+async def _delete(session: AsyncSession, base: KnowledgeBaseRow, document_ids: Sequence[str]) -> list[str]:
+    """Delete locked documents. Returns the files whose contents are to be deleted after the commit."""
+    principal = system_principal(base.tenant_id, base.space_id)
+    return [
+        file_id
+        for document_id in document_ids
+        for file_id in await delete_document(session, principal, base.id, document_id)
+    ]
