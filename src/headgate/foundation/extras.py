@@ -9,6 +9,7 @@ EXTRAS: Final[dict[str, tuple[str, ...]]] = {
     "calendars": ("icalendar", "recurring_ical_events"),
     "charts": ("matplotlib",),
     "documents": ("typst", "manimgx_fonts", "pypandoc"),
+    "duckdb": ("duckdb", "duckdb_sqlalchemy"),
     "images": ("PIL",),
     "mail": ("aiosmtplib", "imap_tools"),
     "mysql": ("pymysql",),

@@ -234,7 +234,7 @@ _KINDS = (
     Kind(
         "sql",
         "SQL database",
-        "PostgreSQL, MySQL, MariaDB or SQL Server.",
+        "PostgreSQL, MySQL or MariaDB.",
         "data",
         (
             KindField(
@@ -243,12 +243,10 @@ _KINDS = (
                 type="select",
                 required=True,
                 default="postgresql",
-                options=("postgresql", "mysql", "mariadb", "mssql"),
+                options=("postgresql", "mysql", "mariadb"),
             ),
             _HOST,
-            KindField(
-                "port", "Port", "5432 for PostgreSQL, 3306 for MySQL, 1433 for SQL Server.", "number", default=5432
-            ),
+            KindField("port", "Port", "5432 for PostgreSQL, 3306 for MySQL.", "number", default=5432),
             KindField("database", "Database", required=True),
             KindField("user", "User"),
             KindField("password", "Password", type="secret"),
@@ -262,7 +260,29 @@ _KINDS = (
             ),
         ),
         probe="sql",
-        keywords=("postgres", "mysql", "mariadb", "sql server", "database"),
+        keywords=("postgres", "mysql", "mariadb", "database"),
+    ),
+    Kind(
+        "sql_file",
+        "Database file",
+        "A SQLite or DuckDB file in a folder that the operator of the server has opened for connections.",
+        "data",
+        (
+            KindField(
+                "dialect",
+                "Database system",
+                type="select",
+                required=True,
+                default="sqlite",
+                options=("sqlite", "duckdb"),
+            ),
+            KindField("folder", "Folder name", "As the operator named the folder.", required=True),
+            KindField("file", "File", "Its path in the folder, such as data/shop.db.", required=True),
+        ),
+        probe="sql",
+        ownership="shared",
+        admins_only=True,
+        keywords=("sqlite", "duckdb", "database", "local"),
     ),
     Kind(
         "s3",

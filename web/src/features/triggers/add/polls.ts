@@ -32,7 +32,7 @@ export const FORMS: Record<PollKind, PollForm> = {
   feed: { required: ["url"], optional: [] },
   page: { required: ["url"], optional: ["selector"] },
   folder: { required: [], optional: ["folder", "pattern"] },
-  rows: { required: ["connection", "sql", "cursor_column"], optional: ["key_column"], connections: ["sql"] },
+  rows: { required: ["connection", "sql", "cursor_column"], optional: ["key_column"], connections: ["sql", "sql_file"] },
   mail: { required: ["connection"], optional: ["folder", "sender", "subject"], connections: ["imap"] },
   api: { required: ["url"], optional: ["connection", "items", "key"], connections: HTTP },
 };
