@@ -55,7 +55,12 @@ def mariadb_server() -> Iterator[MariaDb]:
     subprocess.run([install, *base, *options], check=True, capture_output=True)
     port = free_port()
     listens = [f"--socket={folder / 's'}", f"--pid-file={folder / 'pid'}", "--bind-address=127.0.0.1"]
-    quick = ["--innodb-flush-log-at-trx-commit=0", "--skip-log-bin", "--innodb-buffer-pool-size=16M", "--character-set-server=utf8mb4"]
+    quick = [
+        "--innodb-flush-log-at-trx-commit=0",
+        "--skip-log-bin",
+        "--innodb-buffer-pool-size=16M",
+        "--character-set-server=utf8mb4",
+    ]
     with subprocess.Popen(
         [server, *base, *listens, f"--port={port}", *quick], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     ) as process:

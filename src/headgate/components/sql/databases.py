@@ -57,7 +57,15 @@ _TOO_SLOW = (
     "interrupted",
     "interrupt error",
 )
-_STATEMENT = ("no such ", "syntax error", "incomplete input", "has no column", "wrong number of arguments", "unknown column", "illegal mix")
+_STATEMENT = (
+    "no such ",
+    "syntax error",
+    "incomplete input",
+    "has no column",
+    "wrong number of arguments",
+    "unknown column",
+    "illegal mix",
+)
 """What SQLite, MySQL and MariaDB call an operational error, and is one of the statement."""
 _INTERRUPT_SECONDS = 0.2
 """How often a statement is interrupted once its time is over."""

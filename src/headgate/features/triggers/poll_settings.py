@@ -46,10 +46,13 @@ class PageConfig(Poll):
 
 
 class FolderConfig(Poll):
-    """New and changed files in the workspace of the owner."""
+    """New and changed files in the workspace of the owner, or in a storage."""
 
     kind: Literal["folder"] = "folder"
-    folder: PlainText = Field(default="", max_length=1_024, description="Such as invoices/2027; empty: the workspace.")
+    connection: ConnectionName | None = Field(
+        default=None, description="S3, SFTP, WebDAV or folder of the server; by default the workspace."
+    )
+    folder: PlainText = Field(default="", max_length=1_024, description="Such as invoices/2027; empty: all of it.")
     pattern: PlainText = Field(default="*", min_length=1, max_length=500, description="**/*.pdf: also below it.")
 
 

@@ -109,6 +109,8 @@ class TriggerOut(BaseModel):
     """When it polled last."""
     poll_error: str = ""
     """Why that poll failed; empty when it did not."""
+    waits_for: str = ""
+    """The folder that does not exist yet, which the trigger waits for."""
     catching: bool = False
     """Whether the next call is shown instead of starting a run."""
     created_at: datetime

@@ -86,7 +86,8 @@ def _polled(config: PollConfig) -> str:
             part = f", the part {config.selector}" if config.selector else ""
             return f"When the page {config.url} changes{part}"
         case FolderConfig():
-            place = f"the folder {config.folder}" if config.folder else "the workspace"
+            place = f"the folder {config.folder}" if config.folder else config.connection or "the workspace"
+            place += f" of {config.connection}" if config.folder and config.connection else ""
             return f"For each new or changed file {config.pattern} in {place}"
         case RowsConfig():
             return f"For each new row of a query on {config.connection}"

@@ -95,7 +95,9 @@ class Poller:
             return await self._failed(listed, config, "An unexpected error occurred; see the server log.")
         pause = min(config.every_seconds, polled.result.again_seconds or config.every_seconds)
         next_at = clock() if polled.result.more else clock() + pause * SECOND
-        return Ended(next_at, {"poll_failures": 0, "poll_error": "", "polled_at": clock()})
+        return Ended(
+            next_at, {"poll_failures": 0, "poll_error": polled.result.waits_for[:LONGEST_ERROR], "polled_at": clock()}
+        )
 
     async def read(
         self, listed: Listed, config: PollConfig, cursor: Cursor | None, *, with_unsettled: bool = False

@@ -26,12 +26,13 @@ interface PollForm {
 }
 
 const HTTP = ["api_key_header", "api_key_query", "basic", "bearer", "oauth2_code", "oauth2_device", "oauth2_client"];
+const STORAGE = ["s3", "sftp", "webdav", "local_folder"];
 
 /** What each kind asks for. */
 export const FORMS: Record<PollKind, PollForm> = {
   feed: { required: ["url"], optional: [] },
   page: { required: ["url"], optional: ["selector"] },
-  folder: { required: [], optional: ["folder", "pattern"] },
+  folder: { required: [], optional: ["connection", "folder", "pattern"], connections: STORAGE },
   rows: { required: ["connection", "sql", "cursor_column"], optional: ["key_column"], connections: ["sql", "sql_file"] },
   mail: { required: ["connection"], optional: ["folder", "sender", "subject"], connections: ["imap"] },
   api: { required: ["url"], optional: ["connection", "items", "key"], connections: HTTP },

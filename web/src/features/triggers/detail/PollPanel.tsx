@@ -14,6 +14,7 @@ export function PollPanel({ trigger, manages }: { trigger: Trigger; manages: boo
         {trigger.polled_at ? t("polled", { when: dateTime(trigger.polled_at) }) : t("never_polled")}
       </p>
       {trigger.poll_error && <Callout tone="bad">{t("poll_failed", { reason: trigger.poll_error })}</Callout>}
+      {trigger.waits_for && <Callout tone="info">{t("poll_waits", { folder: trigger.waits_for })}</Callout>}
       {manages && (
         <div className="flex flex-wrap items-center gap-2 text-sm">
           <Button size="sm" busy={dry.isPending} onClick={() => dry.mutate()}>

@@ -36,7 +36,10 @@ function pollWords(t: TriggerTexts, config: Extract<Trigger["config"], { most?: 
       : config.kind === "mail"
         ? t("words_mail", { folder: config.folder ?? "INBOX", name: config.connection })
         : config.kind === "folder"
-          ? t("words_folder", { pattern: config.pattern ?? "*", folder: config.folder || "/" })
+          ? t("words_folder", {
+              pattern: config.pattern ?? "*",
+              folder: [config.connection, config.folder || "/"].filter(Boolean).join(": "),
+            })
           : t(`words_${config.kind}`, { url: config.url });
   return `${source} · ${everyWords(t, config.every_seconds ?? 300)}`;
 }
