@@ -15,6 +15,7 @@ EXTRAS: Final[dict[str, tuple[str, ...]]] = {
     "mysql": ("pymysql",),
     "notify": ("apprise",),
     "postgres": ("psycopg",),
+    "redis": ("redis",),
     "sheets": ("python_calamine", "xlsxwriter"),
     "storage": ("fsspec", "obstore", "sshfs", "webdav4"),
 }

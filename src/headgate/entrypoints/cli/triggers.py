@@ -85,7 +85,9 @@ def add(
     event: Annotated[str | None, typer.Option(help="Start for events with this name.")] = None,
     poll: Annotated[
         str | None,
-        typer.Option(help='A poll as JSON: {"kind": "feed", "url": "https://..."}; or page, folder, rows, mail, api.'),
+        typer.Option(
+            help='A poll as JSON: {"kind": "feed", "url": "https://..."}; or page, folder, rows, mail, api, stream.'
+        ),
     ] = None,
     form: Annotated[
         str | None,

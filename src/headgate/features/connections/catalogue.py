@@ -51,6 +51,14 @@ _RESOURCE = KindField(
 _ISSUER = KindField(
     "issuer", "Issuer", "The provider's own name; an answer of another issuer is refused (RFC 9207).", advanced=True
 )
+_TLS = KindField(
+    "tls",
+    "TLS",
+    "verify: encrypted, with a certificate that is checked; require: encrypted; off: not encrypted.",
+    "select",
+    default="verify",
+    options=("verify", "require", "off"),
+)
 _API = (_HOSTS, _TEST_PATH)
 _FOLDER = KindField("folder", "Folder", "Paths of flows begin in it; leave empty for the complete storage.")
 _OAUTH_ENDPOINTS = ("authorization_url", "device_url", "token_url", "revocation_url")
@@ -250,14 +258,7 @@ _KINDS = (
             KindField("database", "Database", required=True),
             KindField("user", "User"),
             KindField("password", "Password", type="secret"),
-            KindField(
-                "tls",
-                "TLS",
-                "verify: encrypted, with a certificate that is checked; require: encrypted; off: not encrypted.",
-                "select",
-                default="verify",
-                options=("verify", "require", "off"),
-            ),
+            _TLS,
         ),
         probe="sql",
         keywords=("postgres", "mysql", "mariadb", "database"),
@@ -283,6 +284,22 @@ _KINDS = (
         ownership="shared",
         admins_only=True,
         keywords=("sqlite", "duckdb", "database", "local"),
+    ),
+    Kind(
+        "redis",
+        "Redis",
+        "A Redis or Valkey server, whose streams start flows.",
+        "data",
+        (
+            _HOST,
+            KindField("port", "Port", type="number", default=6379),
+            KindField("database", "Database number", type="number", default=0, least=0),
+            KindField("user", "User"),
+            KindField("password", "Password", type="secret"),
+            _TLS,
+        ),
+        probe="redis",
+        keywords=("valkey", "stream", "queue", "message broker"),
     ),
     Kind(
         "s3",

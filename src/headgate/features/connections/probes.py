@@ -9,6 +9,7 @@ from typing import Self
 
 import orjson
 
+from headgate.components.redis_streams import ask
 from headgate.components.sql.components import in_database
 from headgate.components.sql.statements import table_names
 from headgate.components.storage.storage import opened_storage
@@ -145,6 +146,11 @@ async def _sql(connection: Connection, seconds: float) -> Outcome:
     return Outcome(ok=True, message=f"The database was opened; tables and views: {len(tables)}.")
 
 
+async def _redis(connection: Connection, _seconds: float) -> Outcome:
+    await ask(connection, "PING", subject="The test")
+    return Outcome(ok=True, message="The server accepted the connection.")
+
+
 async def _storage(connection: Connection, seconds: float) -> Outcome:
     async with opened_storage(connection, seconds=seconds, subject="The test") as storage:
         entries = await storage.list_folder("")
@@ -235,5 +241,6 @@ _PROBES: Mapping[Probe, Callable[[Connection, float], Awaitable[Outcome]]] = {
     "smtp": _smtp,
     "imap": _imap,
     "sql": _sql,
+    "redis": _redis,
     "storage": _storage,
 }

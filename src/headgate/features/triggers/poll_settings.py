@@ -98,6 +98,17 @@ class ApiConfig(Poll):
     key: Expression = Field(default="", description="JMESPath of an item's key, such as id; empty: all of the item.")
 
 
-PollConfig = FeedConfig | PageConfig | FolderConfig | RowsConfig | MailConfig | ApiConfig
-POLLING = frozenset({"feed", "page", "folder", "rows", "mail", "api"})
+class StreamConfig(Poll):
+    """New entries of a Redis stream."""
+
+    kind: Literal["stream"] = "stream"
+    connection: ConnectionName
+    stream: PlainText = Field(min_length=1, max_length=500, description="The key of the stream.")
+    key_field: PlainText = Field(
+        default="", max_length=200, description="The field that names a message; by default the id of the entry."
+    )
+
+
+PollConfig = FeedConfig | PageConfig | FolderConfig | RowsConfig | MailConfig | ApiConfig | StreamConfig
+POLLING = frozenset({"feed", "page", "folder", "rows", "mail", "api", "stream"})
 """Kinds of triggers that poll."""

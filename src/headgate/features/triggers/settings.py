@@ -14,13 +14,26 @@ from headgate.features.triggers.poll_settings import (
     MailConfig,
     PageConfig,
     RowsConfig,
+    StreamConfig,
 )
 from headgate.foundation.names import Name
 from headgate.graph.json_values import PlainObject, PlainText
 from headgate.graph.widget import Colour
 
 Kind = Literal[
-    "schedule", "webhook", "flow", "event", "manual", "feed", "page", "folder", "rows", "mail", "api", "form"
+    "schedule",
+    "webhook",
+    "flow",
+    "event",
+    "manual",
+    "feed",
+    "page",
+    "folder",
+    "rows",
+    "mail",
+    "api",
+    "form",
+    "stream",
 ]
 Verification = Literal["none", "github", "stripe", "slack", "standard", "hmac", "basic", "key"]
 _YEARS = range(1970, 2201)
@@ -197,6 +210,7 @@ Config = Annotated[
     | RowsConfig
     | MailConfig
     | ApiConfig
+    | StreamConfig
     | FormConfig,
     Field(discriminator="kind"),
 ]

@@ -22,6 +22,7 @@ from headgate.features.triggers.settings import (
     FormConfig,
     ManualConfig,
     ScheduleConfig,
+    StreamConfig,
     WebhookConfig,
 )
 from headgate.foundation.database import microseconds, moment
@@ -95,6 +96,8 @@ def _polled(config: PollConfig) -> str:
             return f"For each new mail in {config.folder} of {config.connection}"
         case ApiConfig():
             return f"For each new item of {config.url}"
+        case StreamConfig():
+            return f"For each new entry of the stream {config.stream} on {config.connection}"
 
 
 def _interval(seconds: int) -> str:

@@ -23,8 +23,9 @@ from headgate.features.triggers.poll_settings import (
     PageConfig,
     PollConfig,
     RowsConfig,
+    StreamConfig,
 )
-from headgate.features.triggers.polling import databases, folders, mailboxes
+from headgate.features.triggers.polling import databases, folders, mailboxes, streams
 from headgate.features.triggers.polling.context import PollContext
 from headgate.features.triggers.polling.cursor import MOST_LISTED, Cursor, Fresh, fresh_of
 from headgate.features.triggers.polling.results import Item, PollResult
@@ -120,4 +121,5 @@ SOURCES: dict[type[PollConfig], Source] = {
     RowsConfig: Source(databases.read_rows),
     MailConfig: Source(mailboxes.read_mail, mailboxes.mark_seen),
     ApiConfig: Source(read_api),
+    StreamConfig: Source(streams.read_entries),
 }

@@ -1,6 +1,6 @@
 import type { NewTrigger } from "@/api/queries/triggers";
 
-export const POLLS = ["feed", "page", "folder", "rows", "mail", "api"] as const;
+export const POLLS = ["feed", "page", "folder", "rows", "mail", "api", "stream"] as const;
 export type PollKind = (typeof POLLS)[number];
 type PollConfig = Extract<NewTrigger["config"], { kind: PollKind }>;
 export const FIELDS = [
@@ -12,6 +12,8 @@ export const FIELDS = [
   "sql",
   "cursor_column",
   "key_column",
+  "stream",
+  "key_field",
   "sender",
   "subject",
   "items",
@@ -35,6 +37,7 @@ export const FORMS: Record<PollKind, PollForm> = {
   folder: { required: [], optional: ["connection", "folder", "pattern"], connections: STORAGE },
   rows: { required: ["connection", "sql", "cursor_column"], optional: ["key_column"], connections: ["sql", "sql_file"] },
   mail: { required: ["connection"], optional: ["folder", "sender", "subject"], connections: ["imap"] },
+  stream: { required: ["connection", "stream"], optional: ["key_field"], connections: ["redis"] },
   api: { required: ["url"], optional: ["connection", "items", "key"], connections: HTTP },
 };
 

@@ -33,6 +33,8 @@ function pollWords(t: TriggerTexts, config: Extract<Trigger["config"], { most?: 
   const source =
     config.kind === "rows"
       ? t("words_rows", { name: config.connection })
+      : config.kind === "stream"
+        ? t("words_stream", { name: config.connection, stream: config.stream })
       : config.kind === "mail"
         ? t("words_mail", { folder: config.folder ?? "INBOX", name: config.connection })
         : config.kind === "folder"
