@@ -9827,7 +9827,7 @@ export interface components {
         };
         /**
          * FolderConfig
-         * @description New and changed files in the workspace of the owner.
+         * @description New and changed files in the workspace of the owner, or in a storage.
          */
         FolderConfig: {
             /**
@@ -9873,8 +9873,13 @@ export interface components {
              */
             kind: "folder";
             /**
+             * Connection
+             * @description S3, SFTP, WebDAV or folder of the server; by default the workspace.
+             */
+            connection?: string | null;
+            /**
              * Folder
-             * @description Such as invoices/2027; empty: the workspace.
+             * @description Such as invoices/2027; empty: all of it.
              * @default
              */
             folder?: string;
@@ -13176,7 +13181,7 @@ export interface components {
          */
         PreviewIn: {
             /** Config */
-            config: components["schemas"]["ScheduleConfig"] | components["schemas"]["WebhookConfig"] | components["schemas"]["FlowConfig"] | components["schemas"]["EventConfig"] | components["schemas"]["ManualConfig"] | components["schemas"]["FeedConfig"] | components["schemas"]["PageConfig"] | components["schemas"]["FolderConfig"] | components["schemas"]["RowsConfig"] | components["schemas"]["MailConfig"] | components["schemas"]["ApiConfig"] | components["schemas"]["FormConfig"];
+            config: components["schemas"]["ScheduleConfig"] | components["schemas"]["WebhookConfig"] | components["schemas"]["FlowConfig"] | components["schemas"]["EventConfig"] | components["schemas"]["ManualConfig"] | components["schemas"]["FeedConfig"] | components["schemas"]["PageConfig"] | components["schemas"]["FolderConfig"] | components["schemas"]["RowsConfig"] | components["schemas"]["MailConfig"] | components["schemas"]["ApiConfig"] | components["schemas"]["StreamConfig"] | components["schemas"]["FormConfig"];
             /**
              * Count
              * @default 10
@@ -15906,6 +15911,67 @@ export interface components {
             stopped: boolean;
         };
         /**
+         * StreamConfig
+         * @description New entries of a Redis stream.
+         */
+        StreamConfig: {
+            /**
+             * Every Seconds
+             * @description From the end of a poll to the next.
+             * @default 300
+             */
+            every_seconds?: number;
+            /**
+             * Most
+             * @description Most runs of one poll; the rest follow in the next ones.
+             * @default 50
+             */
+            most?: number;
+            /**
+             * First
+             * @description Whether the first poll starts runs: only for what is new after it, or for all.
+             * @default now
+             * @enum {string}
+             */
+            first?: "now" | "all";
+            /**
+             * Pause After Errors
+             * @description Pause after this many failed polls in a row; null: never.
+             * @default 10
+             */
+            pause_after_errors?: number | null;
+            /**
+             * Text From
+             * @description JMESPath of the run's text; all of the item.
+             */
+            text_from?: string | null;
+            /**
+             * Form From
+             * @description JMESPath by form field of the flow.
+             */
+            form_from?: {
+                [key: string]: string;
+            };
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "stream";
+            /** Connection */
+            connection: string;
+            /**
+             * Stream
+             * @description The key of the stream.
+             */
+            stream: string;
+            /**
+             * Key Field
+             * @description The field that names a message; by default the id of the entry.
+             * @default
+             */
+            key_field?: string;
+        };
+        /**
          * StreamOptions
          * @description Options of a streamed response.
          */
@@ -16415,7 +16481,7 @@ export interface components {
             /** Name */
             name: string;
             /** Config */
-            config: components["schemas"]["ScheduleConfig"] | components["schemas"]["WebhookConfig"] | components["schemas"]["FlowConfig"] | components["schemas"]["EventConfig"] | components["schemas"]["ManualConfig"] | components["schemas"]["FeedConfig"] | components["schemas"]["PageConfig"] | components["schemas"]["FolderConfig"] | components["schemas"]["RowsConfig"] | components["schemas"]["MailConfig"] | components["schemas"]["ApiConfig"] | components["schemas"]["FormConfig"];
+            config: components["schemas"]["ScheduleConfig"] | components["schemas"]["WebhookConfig"] | components["schemas"]["FlowConfig"] | components["schemas"]["EventConfig"] | components["schemas"]["ManualConfig"] | components["schemas"]["FeedConfig"] | components["schemas"]["PageConfig"] | components["schemas"]["FolderConfig"] | components["schemas"]["RowsConfig"] | components["schemas"]["MailConfig"] | components["schemas"]["ApiConfig"] | components["schemas"]["StreamConfig"] | components["schemas"]["FormConfig"];
             /** @description By default one run at a time for a schedule. */
             policies?: components["schemas"]["Policies"] | null;
             input?: components["schemas"]["TriggerInput"];
@@ -16471,9 +16537,9 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "schedule" | "webhook" | "flow" | "event" | "manual" | "feed" | "page" | "folder" | "rows" | "mail" | "api" | "form";
+            kind: "schedule" | "webhook" | "flow" | "event" | "manual" | "feed" | "page" | "folder" | "rows" | "mail" | "api" | "form" | "stream";
             /** Config */
-            config: components["schemas"]["ScheduleConfig"] | components["schemas"]["WebhookConfig"] | components["schemas"]["FlowConfig"] | components["schemas"]["EventConfig"] | components["schemas"]["ManualConfig"] | components["schemas"]["FeedConfig"] | components["schemas"]["PageConfig"] | components["schemas"]["FolderConfig"] | components["schemas"]["RowsConfig"] | components["schemas"]["MailConfig"] | components["schemas"]["ApiConfig"] | components["schemas"]["FormConfig"];
+            config: components["schemas"]["ScheduleConfig"] | components["schemas"]["WebhookConfig"] | components["schemas"]["FlowConfig"] | components["schemas"]["EventConfig"] | components["schemas"]["ManualConfig"] | components["schemas"]["FeedConfig"] | components["schemas"]["PageConfig"] | components["schemas"]["FolderConfig"] | components["schemas"]["RowsConfig"] | components["schemas"]["MailConfig"] | components["schemas"]["ApiConfig"] | components["schemas"]["StreamConfig"] | components["schemas"]["FormConfig"];
             policies: components["schemas"]["Policies"];
             input: components["schemas"]["TriggerInput"];
             /** Owner User Id */
@@ -16504,6 +16570,11 @@ export interface components {
              * @default
              */
             poll_error?: string;
+            /**
+             * Waits For
+             * @default
+             */
+            waits_for?: string;
             /**
              * Catching
              * @default false
@@ -16541,9 +16612,9 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "schedule" | "webhook" | "flow" | "event" | "manual" | "feed" | "page" | "folder" | "rows" | "mail" | "api" | "form";
+            kind: "schedule" | "webhook" | "flow" | "event" | "manual" | "feed" | "page" | "folder" | "rows" | "mail" | "api" | "form" | "stream";
             /** Config */
-            config: components["schemas"]["ScheduleConfig"] | components["schemas"]["WebhookConfig"] | components["schemas"]["FlowConfig"] | components["schemas"]["EventConfig"] | components["schemas"]["ManualConfig"] | components["schemas"]["FeedConfig"] | components["schemas"]["PageConfig"] | components["schemas"]["FolderConfig"] | components["schemas"]["RowsConfig"] | components["schemas"]["MailConfig"] | components["schemas"]["ApiConfig"] | components["schemas"]["FormConfig"];
+            config: components["schemas"]["ScheduleConfig"] | components["schemas"]["WebhookConfig"] | components["schemas"]["FlowConfig"] | components["schemas"]["EventConfig"] | components["schemas"]["ManualConfig"] | components["schemas"]["FeedConfig"] | components["schemas"]["PageConfig"] | components["schemas"]["FolderConfig"] | components["schemas"]["RowsConfig"] | components["schemas"]["MailConfig"] | components["schemas"]["ApiConfig"] | components["schemas"]["StreamConfig"] | components["schemas"]["FormConfig"];
             policies: components["schemas"]["Policies"];
             input: components["schemas"]["TriggerInput"];
             /** Owner User Id */
@@ -16575,6 +16646,11 @@ export interface components {
              */
             poll_error?: string;
             /**
+             * Waits For
+             * @default
+             */
+            waits_for?: string;
+            /**
              * Catching
              * @default false
              */
@@ -16598,7 +16674,7 @@ export interface components {
             /** Name */
             name?: string | null;
             /** Config */
-            config?: (components["schemas"]["ScheduleConfig"] | components["schemas"]["WebhookConfig"] | components["schemas"]["FlowConfig"] | components["schemas"]["EventConfig"] | components["schemas"]["ManualConfig"] | components["schemas"]["FeedConfig"] | components["schemas"]["PageConfig"] | components["schemas"]["FolderConfig"] | components["schemas"]["RowsConfig"] | components["schemas"]["MailConfig"] | components["schemas"]["ApiConfig"] | components["schemas"]["FormConfig"]) | null;
+            config?: (components["schemas"]["ScheduleConfig"] | components["schemas"]["WebhookConfig"] | components["schemas"]["FlowConfig"] | components["schemas"]["EventConfig"] | components["schemas"]["ManualConfig"] | components["schemas"]["FeedConfig"] | components["schemas"]["PageConfig"] | components["schemas"]["FolderConfig"] | components["schemas"]["RowsConfig"] | components["schemas"]["MailConfig"] | components["schemas"]["ApiConfig"] | components["schemas"]["StreamConfig"] | components["schemas"]["FormConfig"]) | null;
             policies?: components["schemas"]["Policies"] | null;
             input?: components["schemas"]["TriggerInput"] | null;
             /** Owner User Id */
@@ -22316,7 +22392,7 @@ export interface operations {
                 cursor?: string | null;
                 /** @description Only triggers of this flow. */
                 flow_id?: string | null;
-                kind?: ("schedule" | "webhook" | "flow" | "event" | "manual" | "feed" | "page" | "folder" | "rows" | "mail" | "api" | "form") | null;
+                kind?: ("schedule" | "webhook" | "flow" | "event" | "manual" | "feed" | "page" | "folder" | "rows" | "mail" | "api" | "form" | "stream") | null;
                 state?: ("on" | "off" | "failing" | "unpublished") | null;
                 /** @description Part of the name of the trigger or flow. */
                 text?: string;

@@ -35,7 +35,11 @@ export const FORMS: Record<PollKind, PollForm> = {
   feed: { required: ["url"], optional: [] },
   page: { required: ["url"], optional: ["selector"] },
   folder: { required: [], optional: ["connection", "folder", "pattern"], connections: STORAGE },
-  rows: { required: ["connection", "sql", "cursor_column"], optional: ["key_column"], connections: ["sql", "sql_file"] },
+  rows: {
+    required: ["connection", "sql", "cursor_column"],
+    optional: ["key_column"],
+    connections: ["sql", "sql_file"],
+  },
   mail: { required: ["connection"], optional: ["folder", "sender", "subject"], connections: ["imap"] },
   stream: { required: ["connection", "stream"], optional: ["key_field"], connections: ["redis"] },
   api: { required: ["url"], optional: ["connection", "items", "key"], connections: HTTP },

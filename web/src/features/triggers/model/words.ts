@@ -35,14 +35,14 @@ function pollWords(t: TriggerTexts, config: Extract<Trigger["config"], { most?: 
       ? t("words_rows", { name: config.connection })
       : config.kind === "stream"
         ? t("words_stream", { name: config.connection, stream: config.stream })
-      : config.kind === "mail"
-        ? t("words_mail", { folder: config.folder ?? "INBOX", name: config.connection })
-        : config.kind === "folder"
-          ? t("words_folder", {
-              pattern: config.pattern ?? "*",
-              folder: [config.connection, config.folder || "/"].filter(Boolean).join(": "),
-            })
-          : t(`words_${config.kind}`, { url: config.url });
+        : config.kind === "mail"
+          ? t("words_mail", { folder: config.folder ?? "INBOX", name: config.connection })
+          : config.kind === "folder"
+            ? t("words_folder", {
+                pattern: config.pattern ?? "*",
+                folder: [config.connection, config.folder || "/"].filter(Boolean).join(": "),
+              })
+            : t(`words_${config.kind}`, { url: config.url });
   return `${source} · ${everyWords(t, config.every_seconds ?? 300)}`;
 }
 
