@@ -1331,7 +1331,7 @@ export interface paths {
         put?: never;
         /**
          * Preview a trigger
-         * @description Return a schedule in words with its next occurrences. Nothing is stored.
+         * @description Return a schedule in words with its next occurrences, and the holidays of a calendar. Nothing is stored.
          *
          *     Requires the permission `flows.view`.
          */
@@ -13187,6 +13187,11 @@ export interface components {
              * @default 10
              */
             count?: number;
+            /**
+             * Calendar
+             * @description iCalendar text (.ics) of a schedule: the days of its all-day events are added to `holidays`.
+             */
+            calendar?: string | null;
         };
         /**
          * PreviewOut
@@ -13197,6 +13202,11 @@ export interface components {
             sentence: string;
             /** Next */
             next: components["schemas"]["FiringOut"][];
+            /**
+             * Holidays
+             * @default []
+             */
+            holidays?: string[];
         };
         /**
          * Problem
@@ -14693,6 +14703,19 @@ export interface components {
              * @default 0
              */
             jitter_seconds?: number;
+            /**
+             * Days
+             * @description Of `cron`: on Saturdays, Sundays and holidays fire too, do not (`business`), or fire at the same time of the next business day (`next_business`).
+             * @default every
+             * @enum {string}
+             */
+            days?: "every" | "business" | "next_business";
+            /**
+             * Holidays
+             * @description Other days that are no business days: `2027-01-01`.
+             * @default []
+             */
+            holidays?: string[];
         };
         /**
          * Scope

@@ -1,6 +1,6 @@
 """API schemas of triggers."""
 
-from datetime import datetime
+from datetime import date, datetime
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -156,6 +156,11 @@ class PreviewIn(BaseModel):
 
     config: Config
     count: int = Field(default=10, ge=1, le=100)
+    calendar: PlainText | None = Field(
+        default=None,
+        max_length=1_000_000,
+        description="iCalendar text (.ics) of a schedule: the days of its all-day events are added to `holidays`.",
+    )
 
 
 class PreviewOut(BaseModel):
@@ -163,6 +168,8 @@ class PreviewOut(BaseModel):
 
     sentence: str
     next: list[FiringOut]
+    holidays: list[date] = []
+    """Of the schedule, with those of the calendar."""
 
 
 class BackfillIn(BaseModel):

@@ -93,7 +93,8 @@ def preview(config: Config, count: int) -> PreviewOut:
     if isinstance(config, ScheduleConfig):
         at = clock()
         firings = list(firings_of(schedule_of(config, at), at, count))
-    return PreviewOut(sentence=sentence_of(config, {}), next=firings)
+    holidays = config.holidays if isinstance(config, ScheduleConfig) else []
+    return PreviewOut(sentence=sentence_of(config, {}), next=firings, holidays=holidays)
 
 
 def firings_of(schedule: Schedule, after: int, count: int) -> Iterator[FiringOut]:

@@ -39,6 +39,7 @@ _PRESETS = {
     "basic": "with a user name and a password",
     "key": "with the secret as key",
 }
+_DAYS = {"every": "", "business": ", on business days only", "next_business": ", else on the next business day"}
 _FORM_ACCESS = {"anyone": "by anyone with the address", "links": "by one-time links"}
 
 
@@ -53,6 +54,8 @@ def schedule_of(config: ScheduleConfig, created_at: int) -> Schedule:
         start=start,
         end=None if config.end is None else microseconds(config.end),
         jitter_seconds=config.jitter_seconds,
+        days=config.days,
+        holidays=frozenset(config.holidays),
     )
 
 
@@ -113,7 +116,9 @@ def _schedule(config: ScheduleConfig) -> str:
         words = CronSim(config.cron or "", moment(0)).explain()
         for written, shorter in _WEEKDAYS.items():
             words = words.replace(written, shorter)
-        words += f" ({config.time_zone})"
+        words += f" ({config.time_zone}){_DAYS[config.days]}"
+        if config.days != "every" and config.holidays:
+            words += f", {len(config.holidays)} holiday{'s' if len(config.holidays) > 1 else ''}"
     if config.start is not None:
         words += f", from {_local(config, config.start)}"
     if config.end is not None:

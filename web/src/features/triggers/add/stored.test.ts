@@ -17,6 +17,7 @@ const KINDS: object[] = [
   { kind: "schedule", cron: "30 7 * * MON-FRI", time_zone: "Europe/Stockholm", jitter_seconds: 9, end: null },
   { kind: "schedule", cron: "0 0 L * *", time_zone: "UTC", jitter_seconds: 0 },
   { kind: "schedule", every_seconds: 90, time_zone: "UTC", jitter_seconds: 0 },
+  { kind: "schedule", cron: "0 7 * * *", time_zone: "UTC", days: "business", holidays: ["2027-12-24"] },
   { kind: "webhook", verification: "hmac", prefix: "sha=", answer: "result", max_bytes: 7 },
   { kind: "webhook", verification: "standard", event: { name: "paid", correlation_from: "body.id", keep_hours: 3 } },
   { kind: "flow", flow_id: "other", outcomes: ["cancelled"] },
@@ -65,4 +66,11 @@ test("an interval replaces the cron expression", () => {
   const { config } = changesOf(schedule, { ...draft, schedule: { ...draft.schedule, repeat: "interval" } });
   expect(config).toEqual({ ...KINDS[0], cron: undefined, every_seconds: 900 });
   expect(Object.keys(config ?? {})).not.toContain("cron");
+});
+
+test("a schedule that no longer minds business days says so", () => {
+  const stored = trigger(KINDS[3] as object);
+  const draft = draftOf(stored);
+  const changed = changesOf(stored, { ...draft, schedule: { ...draft.schedule, days: "every", holidays: [] } });
+  expect(changed.config).toMatchObject({ days: "every", holidays: [] });
 });

@@ -20,7 +20,8 @@ export function triggerWords(t: TriggerTexts, trigger: Pick<Trigger, "config">):
   if (config.every_seconds) {
     return everyWords(t, config.every_seconds);
   }
-  return t("words_zone", { words: cronWords(t, config.cron ?? ""), zone: config.time_zone ?? "UTC" });
+  const words = t("words_zone", { words: cronWords(t, config.cron ?? ""), zone: config.time_zone ?? "UTC" });
+  return config.days && config.days !== "every" ? `${words} · ${t(`days_${config.days}`)}` : words;
 }
 
 /** How often something happens: every so many minutes or seconds. */
