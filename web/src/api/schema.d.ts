@@ -13105,6 +13105,11 @@ export interface components {
             /** First */
             first: boolean;
             example?: components["schemas"]["PollItemOut"] | null;
+            /**
+             * Waits For
+             * @default
+             */
+            waits_for?: string;
         };
         /**
          * PollItemOut

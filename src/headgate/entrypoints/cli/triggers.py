@@ -288,7 +288,9 @@ def dry_run(trigger: TriggerId, json: JsonFlag = False) -> None:
         cells = [(escape(item.key), escape(item.text[:200]), _dry(item, words)) for words, item in items]
         if cells:
             console.print(table(("item", "text", "outcome"), cells))
-        if outcome.first and not outcome.items:
+        if outcome.waits_for:
+            console.print(f"Waiting for the folder {escape(outcome.waits_for)}, which does not exist yet.")
+        elif outcome.first and not outcome.items:
             console.print("The first poll notes what there is and starts no run.")
 
     with_parts(work)

@@ -245,6 +245,8 @@ class PollDryRunOut(BaseModel):
     """Whether it would be the first poll."""
     example: PollItemOut | None = None
     """An item that the first poll would only note, to see what runs receive."""
+    waits_for: str = ""
+    """The folder that does not exist yet."""
 
 
 class FormLinksIn(BaseModel):

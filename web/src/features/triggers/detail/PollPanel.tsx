@@ -37,9 +37,11 @@ function Outcome({ outcome }: { outcome: DryRun }) {
       className="flex flex-col gap-2 rounded-md border border-line bg-sunken p-3"
     >
       <p className="text-sm" aria-live="polite">
-        {outcome.items.length === 0
-          ? t(outcome.first ? "dry_run_first" : "dry_run_nothing")
-          : t(outcome.more ? "dry_run_more" : "dry_run_items", { amount: outcome.items.length })}
+        {outcome.waits_for
+          ? t("poll_waits", { folder: outcome.waits_for })
+          : outcome.items.length === 0
+            ? t(outcome.first ? "dry_run_first" : "dry_run_nothing")
+            : t(outcome.more ? "dry_run_more" : "dry_run_items", { amount: outcome.items.length })}
       </p>
       {outcome.items.map((item) => (
         <Item key={item.key} item={item} />
