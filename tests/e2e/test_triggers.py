@@ -80,7 +80,7 @@ class TestTriggers:
         dialog.get_by_label("Choose a calendar").set_input_files(tmp_path / "days.ics")
         expect(dialog.get_by_text("1 day", exact=True)).to_be_visible()
         preview = dialog.get_by_role("region", name="Next occurrences")
-        expect(preview).to_contain_text("Does not run")
+        expect(preview).to_contain_text("Every day at 07:00 (UTC) · not on weekends and holidays")
         expect(preview.get_by_role("listitem")).to_have_count(10)
         check_accessible(page)
         shot(page, "add-business-days")

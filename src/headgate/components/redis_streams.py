@@ -93,14 +93,15 @@ def _exchange(
         raise UpstreamFailed(f"{subject}: {place} failed: {reason}.", remedy="Check the connection.") from error
 
 
-def _client(connection: Connection, stream: "_Bounded") -> "redis_connection.Connection":
+def _client(connection: Connection, stream: "_Bounded") -> Any:  # noqa: ANN401 - the library has no types
     class Checked(redis_connection.Connection):
         """Uses a socket that is connected to the checked address."""
 
         def _connect(self) -> Any:  # noqa: ANN401
             return stream
 
-    return Checked(
+    checked: Any = Checked
+    return checked(
         db=connection.number("database"),
         username=connection.text("user") or None,
         password=connection.secret("password") or None,

@@ -1,7 +1,6 @@
 """`headgate triggers`: what starts flows by itself."""
 
 from datetime import date, datetime
-from pathlib import Path
 from typing import Annotated
 
 import orjson
@@ -79,7 +78,7 @@ def add(
         str, typer.Option(help="With --cron: every, business (skip weekends and holidays), next_business (move).")
     ] = "every",
     holidays: Annotated[
-        Path | None, typer.Option(help="With --days: a calendar (.ics) whose all-day events are holidays.")
+        str | None, typer.Option(help="With --days: a calendar (.ics) whose all-day events are holidays.")
     ] = None,
     webhook: Annotated[
         str | None, typer.Option(help="An address for calls, verified as: github, stripe, slack, standard, hmac, key.")
@@ -307,7 +306,7 @@ def _sent_event(webhook: str | None, sends: str | None, correlation: str | None)
     return None if sends is None else {"name": sends, "correlation_from": correlation}
 
 
-def _holidays(path: Path) -> list[date]:
+def _holidays(path: str) -> list[date]:
     """Return the days of the all-day events of a calendar file."""
     calendar, days = read_text(path), list[date]()
 

@@ -13,6 +13,7 @@ from headgate.features.triggers.poll_settings import (
     PageConfig,
     PollConfig,
     RowsConfig,
+    StreamConfig,
 )
 from headgate.features.triggers.schedule import Schedule, checked_cron, checked_zone
 from headgate.features.triggers.settings import (
@@ -22,7 +23,6 @@ from headgate.features.triggers.settings import (
     FormConfig,
     ManualConfig,
     ScheduleConfig,
-    StreamConfig,
     WebhookConfig,
 )
 from headgate.foundation.database import microseconds, moment

@@ -259,7 +259,7 @@ class TestFolder:
                     await storage.write(path, text.encode(), replace=True)
 
             await write("in/old.txt", "old")
-            config = {"kind": "folder", "connection": "store", "folder": "in", "pattern": "**/*.txt"}
+            config: dict[str, Any] = {"kind": "folder", "connection": "store", "folder": "in", "pattern": "**/*.txt"}
             config |= {"text_from": "path", "every_seconds": 3600}
             trigger = await add(us, await published(us), config=config)
             await first_poll(us, trigger)

@@ -44,7 +44,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[OwnRedis]:
 
 
 @pytest.fixture
-def queue(server: OwnRedis) -> Iterator["redis.Redis[str]"]:
+def queue(server: OwnRedis) -> Iterator[redis.Redis]:
     with redis.Redis.from_url(server.url(3), decode_responses=True) as client:
         client.flushdb()
         yield client
@@ -62,13 +62,13 @@ async def us(settings: Settings, server: OwnRedis) -> AsyncIterator[Team]:
 async def watching(us: Team, **more: Any) -> dict[str, Any]:
     """A trigger that reads the stream, after its first poll."""
     config = {"kind": "stream", "connection": "queue", "stream": STREAM, "text_from": "fields.no"}
-    trigger = await add(us, await published(us), config=config | {"every_seconds": 3600} | more)
+    trigger: dict[str, Any] = await add(us, await published(us), config=config | {"every_seconds": 3600} | more)
     await first_poll(us, trigger)
     return trigger
 
 
 class TestStream:
-    async def test_each_new_entry_is_one_run(self, us: Team, queue: "redis.Redis[str]") -> None:
+    async def test_each_new_entry_is_one_run(self, us: Team, queue: redis.Redis) -> None:
         queue.xadd(STREAM, {"no": "0"})
         trigger = await watching(us, most=2)
         ids = [queue.xadd(STREAM, {"no": str(number)}) for number in (1, 2, 3)]
@@ -77,11 +77,11 @@ class TestStream:
         for _ in range(3):
             await polled(us, trigger)
         assert sorted(await texts(us, trigger)) == ["1", "2", "3"]
-        assert sorted(row["key"] for row in await occurrences(us, trigger["id"])) == [f"item:{id_}" for id_ in ids]
+        assert sorted(row["key"] for row in await occurrences(us, trigger["id"])) == ["item:" + str(id_) for id_ in ids]
         assert queue.xlen(STREAM) == 4
 
     async def test_begins_with_all_when_so_asked_also_before_there_is_a_stream(
-        self, us: Team, queue: "redis.Redis[str]"
+        self, us: Team, queue: redis.Redis
     ) -> None:
         trigger = await watching(us, first="all")
         queue.xadd(STREAM, {"no": "1"}, id="1-1")
@@ -90,7 +90,7 @@ class TestStream:
         await polled(us, trigger)
         assert sorted(await texts(us, trigger)) == ["1", "2"]
 
-    async def test_a_message_that_was_added_twice_is_one_run(self, us: Team, queue: "redis.Redis[str]") -> None:
+    async def test_a_message_that_was_added_twice_is_one_run(self, us: Team, queue: redis.Redis) -> None:
         trigger = await watching(us, key_field="order")
         for order, number in (("a", "1"), ("a", "2"), ("b", "3")):
             queue.xadd(STREAM, {"no": number, "order": order})
@@ -99,7 +99,7 @@ class TestStream:
         await polled(us, trigger)
         assert sorted(await texts(us, trigger)) == ["1", "3"]
 
-    async def test_says_what_is_wrong(self, us: Team, queue: "redis.Redis[str]") -> None:
+    async def test_says_what_is_wrong(self, us: Team, queue: redis.Redis) -> None:
         trigger = await watching(us, key_field="order")
         queue.xadd(STREAM, {"no": "1"})
         assert "has no field 'order'" in (await polled(us, trigger))["poll_error"]

@@ -21,7 +21,7 @@ export function triggerWords(t: TriggerTexts, trigger: Pick<Trigger, "config">):
     return everyWords(t, config.every_seconds);
   }
   const words = t("words_zone", { words: cronWords(t, config.cron ?? ""), zone: config.time_zone ?? "UTC" });
-  return config.days && config.days !== "every" ? `${words} · ${t(`days_${config.days}`)}` : words;
+  return config.days && config.days !== "every" ? `${words} · ${t(`words_days_${config.days}`)}` : words;
 }
 
 /** How often something happens: every so many minutes or seconds. */

@@ -16,6 +16,8 @@ export default {
   days_every: "Runs too",
   days_business: "Does not run",
   days_next_business: "Runs on the next business day",
+  words_days_business: "not on weekends and holidays",
+  words_days_next_business: "on weekends and holidays the next business day",
   holidays: "Holidays",
   holidays_help: "The all-day events of a calendar (.ics), up to five years ahead.",
   holidays_choose: "Choose a calendar",

@@ -18,6 +18,8 @@ const sv: Translation<typeof en> = {
   days_every: "Körs också",
   days_business: "Körs inte",
   days_next_business: "Körs nästa arbetsdag",
+  words_days_business: "inte på helger och helgdagar",
+  words_days_next_business: "på helger och helgdagar nästa arbetsdag",
   holidays: "Helgdagar",
   holidays_help: "Heldagshändelserna i en kalender (.ics), upp till fem år framåt.",
   holidays_choose: "Välj en kalender",
