@@ -2,6 +2,7 @@
 
 import os
 import re
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -59,6 +60,47 @@ class TestTriggers:
         page.get_by_role("switch", name="Weekdays: on or off").click()
         page.get_by_role("link", name="Open run").click()
         expect(page).to_have_url(f"{studio.url}/flows/{flow_id}/runs/{page.url.rsplit('/', 1)[1]}")
+
+    def test_a_schedule_skips_the_holidays_of_a_calendar(
+        self, page: Page, studio: Studio, flow_id: str, tmp_path: Path
+    ) -> None:
+        day = datetime.now(UTC) + timedelta(days=1)
+        event = ["BEGIN:VEVENT", "UID:1@example.org", "SUMMARY:Holiday", f"DTSTART;VALUE=DATE:{day:%Y%m%d}"]
+        lines = ["BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:-//test//EN", *event, "END:VEVENT", "END:VCALENDAR", ""]
+        (tmp_path / "days.ics").write_text("\r\n".join(lines))
+        page.goto(f"{studio.url}/flows/{flow_id}/triggers")
+        page.get_by_role("button", name="Add trigger").click()
+        dialog = page.get_by_role("dialog")
+        dialog.get_by_label("Name").fill("Working days")
+        dialog.get_by_label("Repeat", exact=True).click()
+        page.get_by_role("option", name="Every day", exact=True).click()
+        dialog.get_by_label("Time zone").fill("UTC")
+        dialog.get_by_label("On weekends and holidays").click()
+        page.get_by_role("option", name="Does not run").click()
+        dialog.get_by_label("Choose a calendar").set_input_files(tmp_path / "days.ics")
+        expect(dialog.get_by_text("1 day", exact=True)).to_be_visible()
+        preview = dialog.get_by_role("region", name="Next occurrences")
+        expect(preview).to_contain_text("Every day at 07:00 (UTC) · not on weekends and holidays")
+        expect(preview.get_by_role("listitem")).to_have_count(10)
+        check_accessible(page)
+        shot(page, "add-business-days")
+        dialog.get_by_role("button", name="Add trigger").click()
+        expect(dialog).to_be_hidden()
+        (stored,) = studio.get(f"/triggers?flow_id={flow_id}")["items"]
+        assert (stored["config"]["days"], stored["config"]["holidays"]) == ("business", [f"{day:%Y-%m-%d}"])
+
+    def test_a_folder_that_does_not_exist_is_waited_for(self, page: Page, studio: Studio, flow_id: str) -> None:
+        config = {"kind": "folder", "folder": "in", "every_seconds": 3600}
+        studio.post(f"/flows/{flow_id}/triggers", {"name": "Files", "config": config})
+        page.goto(f"{studio.url}/flows/{flow_id}/triggers")
+        waiting = page.get_by_text("Waiting for the folder in, which does not exist yet.")
+        for _ in range(20):
+            if waiting.is_visible():
+                break
+            page.wait_for_timeout(500)
+            page.reload()
+        expect(waiting.first).to_be_visible()
+        shot(page, "waiting-folder")
 
     def test_a_webhook_shows_its_secret_once_and_catches_the_next_call(
         self, page: Page, studio: Studio, flow_id: str

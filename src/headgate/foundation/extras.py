@@ -12,11 +12,13 @@ EXTRAS: Final[dict[str, tuple[str, ...]]] = {
     "charts": ("matplotlib",),
     "documents": ("typst", "manimgx_fonts", "pypandoc"),
     "google-secrets": ("google.auth", "requests"),
+    "duckdb": ("duckdb", "duckdb_sqlalchemy"),
     "images": ("PIL",),
     "mail": ("aiosmtplib", "imap_tools"),
     "mysql": ("pymysql",),
     "notify": ("apprise",),
     "postgres": ("psycopg",),
+    "redis": ("redis",),
     "sheets": ("python_calamine", "xlsxwriter"),
     "storage": ("fsspec", "obstore", "sshfs", "webdav4"),
 }

@@ -4,7 +4,7 @@ from headgate.graph.connection_reference import ConnectionReference
 from headgate.graph.secret_reference import SecretReference
 from headgate.graph.tool_names import tool_name
 from headgate.sdk.component import NOT_TAKEN, Component, ComponentError, NotTaken, output
-from headgate.sdk.connections import HTTP_KINDS, STORAGE_KINDS, Connection
+from headgate.sdk.connections import HTTP_KINDS, SQL_KINDS, STORAGE_KINDS, Connection
 from headgate.sdk.context import CodeRunner, Files, HttpAnswer, RunContext, RunInput, WorkspaceTools
 from headgate.sdk.fields import field
 from headgate.sdk.http import HttpClient
@@ -13,6 +13,7 @@ from headgate.sdk.values import Data, File, Message, Model, Recording, Table, Te
 __all__ = [
     "HTTP_KINDS",
     "NOT_TAKEN",
+    "SQL_KINDS",
     "STORAGE_KINDS",
     "CodeRunner",
     "Component",

@@ -32,6 +32,9 @@ HTTP_KINDS = (
 STORAGE_KINDS = ("s3", "sftp", "webdav", "local_folder")
 """Kinds with files: `headgate.components.storage` lists, reads, writes, moves and deletes them."""
 
+SQL_KINDS = ("sql", "sql_file")
+"""Kinds with a database: `headgate.components.sql` reads and writes its tables."""
+
 
 class ConnectionRefused(Forbidden):
     """A server that is not one of the hosts of a connection."""
@@ -99,7 +102,7 @@ class Connection:
     proxy: Callable[[int], AbstractAsyncContextManager[LocalProxy]] = no_proxy
     """Opens a proxy to the hosts only, for libraries with their own HTTP client; argument: the bytes that may come."""
     folder: OpenedFolder | None = None
-    """Of the kind `local_folder`."""
+    """Of the kinds `local_folder` and `sql_file`."""
     id: str = ""
     max_concurrent: int | None = None
     """How many steps may use it at the same time; None: any number."""

@@ -1,5 +1,6 @@
 """`headgate triggers`, as a terminal calls it."""
 
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -41,6 +42,16 @@ class TestTriggers:
         assert preview["count"] == 5
         assert run(["triggers", "remove", made["id"]]) == 0
 
+    def test_of_business_days_read_a_calendar(self, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+        day = f"{datetime.now(UTC) + timedelta(days=40):%Y%m%d}"
+        event = ["BEGIN:VEVENT", "UID:1@example.org", "SUMMARY:Holiday", f"DTSTART;VALUE=DATE:{day}", "END:VEVENT"]
+        lines = ["BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:-//test//EN", *event, "END:VCALENDAR", ""]
+        (tmp_path / "days.ics").write_text("\r\n".join(lines))
+        options = ("--cron", "0 7 * * *", "--days", "business", "--holidays", "days.ics")
+        made = answered(capsys, "triggers", "add", "Talk", "Working days", *options)
+        assert made["sentence"] == "At 07:00 every day (UTC), on business days only, 1 holiday"
+        assert [day_.replace("-", "") for day_ in made["config"]["holidays"]] == [day]
+
     def test_of_a_webhook_show_address_and_secret_once(self, capsys: pytest.CaptureFixture[str]) -> None:
         assert run(["triggers", "add", "Talk", "Calls", "--webhook", "github"]) == 0
         shown = capsys.readouterr().out
@@ -62,8 +73,9 @@ class TestTriggers:
         poll = '{"kind": "folder", "folder": "in", "pattern": "*.txt"}'
         made = answered(capsys, "triggers", "add", "Talk", "Files", "--poll", poll)
         assert made["sentence"] == "For each new or changed file *.txt in the folder in, looked at every 5 minutes"
-        assert run(["triggers", "dry-run", made["id"]]) == 3
-        assert "The folder cannot be read" in capsys.readouterr().err
+        assert answered(capsys, "triggers", "dry-run", made["id"])["waits_for"] == "in"
+        assert run(["triggers", "dry-run", made["id"]]) == 0
+        assert "Waiting for the folder in, which does not exist yet." in capsys.readouterr().out
         everything = answered(capsys, "triggers", "add", "Talk", "All files", "--poll", '{"kind": "folder"}')
         assert answered(capsys, "triggers", "dry-run", everything["id"])["items"] == []
         assert run(["triggers", "add", "Talk", "Wrong", "--poll", '{"kind": "fax"}']) == 3

@@ -1331,7 +1331,7 @@ export interface paths {
         put?: never;
         /**
          * Preview a trigger
-         * @description Return a schedule in words with its next occurrences. Nothing is stored.
+         * @description Return a schedule in words with its next occurrences, and the holidays of a calendar. Nothing is stored.
          *
          *     Requires the permission `flows.view`.
          */
@@ -10650,7 +10650,7 @@ export interface components {
         };
         /**
          * FolderConfig
-         * @description New and changed files in the workspace of the owner.
+         * @description New and changed files in the workspace of the owner, or in a storage.
          */
         FolderConfig: {
             /**
@@ -10696,8 +10696,13 @@ export interface components {
              */
             kind: "folder";
             /**
+             * Connection
+             * @description S3, SFTP, WebDAV or folder of the server; by default the workspace.
+             */
+            connection?: string | null;
+            /**
              * Folder
-             * @description Such as invoices/2027; empty: the workspace.
+             * @description Such as invoices/2027; empty: all of it.
              * @default
              */
             folder?: string;
@@ -14229,6 +14234,11 @@ export interface components {
             /** First */
             first: boolean;
             example?: components["schemas"]["PollItemOut"] | null;
+            /**
+             * Waits For
+             * @default
+             */
+            waits_for?: string;
         };
         /**
          * PollItemOut
@@ -14305,12 +14315,17 @@ export interface components {
          */
         PreviewIn: {
             /** Config */
-            config: components["schemas"]["ScheduleConfig"] | components["schemas"]["WebhookConfig"] | components["schemas"]["FlowConfig"] | components["schemas"]["EventConfig"] | components["schemas"]["ManualConfig"] | components["schemas"]["FeedConfig"] | components["schemas"]["PageConfig"] | components["schemas"]["FolderConfig"] | components["schemas"]["RowsConfig"] | components["schemas"]["MailConfig"] | components["schemas"]["ApiConfig"] | components["schemas"]["FormConfig"];
+            config: components["schemas"]["ScheduleConfig"] | components["schemas"]["WebhookConfig"] | components["schemas"]["FlowConfig"] | components["schemas"]["EventConfig"] | components["schemas"]["ManualConfig"] | components["schemas"]["FeedConfig"] | components["schemas"]["PageConfig"] | components["schemas"]["FolderConfig"] | components["schemas"]["RowsConfig"] | components["schemas"]["MailConfig"] | components["schemas"]["ApiConfig"] | components["schemas"]["StreamConfig"] | components["schemas"]["FormConfig"];
             /**
              * Count
              * @default 10
              */
             count?: number;
+            /**
+             * Calendar
+             * @description iCalendar text (.ics) of a schedule: the days of its all-day events are added to `holidays`.
+             */
+            calendar?: string | null;
         };
         /**
          * PreviewOut
@@ -14321,6 +14336,11 @@ export interface components {
             sentence: string;
             /** Next */
             next: components["schemas"]["FiringOut"][];
+            /**
+             * Holidays
+             * @default []
+             */
+            holidays?: string[];
         };
         /**
          * Problem
@@ -15883,6 +15903,19 @@ export interface components {
              * @default 0
              */
             jitter_seconds?: number;
+            /**
+             * Days
+             * @description Of `cron`: on Saturdays, Sundays and holidays fire too, do not (`business`), or fire at the same time of the next business day (`next_business`).
+             * @default every
+             * @enum {string}
+             */
+            days?: "every" | "business" | "next_business";
+            /**
+             * Holidays
+             * @description Other days that are no business days: `2027-01-01`.
+             * @default []
+             */
+            holidays?: string[];
         };
         /**
          * Scope
@@ -17285,6 +17318,67 @@ export interface components {
             pattern?: string;
         };
         /**
+         * StreamConfig
+         * @description New entries of a Redis stream.
+         */
+        StreamConfig: {
+            /**
+             * Every Seconds
+             * @description From the end of a poll to the next.
+             * @default 300
+             */
+            every_seconds?: number;
+            /**
+             * Most
+             * @description Most runs of one poll; the rest follow in the next ones.
+             * @default 50
+             */
+            most?: number;
+            /**
+             * First
+             * @description Whether the first poll starts runs: only for what is new after it, or for all.
+             * @default now
+             * @enum {string}
+             */
+            first?: "now" | "all";
+            /**
+             * Pause After Errors
+             * @description Pause after this many failed polls in a row; null: never.
+             * @default 10
+             */
+            pause_after_errors?: number | null;
+            /**
+             * Text From
+             * @description JMESPath of the run's text; all of the item.
+             */
+            text_from?: string | null;
+            /**
+             * Form From
+             * @description JMESPath by form field of the flow.
+             */
+            form_from?: {
+                [key: string]: string;
+            };
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "stream";
+            /** Connection */
+            connection: string;
+            /**
+             * Stream
+             * @description The key of the stream.
+             */
+            stream: string;
+            /**
+             * Key Field
+             * @description The field that names a message; by default the id of the entry.
+             * @default
+             */
+            key_field?: string;
+        };
+        /**
          * StreamOptions
          * @description Options of a streamed response.
          */
@@ -17842,7 +17936,7 @@ export interface components {
             /** Name */
             name: string;
             /** Config */
-            config: components["schemas"]["ScheduleConfig"] | components["schemas"]["WebhookConfig"] | components["schemas"]["FlowConfig"] | components["schemas"]["EventConfig"] | components["schemas"]["ManualConfig"] | components["schemas"]["FeedConfig"] | components["schemas"]["PageConfig"] | components["schemas"]["FolderConfig"] | components["schemas"]["RowsConfig"] | components["schemas"]["MailConfig"] | components["schemas"]["ApiConfig"] | components["schemas"]["FormConfig"];
+            config: components["schemas"]["ScheduleConfig"] | components["schemas"]["WebhookConfig"] | components["schemas"]["FlowConfig"] | components["schemas"]["EventConfig"] | components["schemas"]["ManualConfig"] | components["schemas"]["FeedConfig"] | components["schemas"]["PageConfig"] | components["schemas"]["FolderConfig"] | components["schemas"]["RowsConfig"] | components["schemas"]["MailConfig"] | components["schemas"]["ApiConfig"] | components["schemas"]["StreamConfig"] | components["schemas"]["FormConfig"];
             /** @description By default one run at a time for a schedule. */
             policies?: components["schemas"]["Policies"] | null;
             input?: components["schemas"]["TriggerInput"];
@@ -17898,9 +17992,9 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "schedule" | "webhook" | "flow" | "event" | "manual" | "feed" | "page" | "folder" | "rows" | "mail" | "api" | "form";
+            kind: "schedule" | "webhook" | "flow" | "event" | "manual" | "feed" | "page" | "folder" | "rows" | "mail" | "api" | "form" | "stream";
             /** Config */
-            config: components["schemas"]["ScheduleConfig"] | components["schemas"]["WebhookConfig"] | components["schemas"]["FlowConfig"] | components["schemas"]["EventConfig"] | components["schemas"]["ManualConfig"] | components["schemas"]["FeedConfig"] | components["schemas"]["PageConfig"] | components["schemas"]["FolderConfig"] | components["schemas"]["RowsConfig"] | components["schemas"]["MailConfig"] | components["schemas"]["ApiConfig"] | components["schemas"]["FormConfig"];
+            config: components["schemas"]["ScheduleConfig"] | components["schemas"]["WebhookConfig"] | components["schemas"]["FlowConfig"] | components["schemas"]["EventConfig"] | components["schemas"]["ManualConfig"] | components["schemas"]["FeedConfig"] | components["schemas"]["PageConfig"] | components["schemas"]["FolderConfig"] | components["schemas"]["RowsConfig"] | components["schemas"]["MailConfig"] | components["schemas"]["ApiConfig"] | components["schemas"]["StreamConfig"] | components["schemas"]["FormConfig"];
             policies: components["schemas"]["Policies"];
             input: components["schemas"]["TriggerInput"];
             /** Owner User Id */
@@ -17931,6 +18025,11 @@ export interface components {
              * @default
              */
             poll_error?: string;
+            /**
+             * Waits For
+             * @default
+             */
+            waits_for?: string;
             /**
              * Catching
              * @default false
@@ -17968,9 +18067,9 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "schedule" | "webhook" | "flow" | "event" | "manual" | "feed" | "page" | "folder" | "rows" | "mail" | "api" | "form";
+            kind: "schedule" | "webhook" | "flow" | "event" | "manual" | "feed" | "page" | "folder" | "rows" | "mail" | "api" | "form" | "stream";
             /** Config */
-            config: components["schemas"]["ScheduleConfig"] | components["schemas"]["WebhookConfig"] | components["schemas"]["FlowConfig"] | components["schemas"]["EventConfig"] | components["schemas"]["ManualConfig"] | components["schemas"]["FeedConfig"] | components["schemas"]["PageConfig"] | components["schemas"]["FolderConfig"] | components["schemas"]["RowsConfig"] | components["schemas"]["MailConfig"] | components["schemas"]["ApiConfig"] | components["schemas"]["FormConfig"];
+            config: components["schemas"]["ScheduleConfig"] | components["schemas"]["WebhookConfig"] | components["schemas"]["FlowConfig"] | components["schemas"]["EventConfig"] | components["schemas"]["ManualConfig"] | components["schemas"]["FeedConfig"] | components["schemas"]["PageConfig"] | components["schemas"]["FolderConfig"] | components["schemas"]["RowsConfig"] | components["schemas"]["MailConfig"] | components["schemas"]["ApiConfig"] | components["schemas"]["StreamConfig"] | components["schemas"]["FormConfig"];
             policies: components["schemas"]["Policies"];
             input: components["schemas"]["TriggerInput"];
             /** Owner User Id */
@@ -18002,6 +18101,11 @@ export interface components {
              */
             poll_error?: string;
             /**
+             * Waits For
+             * @default
+             */
+            waits_for?: string;
+            /**
              * Catching
              * @default false
              */
@@ -18025,7 +18129,7 @@ export interface components {
             /** Name */
             name?: string | null;
             /** Config */
-            config?: (components["schemas"]["ScheduleConfig"] | components["schemas"]["WebhookConfig"] | components["schemas"]["FlowConfig"] | components["schemas"]["EventConfig"] | components["schemas"]["ManualConfig"] | components["schemas"]["FeedConfig"] | components["schemas"]["PageConfig"] | components["schemas"]["FolderConfig"] | components["schemas"]["RowsConfig"] | components["schemas"]["MailConfig"] | components["schemas"]["ApiConfig"] | components["schemas"]["FormConfig"]) | null;
+            config?: (components["schemas"]["ScheduleConfig"] | components["schemas"]["WebhookConfig"] | components["schemas"]["FlowConfig"] | components["schemas"]["EventConfig"] | components["schemas"]["ManualConfig"] | components["schemas"]["FeedConfig"] | components["schemas"]["PageConfig"] | components["schemas"]["FolderConfig"] | components["schemas"]["RowsConfig"] | components["schemas"]["MailConfig"] | components["schemas"]["ApiConfig"] | components["schemas"]["StreamConfig"] | components["schemas"]["FormConfig"]) | null;
             policies?: components["schemas"]["Policies"] | null;
             input?: components["schemas"]["TriggerInput"] | null;
             /** Owner User Id */
@@ -23783,7 +23887,7 @@ export interface operations {
                 cursor?: string | null;
                 /** @description Only triggers of this flow. */
                 flow_id?: string | null;
-                kind?: ("schedule" | "webhook" | "flow" | "event" | "manual" | "feed" | "page" | "folder" | "rows" | "mail" | "api" | "form") | null;
+                kind?: ("schedule" | "webhook" | "flow" | "event" | "manual" | "feed" | "page" | "folder" | "rows" | "mail" | "api" | "form" | "stream") | null;
                 state?: ("on" | "off" | "failing" | "unpublished") | null;
                 /** @description Part of the name of the trigger or flow. */
                 text?: string;

@@ -8,9 +8,22 @@ from pydantic import JsonValue, PrivateAttr
 from headgate.components.sockets import checked_endpoint, driver_endpoint
 from headgate.components.sql.databases import opened_database
 from headgate.components.sql.statements import MOST_ROWS, Mode, run_query, run_statement, schema_rows, write_rows
+from headgate.components.storage.components import check_storage_effect
 from headgate.foundation.flow_threads import wait_in_flow_thread
 from headgate.graph.template import FieldKind
-from headgate.sdk import Component, ComponentError, ConnectionReference, Data, RunContext, Table, Text, field, output
+from headgate.sdk import (
+    SQL_KINDS,
+    Component,
+    ComponentError,
+    Connection,
+    ConnectionReference,
+    Data,
+    RunContext,
+    Table,
+    Text,
+    field,
+    output,
+)
 from headgate.sdk.calls import CallRequest
 from headgate.sdk.coerce import data_of
 from headgate.sdk.outside import mark
@@ -20,11 +33,11 @@ if TYPE_CHECKING:
 
 Result = TypeVar("Result")
 MOST_SECONDS = 600
-_CONNECTION = "A connection of the kind SQL database."
+_CONNECTION = "A connection of the kind SQL database or database file."
 
 
 class SqlQuery(Component):
-    """Reads rows of a database (PostgreSQL, MySQL, MariaDB) with one SELECT. The database refuses any change.
+    """Reads rows of a database (PostgreSQL, MySQL, MariaDB, SQLite, DuckDB) with one SELECT; it refuses any change.
 
     Values belong in the parameters, never in the SQL: write `WHERE id = :id`.
     """
@@ -34,11 +47,12 @@ class SqlQuery(Component):
     outside = True
     icon = "database"
     keywords = (
-        "sql", "select", "database", "postgres", "postgresql", "mysql", "mariadb", "rows", "read", "lookup", "report",
+        "sql", "select", "database", "postgres", "postgresql", "mysql", "mariadb", "sqlite", "duckdb", "rows",
+        "read", "lookup", "report",
         "warehouse", "bound parameters",
     )  # fmt: skip
 
-    database: ConnectionReference = field(label="Database", help=_CONNECTION, connection_kinds=("sql",))
+    database: ConnectionReference = field(label="Database", help=_CONNECTION, connection_kinds=SQL_KINDS)
     sql: str = field(
         label="SQL",
         help="One SELECT; :name is a value of the parameters.",
@@ -95,10 +109,10 @@ class SqlWrite(Component):
     icon = "database-zap"
     keywords = (
         "sql", "insert", "update", "upsert", "delete", "database", "postgres", "postgresql", "mysql", "mariadb",
-        "save rows", "store", "merge", "warehouse",
+        "sqlite", "duckdb", "save rows", "store", "merge", "warehouse",
     )  # fmt: skip
 
-    database: ConnectionReference = field(label="Database", help=_CONNECTION, connection_kinds=("sql",))
+    database: ConnectionReference = field(label="Database", help=_CONNECTION, connection_kinds=SQL_KINDS)
     rows: Table = field(
         label="Rows",
         help="The rows to write: column names are those of the table, or the :names of the SQL.",
@@ -147,7 +161,7 @@ class SqlWrite(Component):
             raise ComponentError(f"SqlWrite: more than {MOST_ROWS} rows.", remedy="Write fewer rows at once.")
         await self.ctx.check_cancelled()
         connection = await self.ctx.connection(self.database)
-        self.ctx.check_effect(connection.text("host"), [] if self.mode == "statement" else [self.table])
+        check_storage_effect(self.ctx, connection, [] if self.mode == "statement" else [self.table])
         arguments: dict[str, JsonValue] = {
             "database": connection.name,
             "mode": self.mode,
@@ -181,7 +195,7 @@ class SqlSchema(Component):
     icon = "database"
     keywords = ("sql", "tables", "columns", "schema", "database", "describe", "postgres", "mysql", "inspect", "types")
 
-    database: ConnectionReference = field(label="Database", help=_CONNECTION, connection_kinds=("sql",))
+    database: ConnectionReference = field(label="Database", help=_CONNECTION, connection_kinds=SQL_KINDS)
     match: str = field(
         default="",
         label="Names",
@@ -225,17 +239,31 @@ async def _in_database(
 ) -> Result:
     """Run blocking work in one transaction of a database, in a thread."""
     connection = await ctx.connection(reference)
-    drives = connection.text("dialect") == "postgresql"
-    endpoint = await (driver_endpoint if drives else checked_endpoint)(connection)
+    result = await in_database(connection, work, seconds=seconds, subject=subject, read_only=read_only)
+    if read_only:
+        ctx.mark_outside([mark("connection", connection.name)])
+    return result
+
+
+async def in_database(
+    connection: Connection,
+    work: "Callable[[sa.Connection], Result]",
+    *,
+    seconds: float,
+    subject: str,
+    read_only: bool = True,
+) -> Result:
+    """Run blocking work in one transaction of the database of a connection, in a thread; see `opened_database`."""
+    endpoint = None
+    if connection.kind == "sql":
+        drives = connection.text("dialect") == "postgresql"
+        endpoint = await (driver_endpoint if drives else checked_endpoint)(connection)
 
     def run() -> Result:
         with opened_database(connection, endpoint, seconds=seconds, read_only=read_only, subject=subject) as database:
             return work(database)
 
-    result = await wait_in_flow_thread(run)
-    if read_only:
-        ctx.mark_outside([mark("connection", connection.name)])
-    return result
+    return await wait_in_flow_thread(run)
 
 
 def _values(parameters: Data, subject: str) -> dict[str, JsonValue]:

@@ -2,10 +2,12 @@
 
 import ssl
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
+from threading import Event, Thread
 from typing import TYPE_CHECKING, Any
 
 from headgate.components.sockets import Endpoint, connected
+from headgate.components.sql.database_files import file_creator
 from headgate.foundation.errors import HeadgateError, UpstreamFailed
 from headgate.foundation.extras import require_extra
 from headgate.foundation.lazy import lazy_module
@@ -25,47 +27,92 @@ else:
 
 CONNECT_SECONDS = 15
 _NO_FILE = "/nonexistent"
-_DRIVERS = {"postgresql": "postgresql+psycopg", "mysql": "mysql+pymysql", "mariadb": "mariadb+pymysql"}
-_READ_ONLY = {"postgresql": "SET TRANSACTION READ ONLY", "mysql": "START TRANSACTION READ ONLY"}
+_DRIVERS = {
+    "postgresql": "postgresql+psycopg",
+    "mysql": "mysql+pymysql",
+    "mariadb": "mariadb+pymysql",
+    "sqlite": "sqlite",
+    "duckdb": "duckdb",
+}
+_EXTRAS = {"postgresql": "postgres", "mysql": "mysql", "mariadb": "mysql", "duckdb": "duckdb"}
+_READ_ONLY = {
+    "postgresql": "SET TRANSACTION READ ONLY",
+    "mysql": "START TRANSACTION READ ONLY",
+    "mariadb": "START TRANSACTION READ ONLY",
+    "sqlite": "BEGIN",
+    "duckdb": "SELECT 1",  # the file is open for reading only
+}
+_WRITING = {"sqlite": "BEGIN IMMEDIATE"}
+_CHANGES = (
+    "read only transaction",
+    "read-only mode",
+    "read-only transaction",
+    "readonly database",
+    "transaction is read-only",
+)
+_TOO_SLOW = (
+    "statement timeout",
+    "maximum statement execution time",
+    "max_statement_time",
+    "interrupted",
+    "interrupt error",
+)
+_STATEMENT = (
+    "no such ",
+    "syntax error",
+    "incomplete input",
+    "has no column",
+    "wrong number of arguments",
+    "unknown column",
+    "illegal mix",
+)
+"""What SQLite, MySQL and MariaDB call an operational error, and is one of the statement."""
+_INTERRUPT_SECONDS = 0.2
+"""How often a statement is interrupted once its time is over."""
 
 
 @contextmanager
 def opened_database(
-    connection: Connection, endpoint: Endpoint, *, seconds: float, read_only: bool, subject: str
+    connection: Connection, endpoint: Endpoint | None, *, seconds: float, read_only: bool, subject: str
 ) -> Iterator["sa.Connection"]:
     """Open a database for one transaction, which is committed at the end, or rolled back when it is read-only.
 
-    The server refuses writes of a read-only transaction, and stops statements after the time.
+    The database refuses writes of a read-only transaction, and stops statements after the time.
 
     Args:
-        connection: A connection of the kind `sql`.
-        endpoint: Its server.
-        seconds: Maximum time of a statement.
-        read_only: Whether the server refuses writes.
+        connection: A connection of the kinds `SQL_KINDS`.
+        endpoint: Its server; None for a database file.
+        seconds: Maximum time of a statement; of the transaction for a database file.
+        read_only: Whether the database refuses writes.
         subject: The component, for errors.
 
     Raises:
         ComponentError: The statement is not valid, or is not allowed.
-        UpstreamFailed: The server cannot be reached, or refuses the user.
+        UpstreamFailed: The database cannot be reached or opened, or refuses the user.
     """
     dialect = connection.text("dialect")
     if dialect not in _DRIVERS:
         raise ComponentError(
             f"{subject}: databases of the kind '{clipped(dialect, 30)}' are not supported.",
-            remedy="Use PostgreSQL, MySQL or MariaDB.",
+            remedy="Use PostgreSQL, MySQL, MariaDB, SQLite or DuckDB.",
         )
-    family = "postgresql" if dialect == "postgresql" else "mysql"
-    require_extra("postgres" if family == "postgresql" else "mysql", subject)
-    creator: Callable[[], Any] = {"postgresql": _postgres, "mysql": _mysql}[family](
-        connection, endpoint, seconds, read_only
-    )
+    if dialect in _EXTRAS:
+        require_extra(_EXTRAS[dialect], subject)
+    if endpoint is None:
+        creator = file_creator(connection, read_only=read_only, subject=subject)
+    else:
+        connect = _postgres if dialect == "postgresql" else _mysql
+        creator = connect(connection, endpoint, seconds, read_only)
     engine = sa.create_engine(f"{_DRIVERS[dialect]}://", creator=creator, poolclass=sa.NullPool)
+    place = f"{endpoint.host}:{endpoint.port}" if endpoint else f"the database of '{connection.name}'"
     try:
-        with _readable_errors(subject, endpoint), engine.connect() as database:
+        with _readable_errors(subject, place), engine.connect() as database, _stopped(database, endpoint, seconds):
             if read_only:
                 database.rollback()
-                database.execute(sa.text(_READ_ONLY[family]))
+                database.execute(sa.text(_READ_ONLY[dialect]))
                 database.execute(sa.text("SELECT 1"))  # from here on the mode cannot be changed
+            elif dialect in _WRITING:
+                database.execute(sa.text(_WRITING[dialect]))
             yield database
             if read_only:
                 database.rollback()
@@ -73,6 +120,30 @@ def opened_database(
                 database.commit()
     finally:
         engine.dispose()
+
+
+@contextmanager
+def _stopped(database: "sa.Connection", endpoint: Endpoint | None, seconds: float) -> Iterator[None]:
+    """Interrupt the statements of a database file once the time is over: no server does."""
+    if endpoint is not None:
+        yield
+        return
+    ended = Event()
+    driver: Any = database.connection.dbapi_connection
+
+    def watch() -> None:
+        wait = seconds
+        while not ended.wait(wait):
+            driver.interrupt()
+            wait = _INTERRUPT_SECONDS
+
+    watcher = Thread(target=watch, name="sql-time-limit", daemon=True)
+    watcher.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        watcher.join()
 
 
 def _postgres(connection: Connection, endpoint: Endpoint, seconds: float, read_only: bool) -> Callable[[], Any]:  # noqa: FBT001
@@ -129,37 +200,49 @@ def _mysql(connection: Connection, endpoint: Endpoint, seconds: float, read_only
             defer_connect=True,
         )
         database.connect(connected(endpoint, seconds + 5))
+        is_mariadb = "mariadb" in str(database.get_server_info()).lower()
+        limit = f"max_statement_time = {seconds}" if is_mariadb else f"max_execution_time = {int(seconds * 1000)}"
+        with closing(database.cursor()) as cursor:
+            cursor.execute(f"SET SESSION {limit}")
         return database
 
     return connect
 
 
 @contextmanager
-def _readable_errors(subject: str, endpoint: Endpoint) -> Iterator[None]:
+def _readable_errors(subject: str, place: str) -> Iterator[None]:
     try:
         yield
     except HeadgateError:
         raise
-    except exc.OperationalError as error:
-        raise _operational(error, subject, endpoint) from error
     except exc.SQLAlchemyError as error:
-        message = str(getattr(error, "orig", None) or error).splitlines()[0]
-        raise ComponentError(
-            f"{subject}: the database refused the statement: {clipped(message, 300)}.",
-            remedy="Correct the SQL or the values.",
-            field="sql",
-        ) from error
+        raise _converted(error, subject, place) from error
 
 
-def _operational(error: "exc.OperationalError", subject: str, endpoint: Endpoint) -> HeadgateError:
-    message = clipped(str(error.orig).splitlines()[0], 300)
-    if "READ ONLY transaction" in message:
+def _converted(error: "exc.SQLAlchemyError", subject: str, place: str) -> HeadgateError:
+    """Return the error that a user reads for one of a driver."""
+    lines = str(getattr(error, "orig", None) or error).splitlines()
+    message = clipped(lines[0] if lines else type(error).__name__, 300)
+    words = message.lower()
+    if any(sign in words for sign in _CHANGES):
         return ComponentError(f"{subject}: the database refuses changes.", remedy="Use SqlWrite.", field="sql")
-    if "statement timeout" in message or "maximum statement execution time" in message:
+    if "not authorized" in words or "prohibited" in words:
+        return ComponentError(
+            f"{subject}: the statement is not allowed in a database file.",
+            remedy="Read and write the tables of the file; other files, settings and extensions are out of reach.",
+            field="sql",
+        )
+    if any(sign in words for sign in _TOO_SLOW):
         return ComponentError(
             f"{subject}: the statement took too long and was stopped.", remedy="Filter more, or raise the time limit."
         )
-    return UpstreamFailed(
-        f"{subject}: {endpoint.host}:{endpoint.port} failed: {message}.",
-        remedy="Check the connection: host, port, database, user and password.",
+    if isinstance(error, exc.OperationalError) and not any(sign in words for sign in _STATEMENT):
+        return UpstreamFailed(
+            f"{subject}: {place} failed: {message.rstrip('.')}.",
+            remedy="Check the connection: its server or file, user and password, and that nothing else locks it.",
+        )
+    return ComponentError(
+        f"{subject}: the database refused the statement: {message.rstrip('.')}.",
+        remedy="Correct the SQL or the values.",
+        field="sql",
     )

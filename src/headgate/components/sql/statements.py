@@ -19,12 +19,13 @@ from headgate.sdk.coerce import clean_text
 if TYPE_CHECKING:
     import sqlalchemy as sa
     from sqlalchemy import exc
-    from sqlalchemy.dialects import mysql, postgresql
+    from sqlalchemy.dialects import mysql, postgresql, sqlite
 else:
     sa = lazy_module("sqlalchemy")
     exc = lazy_module("sqlalchemy.exc")
     mysql = lazy_module("sqlalchemy.dialects.mysql")
     postgresql = lazy_module("sqlalchemy.dialects.postgresql")
+    sqlite = lazy_module("sqlalchemy.dialects.sqlite")
 
 MOST_ROWS = 100_000
 MOST_BYTES = 50_000_000
@@ -38,7 +39,7 @@ Mode = Literal["insert", "upsert", "statement"]
 
 def run_query(database: "sa.Connection", sql: str, values: Mapping[str, JsonValue], *, most_rows: int) -> Table:
     """Return the rows of one SELECT. Raises `ComponentError` for too many rows, bytes, or a missing value."""
-    if database.dialect.name != "postgresql":
+    if database.dialect.name in {"mysql", "mariadb"}:
         require_select(sql)
     result = _execute(database.execution_options(stream_results=True, max_row_buffer=_BATCH), sql, values, "SqlQuery")
     with closing(result):
@@ -109,14 +110,19 @@ def schema_rows(database: "sa.Connection", pattern: str) -> Table:
     """Return one row per column of the tables and views whose name contains the pattern."""
     inspector = sa.inspect(database)
     rows: list[list[JsonValue]] = []
-    names = [*inspector.get_table_names(), *inspector.get_view_names()]
-    selected = [name for name in sorted(names) if pattern.lower() in name.lower()][:MOST_TABLES]
+    selected = [name for name in table_names(database) if pattern.lower() in name.lower()][:MOST_TABLES]
     for name in selected:
         keys = set(inspector.get_pk_constraint(name).get("constrained_columns") or ())
         for column in inspector.get_columns(name):
             kind, nullable = str(column["type"]), bool(column.get("nullable", True))
             rows.append([name, column["name"], kind, nullable, column["name"] in keys])
     return Table(columns=["table", "column", "type", "nullable", "key"], rows=rows)
+
+
+def table_names(database: "sa.Connection") -> list[str]:
+    """Return the names of the tables and views, sorted."""
+    inspector = sa.inspect(database)
+    return sorted({*inspector.get_table_names(), *inspector.get_view_names()})
 
 
 def value_of(value: Any) -> JsonValue:  # noqa: ANN401 - any value of a driver
@@ -196,8 +202,8 @@ def _upsert(database: "sa.Connection", table: "sa.Table", columns: Sequence[str]
     if not keys:
         raise ComponentError("SqlWrite: the table has no primary key.", remedy="Name the key columns.", field="keys")
     others = [column for column in columns if column not in keys]
-    if database.dialect.name == "postgresql":
-        insert = postgresql.insert(table)
+    if database.dialect.name in {"postgresql", "sqlite", "duckdb"}:
+        insert: Any = (sqlite if database.dialect.name == "sqlite" else postgresql).insert(table)
         if not others:
             return insert.on_conflict_do_nothing(index_elements=list(keys))
         return insert.on_conflict_do_update(

@@ -31,6 +31,10 @@ MOST_RECEIVED = 2 * MOST_BYTES
 """How much the servers of a connection may send to one step, listings included."""
 
 
+class NoSuchFile(ComponentError):
+    """A file or folder that does not exist."""
+
+
 @dataclass(frozen=True, slots=True)
 class Entry:
     """A file, or a folder where a listing has folders."""
@@ -187,7 +191,8 @@ class Storage:
         except HeadgateError:
             raise
         except FileNotFoundError as error:
-            raise self._refused("there is no such file or folder", "Check the path.") from error
+            refused = self._refused("there is no such file or folder", "Check the path.")
+            raise NoSuchFile(refused.detail, remedy=refused.remedy) from error
         except PermissionError as error:
             raise self._refused(
                 "the storage refused access", "Check the user and the rights in the storage."

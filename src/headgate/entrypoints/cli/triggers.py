@@ -1,6 +1,6 @@
 """`headgate triggers`: what starts flows by itself."""
 
-from datetime import datetime
+from datetime import date, datetime
 from typing import Annotated
 
 import orjson
@@ -11,10 +11,12 @@ from headgate.entrypoints.cli import exit_codes, trigger_links
 from headgate.entrypoints.cli.flow_choice import flow_id_of
 from headgate.entrypoints.cli.output import JsonFlag, console, print_json, print_rows, table, when
 from headgate.entrypoints.cli.session import acting, with_installation, with_parts
+from headgate.entrypoints.cli.transfer import read_text
 from headgate.entrypoints.cli.trigger_links import TriggerId
 from headgate.entrypoints.compose import Parts
 from headgate.entrypoints.installation import Installation
 from headgate.features.triggers import service, starts
+from headgate.features.triggers.holidays import holidays_of
 from headgate.features.triggers.hooks import service as hooks
 from headgate.features.triggers.poll_settings import POLLING
 from headgate.features.triggers.polling import dry_runs
@@ -72,6 +74,12 @@ def add(
     cron: Annotated[str | None, typer.Option(help="Cron expression: 0 7 * * MON-FRI.")] = None,
     every: Annotated[int | None, typer.Option(help="Seconds of a true interval.")] = None,
     zone: Annotated[str, typer.Option(help="IANA time zone of the cron expression.")] = "UTC",
+    days: Annotated[
+        str, typer.Option(help="With --cron: every, business (skip weekends and holidays), next_business (move).")
+    ] = "every",
+    holidays: Annotated[
+        str | None, typer.Option(help="With --days: a calendar (.ics) whose all-day events are holidays.")
+    ] = None,
     webhook: Annotated[
         str | None, typer.Option(help="An address for calls, verified as: github, stripe, slack, standard, hmac, key.")
     ] = None,
@@ -85,7 +93,9 @@ def add(
     event: Annotated[str | None, typer.Option(help="Start for events with this name.")] = None,
     poll: Annotated[
         str | None,
-        typer.Option(help='A poll as JSON: {"kind": "feed", "url": "https://..."}; or page, folder, rows, mail, api.'),
+        typer.Option(
+            help='A poll as JSON: {"kind": "feed", "url": "https://..."}; or page, folder, rows, mail, api, stream.'
+        ),
     ] = None,
     form: Annotated[
         str | None,
@@ -100,11 +110,14 @@ def add(
 ) -> None:
     """Add a trigger to a flow. Without a kind it is started by hand."""
     sent = _sent_event(webhook, sends, correlation)
+    closed = [] if holidays is None else _holidays(holidays)
 
     async def work(installation: Installation) -> None:
         config: dict[str, object] = {"kind": "manual"}
         if cron is not None or every is not None:
-            config = {"kind": "schedule", "cron": cron, "every_seconds": every, "time_zone": zone}
+            config = {"kind": "schedule", "cron": cron, "every_seconds": every, "time_zone": zone, "days": days}
+            if closed:
+                config["holidays"] = closed
         elif webhook is not None:
             config = {"kind": "webhook", "verification": webhook, "event": sent}
         elif after is not None:
@@ -274,7 +287,9 @@ def dry_run(trigger: TriggerId, json: JsonFlag = False) -> None:
         cells = [(escape(item.key), escape(item.text[:200]), _dry(item, words)) for words, item in items]
         if cells:
             console.print(table(("item", "text", "outcome"), cells))
-        if outcome.first and not outcome.items:
+        if outcome.waits_for:
+            console.print(f"Waiting for the folder {escape(outcome.waits_for)}, which does not exist yet.")
+        elif outcome.first and not outcome.items:
             console.print("The first poll notes what there is and starts no run.")
 
     with_parts(work)
@@ -289,6 +304,17 @@ def _sent_event(webhook: str | None, sends: str | None, correlation: str | None)
     if (sends is not None and webhook is None) or (correlation is not None and sends is None):
         raise Invalid("--sends is of a webhook, and --correlation of --sends.", remedy="Add --webhook and --sends.")
     return None if sends is None else {"name": sends, "correlation_from": correlation}
+
+
+def _holidays(path: str) -> list[date]:
+    """Return the days of the all-day events of a calendar file."""
+    calendar, days = read_text(path), list[date]()
+
+    async def work(parts: Parts) -> None:
+        days.extend(await holidays_of(parts.poller.context(acting()), calendar))
+
+    with_parts(work)
+    return days
 
 
 def _poll_config(text: str) -> dict[str, object]:

@@ -14,12 +14,13 @@ from headgate.graph.model import Flow
 from headgate.graph.names import did_you_mean
 from headgate.graph.spec import parse_spec
 from headgate.graph.template import Catalog
+from headgate.sdk.connections import SQL_KINDS, STORAGE_KINDS
 
 _FENCE = "---"
 _MODEL_STEPS = frozenset(
     {"AIStep", "Agent", "LanguageModel", "StructuredOutput", "Classify", "Transcribe", "AnswerFromKnowledge"}
 )
-_TRIGGER_KINDS = {"mail": ("imap",), "rows": ("sql",)}
+_TRIGGER_KINDS = {"mail": ("imap",), "rows": SQL_KINDS, "folder": STORAGE_KINDS, "stream": ("redis",)}
 _FLOW_STEPS = frozenset({"RunFlow", "ForEach", "ForEachPage", "Loop"})
 _NETWORK_STEPS = frozenset({"URL", "HTTPRequest", "ForEachPage", "WebhookOut", "ReadFeed", "ReadSitemap", "ApiCall"})
 

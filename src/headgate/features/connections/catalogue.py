@@ -51,6 +51,14 @@ _RESOURCE = KindField(
 _ISSUER = KindField(
     "issuer", "Issuer", "The provider's own name; an answer of another issuer is refused (RFC 9207).", advanced=True
 )
+_TLS = KindField(
+    "tls",
+    "TLS",
+    "verify: encrypted, with a certificate that is checked; require: encrypted; off: not encrypted.",
+    "select",
+    default="verify",
+    options=("verify", "require", "off"),
+)
 _API = (_HOSTS, _TEST_PATH)
 _FOLDER = KindField("folder", "Folder", "Paths of flows begin in it; leave empty for the complete storage.")
 _OAUTH_ENDPOINTS = ("authorization_url", "device_url", "token_url", "revocation_url")
@@ -234,7 +242,7 @@ _KINDS = (
     Kind(
         "sql",
         "SQL database",
-        "PostgreSQL, MySQL, MariaDB or SQL Server.",
+        "PostgreSQL, MySQL or MariaDB.",
         "data",
         (
             KindField(
@@ -243,26 +251,55 @@ _KINDS = (
                 type="select",
                 required=True,
                 default="postgresql",
-                options=("postgresql", "mysql", "mariadb", "mssql"),
+                options=("postgresql", "mysql", "mariadb"),
             ),
             _HOST,
-            KindField(
-                "port", "Port", "5432 for PostgreSQL, 3306 for MySQL, 1433 for SQL Server.", "number", default=5432
-            ),
+            KindField("port", "Port", "5432 for PostgreSQL, 3306 for MySQL.", "number", default=5432),
             KindField("database", "Database", required=True),
             KindField("user", "User"),
             KindField("password", "Password", type="secret"),
-            KindField(
-                "tls",
-                "TLS",
-                "verify: encrypted, with a certificate that is checked; require: encrypted; off: not encrypted.",
-                "select",
-                default="verify",
-                options=("verify", "require", "off"),
-            ),
+            _TLS,
         ),
         probe="sql",
-        keywords=("postgres", "mysql", "mariadb", "sql server", "database"),
+        keywords=("postgres", "mysql", "mariadb", "database"),
+    ),
+    Kind(
+        "sql_file",
+        "Database file",
+        "A SQLite or DuckDB file in a folder that the operator of the server has opened for connections.",
+        "data",
+        (
+            KindField(
+                "dialect",
+                "Database system",
+                type="select",
+                required=True,
+                default="sqlite",
+                options=("sqlite", "duckdb"),
+            ),
+            KindField("folder", "Folder name", "As the operator named the folder.", required=True),
+            KindField("file", "File", "Its path in the folder, such as data/shop.db.", required=True),
+        ),
+        probe="sql",
+        ownership="shared",
+        admins_only=True,
+        keywords=("sqlite", "duckdb", "database", "local"),
+    ),
+    Kind(
+        "redis",
+        "Redis",
+        "A Redis or Valkey server, whose streams start flows.",
+        "data",
+        (
+            _HOST,
+            KindField("port", "Port", type="number", default=6379),
+            KindField("database", "Database number", type="number", default=0, least=0),
+            KindField("user", "User"),
+            KindField("password", "Password", type="secret"),
+            _TLS,
+        ),
+        probe="redis",
+        keywords=("valkey", "stream", "queue", "message broker"),
     ),
     Kind(
         "s3",

@@ -155,7 +155,7 @@ class Connections:
             row.classification,
             operation,
             proxy=lambda most_bytes: self.proxy(origins, most_bytes=most_bytes),
-            folder=self._folder(row) if row.kind == "local_folder" else None,
+            folder=self._folder(row) if kind.admins_only else None,
             id=row.id,
             max_concurrent=row.max_concurrent,
         )

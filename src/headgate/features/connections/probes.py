@@ -9,6 +9,9 @@ from typing import Self
 
 import orjson
 
+from headgate.components.redis_streams import ask
+from headgate.components.sql.components import in_database
+from headgate.components.sql.statements import table_names
 from headgate.components.storage.storage import opened_storage
 from headgate.features.connections.kinds import Probe
 from headgate.foundation.errors import HeadgateError
@@ -138,10 +141,14 @@ async def _imap(connection: Connection, _seconds: float) -> Outcome:
     return Outcome(ok=True, message="The mailbox accepted the password.")
 
 
-async def _sql(connection: Connection, _seconds: float) -> Outcome:
-    async with _Line(connection):
-        message = "The database server accepts connections. User and password are checked when a flow uses it."
-        return Outcome(ok=True, message=message)
+async def _sql(connection: Connection, seconds: float) -> Outcome:
+    tables = await in_database(connection, table_names, seconds=seconds, subject="The test")
+    return Outcome(ok=True, message=f"The database was opened; tables and views: {len(tables)}.")
+
+
+async def _redis(connection: Connection, _seconds: float) -> Outcome:
+    await ask(connection, "PING", subject="The test")
+    return Outcome(ok=True, message="The server accepted the connection.")
 
 
 async def _storage(connection: Connection, seconds: float) -> Outcome:
@@ -234,5 +241,6 @@ _PROBES: Mapping[Probe, Callable[[Connection, float], Awaitable[Outcome]]] = {
     "smtp": _smtp,
     "imap": _imap,
     "sql": _sql,
+    "redis": _redis,
     "storage": _storage,
 }

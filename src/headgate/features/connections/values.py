@@ -105,9 +105,9 @@ def _problems(kind: Kind, field: KindField, value: JsonValue) -> Iterator[str]:
         check_headers({str(value): ""})
 
 
-def _number_problem(_field: KindField, value: JsonValue) -> str:
-    fits = isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= 65_535
-    return "" if fits else "must be a number from 1 to 65535"
+def _number_problem(field: KindField, value: JsonValue) -> str:
+    fits = isinstance(value, int) and not isinstance(value, bool) and field.least <= value <= 65_535
+    return "" if fits else f"must be a number from {field.least} to 65535"
 
 
 def _boolean_problem(_field: KindField, value: JsonValue) -> str:

@@ -46,10 +46,13 @@ class PageConfig(Poll):
 
 
 class FolderConfig(Poll):
-    """New and changed files in the workspace of the owner."""
+    """New and changed files in the workspace of the owner, or in a storage."""
 
     kind: Literal["folder"] = "folder"
-    folder: PlainText = Field(default="", max_length=1_024, description="Such as invoices/2027; empty: the workspace.")
+    connection: ConnectionName | None = Field(
+        default=None, description="S3, SFTP, WebDAV or folder of the server; by default the workspace."
+    )
+    folder: PlainText = Field(default="", max_length=1_024, description="Such as invoices/2027; empty: all of it.")
     pattern: PlainText = Field(default="*", min_length=1, max_length=500, description="**/*.pdf: also below it.")
 
 
@@ -95,6 +98,17 @@ class ApiConfig(Poll):
     key: Expression = Field(default="", description="JMESPath of an item's key, such as id; empty: all of the item.")
 
 
-PollConfig = FeedConfig | PageConfig | FolderConfig | RowsConfig | MailConfig | ApiConfig
-POLLING = frozenset({"feed", "page", "folder", "rows", "mail", "api"})
+class StreamConfig(Poll):
+    """New entries of a Redis stream."""
+
+    kind: Literal["stream"] = "stream"
+    connection: ConnectionName
+    stream: PlainText = Field(min_length=1, max_length=500, description="The key of the stream.")
+    key_field: PlainText = Field(
+        default="", max_length=200, description="The field that names a message; by default the id of the entry."
+    )
+
+
+PollConfig = FeedConfig | PageConfig | FolderConfig | RowsConfig | MailConfig | ApiConfig | StreamConfig
+POLLING = frozenset({"feed", "page", "folder", "rows", "mail", "api", "stream"})
 """Kinds of triggers that poll."""

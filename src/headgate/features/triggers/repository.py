@@ -97,7 +97,7 @@ def _state() -> ColumnElement[str]:
     """Return the state of a trigger: see `schemas.TriggerState`."""
     row = TriggerRow
     return case(
-        (and_(row.enabled, row.poll_error != ""), "failing"),
+        (and_(row.enabled, row.poll_failures > 0), "failing"),
         (and_(row.enabled, FlowRow.published_version.is_(None)), "unpublished"),
         (row.enabled, "on"),
         (row.paused_reason != "", "failing"),

@@ -10,6 +10,7 @@ from headgate.features.access.permissions import Permission
 from headgate.features.triggers import service, starts, views
 from headgate.features.triggers.firing import Firing
 from headgate.features.triggers.forms import links
+from headgate.features.triggers.holidays import holidays_of, with_holidays
 from headgate.features.triggers.hooks import service as hooks
 from headgate.features.triggers.polling import dry_runs
 from headgate.features.triggers.polling.poller import Poller
@@ -36,7 +37,7 @@ from headgate.features.triggers.schemas import (
     TriggerPatch,
     TriggerState,
 )
-from headgate.features.triggers.settings import Kind, TriggerInput
+from headgate.features.triggers.settings import Kind, ScheduleConfig, TriggerInput
 from headgate.foundation.api import (
     Cursor,
     Limit,
@@ -108,10 +109,14 @@ async def list_(
 
 
 @router.post("/triggers/preview", summary="Preview a trigger", responses=problems(), dependencies=_VIEW)
-async def preview(body: PreviewIn, caller: Caller) -> PreviewOut:
-    """Return a schedule in words with its next occurrences. Nothing is stored."""
+async def preview(body: PreviewIn, caller: Caller, poller: Polls) -> PreviewOut:
+    """Return a schedule in words with its next occurrences, and the holidays of a calendar. Nothing is stored."""
     caller.require_somewhere(Permission.FLOWS_VIEW)
-    return await run_in_flow_thread(views.preview, body.config, body.count)
+    config = body.config
+    if body.calendar is not None and isinstance(config, ScheduleConfig):
+        days = await holidays_of(poller.context(caller), body.calendar)
+        config = with_holidays(config, days)
+    return await run_in_flow_thread(views.preview, config, body.count)
 
 
 @router.get("/triggers/agenda", summary="List what schedules will start", responses=problems(), dependencies=_VIEW)

@@ -8,7 +8,8 @@ follow real time: they skip the missing hour and run in both repeated ones.
 import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
+from typing import Literal
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from cronsim import CronSim, CronSimError
@@ -18,6 +19,11 @@ from headgate.foundation.database import microseconds, moment
 from headgate.graph.names import clipped
 
 SECOND = 1_000_000
+MOST_HOLIDAYS = 1_000
+Days = Literal["every", "business", "next_business"]
+_DAY = timedelta(days=1)
+_MOST_SKIPPED = 1_000
+"""Days in a row without a due time on a business day: such a schedule has no further one."""
 _GAP = timedelta(hours=3)
 """Longer than any change of a clock."""
 _FIELDS = "minute, hour, day of month, month, day of week, for example 0 8 * * MON-FRI for 08:00 on working days"
@@ -34,6 +40,9 @@ class Schedule:
         anchor: Start of the interval.
         start: No moment is before it.
         end: No moment is after it.
+        days: Of `cron`: `business` skips moments on Saturdays, Sundays and holidays of the zone; `next_business` moves
+            them to the same time of the next business day, where each time counts once.
+        holidays: Other days that are no business days.
         jitter_seconds: Each moment is started up to this much later, always the same for one moment, and before the
             next one is due.
     """
@@ -45,6 +54,8 @@ class Schedule:
     start: int | None = None
     end: int | None = None
     jitter_seconds: int = 0
+    days: Days = "every"
+    holidays: frozenset[date] = frozenset()
 
     def moments(self, after: int) -> Iterator[int]:
         """Return the due times after a time, strictly ascending; infinite unless the schedule ends."""
@@ -76,19 +87,57 @@ class Schedule:
                 yield at
                 at += step
         last = after
-        for tick in self._of_cron(after):
-            at = microseconds(tick)
-            if at > last:
-                last = at
-                yield at
+        ticks = {"every": self._of_cron, "business": self._on_business_days, "next_business": self._moved}[self.days]
+        try:
+            for tick in ticks(after):
+                at = microseconds(tick)
+                if at > last:
+                    last = at
+                    yield at
+        except OverflowError:  # the end of the calendar
+            return
+
+    def _on_business_days(self, after: int) -> Iterator[datetime]:
+        skipped = 0
+        while skipped < _MOST_SKIPPED:
+            for tick in self._of_cron(after):
+                day = tick.astimezone(self.zone).date()
+                if self._is_closed(day):
+                    after = microseconds(self._begin(self._open_from(day))) - 1
+                    skipped += 1
+                    break
+                skipped = 0
+                yield tick
+            else:
+                return
+
+    def _moved(self, after: int) -> Iterator[datetime]:
+        first = moment(after).astimezone(self.zone).date()
+        while self._is_closed(first - _DAY):  # what was due on these days is moved to a time that may be after it
+            first -= _DAY
+        for tick in self._of_cron(min(after, microseconds(self._begin(first)) - 1)):
+            local = tick.astimezone(self.zone)
+            if self._is_closed(local.date()):
+                wall = datetime.combine(self._open_from(local.date()), local.time(), self.zone)
+                yield _after_gap(wall) if _is_missing(wall) else wall.astimezone(UTC)
+            else:
+                yield tick
+
+    def _is_closed(self, day: date) -> bool:
+        return day.weekday() >= 5 or day in self.holidays
+
+    def _open_from(self, day: date) -> date:
+        while self._is_closed(day):
+            day += _DAY
+        return day
+
+    def _begin(self, day: date) -> datetime:
+        return datetime.combine(day, datetime.min.time(), self.zone).astimezone(UTC)
 
     def _of_cron(self, after: int) -> Iterator[datetime]:
         cron, later = _without_seconds(self.cron or "")
-        try:
-            for local in CronSim(cron, (moment(after) - later).astimezone(self.zone)):
-                yield local.astimezone(UTC) + later
-        except OverflowError:  # the end of the calendar
-            return
+        for local in CronSim(cron, (moment(after) - later).astimezone(self.zone)):
+            yield local.astimezone(UTC) + later
 
     def notes(self, at: int) -> "list[ClockNote]":
         """Return what a change of the clocks does to a due time; empty for an ordinary one."""

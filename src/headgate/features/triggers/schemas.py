@@ -1,6 +1,6 @@
 """API schemas of triggers."""
 
-from datetime import datetime
+from datetime import date, datetime
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -109,6 +109,8 @@ class TriggerOut(BaseModel):
     """When it polled last."""
     poll_error: str = ""
     """Why that poll failed; empty when it did not."""
+    waits_for: str = ""
+    """The folder that does not exist yet, which the trigger waits for."""
     catching: bool = False
     """Whether the next call is shown instead of starting a run."""
     created_at: datetime
@@ -154,6 +156,11 @@ class PreviewIn(BaseModel):
 
     config: Config
     count: int = Field(default=10, ge=1, le=100)
+    calendar: PlainText | None = Field(
+        default=None,
+        max_length=1_000_000,
+        description="iCalendar text (.ics) of a schedule: the days of its all-day events are added to `holidays`.",
+    )
 
 
 class PreviewOut(BaseModel):
@@ -161,6 +168,8 @@ class PreviewOut(BaseModel):
 
     sentence: str
     next: list[FiringOut]
+    holidays: list[date] = []
+    """Of the schedule, with those of the calendar."""
 
 
 class BackfillIn(BaseModel):
@@ -236,6 +245,8 @@ class PollDryRunOut(BaseModel):
     """Whether it would be the first poll."""
     example: PollItemOut | None = None
     """An item that the first poll would only note, to see what runs receive."""
+    waits_for: str = ""
+    """The folder that does not exist yet."""
 
 
 class FormLinksIn(BaseModel):

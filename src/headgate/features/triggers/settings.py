@@ -1,6 +1,6 @@
 """Settings of a trigger by kind, its policies and its saved input, as stored and as sent."""
 
-from datetime import datetime
+from datetime import date, datetime
 from typing import Annotated, Literal
 from urllib.parse import urlsplit
 
@@ -14,13 +14,27 @@ from headgate.features.triggers.poll_settings import (
     MailConfig,
     PageConfig,
     RowsConfig,
+    StreamConfig,
 )
+from headgate.features.triggers.schedule import MOST_HOLIDAYS, Days
 from headgate.foundation.names import Name
 from headgate.graph.json_values import PlainObject, PlainText
 from headgate.graph.widget import Colour
 
 Kind = Literal[
-    "schedule", "webhook", "flow", "event", "manual", "feed", "page", "folder", "rows", "mail", "api", "form"
+    "schedule",
+    "webhook",
+    "flow",
+    "event",
+    "manual",
+    "feed",
+    "page",
+    "folder",
+    "rows",
+    "mail",
+    "api",
+    "form",
+    "stream",
 ]
 Verification = Literal["none", "github", "stripe", "slack", "standard", "hmac", "basic", "key"]
 _YEARS = range(1970, 2201)
@@ -54,11 +68,21 @@ class ScheduleConfig(_Settings):
     start: Time | None = Field(default=None, description="No occurrence is before it.")
     end: Time | None = Field(default=None, description="No occurrence is after it.")
     jitter_seconds: int = Field(default=0, ge=0, le=3600, description="Start each one up to this much later.")
+    days: Days = Field(
+        default="every",
+        description="Of `cron`: on Saturdays, Sundays and holidays fire too, do not (`business`), or fire at the same "
+        "time of the next business day (`next_business`).",
+    )
+    holidays: list[date] = Field(
+        default=[], max_length=MOST_HOLIDAYS, description="Other days that are no business days: `2027-01-01`."
+    )
 
     @model_validator(mode="after")
     def _is_one(self) -> "ScheduleConfig":
         if (self.cron is None) == (self.every_seconds is None):
             raise ValueError("a schedule has either cron or every_seconds")
+        if self.cron is None and self.days != "every":
+            raise ValueError("a true interval has no business days")
         if self.start is not None and self.end is not None and self.end <= self.start:
             raise ValueError("the end is not after the start")
         return self
@@ -197,6 +221,7 @@ Config = Annotated[
     | RowsConfig
     | MailConfig
     | ApiConfig
+    | StreamConfig
     | FormConfig,
     Field(discriminator="kind"),
 ]

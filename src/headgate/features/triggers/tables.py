@@ -30,7 +30,7 @@ class TriggerRow(Row, JobColumns):
         UniqueConstraint("flow_id", "name"),
         CheckConstraint(
             "kind IN ('schedule', 'webhook', 'flow', 'event', 'manual', 'feed', 'page', 'folder', 'rows', 'mail',"
-            " 'api', 'form')",
+            " 'api', 'form', 'stream')",
             name="kind_known",
         ),
         Index("ix_triggers_tenant_id_id", "tenant_id", "id"),
@@ -73,7 +73,7 @@ class TriggerRow(Row, JobColumns):
     poll_failures: Mapped[int] = mapped_column(Integer, default=0, server_default="0")
     """Failed polls in a row."""
     poll_error: Mapped[str] = mapped_column(String(500), default="", server_default=text("''"))
-    """Why the last poll failed; empty when it did not."""
+    """Why the last poll failed. Without failed polls: the folder that is waited for, which does not exist yet."""
     polled_at: Mapped[int | None] = mapped_column(BigInteger)
     created_by_user_id: Mapped[str | None] = mapped_column(String(36))
     created_at: Mapped[int] = mapped_column(BigInteger)

@@ -64,7 +64,8 @@ def _trigger_out(listed: Listed, config: Config, names: Mapping[str, str]) -> Tr
             "path": _path(row),
             "submissions": row.submissions,
             "polled_at": None if row.polled_at is None else moment(row.polled_at),
-            "poll_error": row.poll_error,
+            "poll_error": row.poll_error if row.poll_failures else "",
+            "waits_for": "" if row.poll_failures else row.poll_error,
             "catching": row.catching_until is not None and row.catching_until > clock() and row.caught is None,
             "created_at": moment(row.created_at),
             "updated_at": moment(row.updated_at),
@@ -92,7 +93,8 @@ def preview(config: Config, count: int) -> PreviewOut:
     if isinstance(config, ScheduleConfig):
         at = clock()
         firings = list(firings_of(schedule_of(config, at), at, count))
-    return PreviewOut(sentence=sentence_of(config, {}), next=firings)
+    holidays = config.holidays if isinstance(config, ScheduleConfig) else []
+    return PreviewOut(sentence=sentence_of(config, {}), next=firings, holidays=holidays)
 
 
 def firings_of(schedule: Schedule, after: int, count: int) -> Iterator[FiringOut]:

@@ -13,6 +13,7 @@ from headgate.features.triggers.poll_settings import (
     PageConfig,
     PollConfig,
     RowsConfig,
+    StreamConfig,
 )
 from headgate.features.triggers.schedule import Schedule, checked_cron, checked_zone
 from headgate.features.triggers.settings import (
@@ -38,6 +39,7 @@ _PRESETS = {
     "basic": "with a user name and a password",
     "key": "with the secret as key",
 }
+_DAYS = {"every": "", "business": ", on business days only", "next_business": ", else on the next business day"}
 _FORM_ACCESS = {"anyone": "by anyone with the address", "links": "by one-time links"}
 
 
@@ -52,6 +54,8 @@ def schedule_of(config: ScheduleConfig, created_at: int) -> Schedule:
         start=start,
         end=None if config.end is None else microseconds(config.end),
         jitter_seconds=config.jitter_seconds,
+        days=config.days,
+        holidays=frozenset(config.holidays),
     )
 
 
@@ -86,7 +90,8 @@ def _polled(config: PollConfig) -> str:
             part = f", the part {config.selector}" if config.selector else ""
             return f"When the page {config.url} changes{part}"
         case FolderConfig():
-            place = f"the folder {config.folder}" if config.folder else "the workspace"
+            place = f"the folder {config.folder}" if config.folder else config.connection or "the workspace"
+            place += f" of {config.connection}" if config.folder and config.connection else ""
             return f"For each new or changed file {config.pattern} in {place}"
         case RowsConfig():
             return f"For each new row of a query on {config.connection}"
@@ -94,6 +99,8 @@ def _polled(config: PollConfig) -> str:
             return f"For each new mail in {config.folder} of {config.connection}"
         case ApiConfig():
             return f"For each new item of {config.url}"
+        case StreamConfig():
+            return f"For each new entry of the stream {config.stream} on {config.connection}"
 
 
 def _interval(seconds: int) -> str:
@@ -109,7 +116,9 @@ def _schedule(config: ScheduleConfig) -> str:
         words = CronSim(config.cron or "", moment(0)).explain()
         for written, shorter in _WEEKDAYS.items():
             words = words.replace(written, shorter)
-        words += f" ({config.time_zone})"
+        words += f" ({config.time_zone}){_DAYS[config.days]}"
+        if config.days != "every" and config.holidays:
+            words += f", {len(config.holidays)} holiday{'s' if len(config.holidays) > 1 else ''}"
     if config.start is not None:
         words += f", from {_local(config, config.start)}"
     if config.end is not None:

@@ -144,7 +144,7 @@ OAUTH = Outgoing(
 STEP_SERVERS = Outgoing(
     "step_servers",
     "Mail, database and SFTP servers of connections: `SendMail`, `ReadMail`, `SqlQuery`, `SqlWrite`, `SqlSchema`, "
-    "`FolderFiles`, `WriteFile`, `MoveFile`",
+    "`FolderFiles`, `WriteFile`, `MoveFile`; Redis servers of triggers",
     "user who adds the connection",
     Reach.PUBLIC,
     Redirects.NONE,
@@ -152,6 +152,7 @@ STEP_SERVERS = Outgoing(
         "components.sockets",
         "components.mail.sending",
         "components.mail.reading",
+        "components.redis_streams",
         "components.sql",
         "components.storage",
     ),

@@ -1,7 +1,9 @@
 """Triggers that poll, in the real application with real servers, on both databases."""
 
+import sqlite3
 from collections.abc import AsyncIterator, Iterator
 from email.message import EmailMessage
+from pathlib import Path
 from typing import Any
 
 import orjson
@@ -11,19 +13,23 @@ from sqlalchemy import update
 from sqlalchemy.engine import make_url
 
 from headgate.components.mail.reading import ReadMail
+from headgate.components.storage.storage import opened_storage
 from headgate.features.runs.evidence.verify import verify
 from headgate.features.runs.transitions import clock
-from headgate.features.triggers.polling import sources
+from headgate.features.triggers.polling import folders
 from headgate.features.triggers.polling.poller import backoff_seconds
 from headgate.features.triggers.tables import TriggerRow
 from headgate.foundation.errors import UpstreamFailed
-from headgate.foundation.settings import ClassificationSettings, RateLimitSettings, Settings
+from headgate.foundation.settings import ClassificationSettings, ConnectionSettings, RateLimitSettings, Settings
+from headgate.foundation.settings.connections import FolderSettings
+from headgate.sdk.testing import StepHarness
 from tests.integration.features.triggers.conftest import add, occurrences, published, until
 from tests.integration.features.triggers.test_followed import SECRET_FLOW
 from tests.support.databases import Postgres
 from tests.support.forwarder import forwarded
 from tests.support.imap_process import PASSWORD, USER, ImapProcess
 from tests.support.people import LOOPBACK
+from tests.support.storages import store_of
 from tests.support.team import Team, team
 from tests.support.web_server import WebServer, answer, web_server
 
@@ -35,13 +41,16 @@ def reply(body: bytes, media_type: str) -> bytes:
 async def connection(us: Team, name: str, kind: str, fields: dict[str, Any], **secrets: str) -> None:
     """Add a connection of the space."""
     body = {"name": name, "kind": kind, "space_id": us.space, "fields": fields, "secrets": secrets}
-    made = await us.ask("owner", "POST", "/connections", json=body)
+    who = "admin" if kind in {"local_folder", "sql_file"} else "owner"
+    made = await us.ask(who, "POST", "/connections", json=body)
     assert made.status_code == 201, made.text
 
 
 @pytest.fixture
-async def us(settings: Settings) -> AsyncIterator[Team]:
-    async with team(settings, rate_limits=RateLimitSettings(enabled=False), http=LOOPBACK) as people:
+async def us(settings: Settings, tmp_path: Path) -> AsyncIterator[Team]:
+    opened = FolderSettings(path=f"{tmp_path}/opened")
+    groups = {"http": LOOPBACK, "connections": ConnectionSettings(folders={"opened": opened})}
+    async with team(settings, rate_limits=RateLimitSettings(enabled=False), **groups) as people:
         yield people
 
 
@@ -189,7 +198,7 @@ class TestPage:
 
 class TestFolder:
     async def test_new_and_changed_files_reach_the_run(self, us: Team, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(sources, "SETTLE_SECONDS", 0)
+        monkeypatch.setattr(folders, "SETTLE_SECONDS", 0)
 
         async def write(path: str, text: str) -> None:
             params = {"path": path, "area": "flows"}
@@ -215,7 +224,7 @@ class TestFolder:
         self, us: Team, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         now = clock()
-        monkeypatch.setattr(sources, "clock", lambda: now)
+        monkeypatch.setattr(folders, "clock", lambda: now)
         params = {"path": "in/large.txt", "area": "flows"}
         config = {"kind": "folder", "folder": "in", "pattern": "*.txt", "every_seconds": 3600}
         trigger = await add(us, await published(us), config=config)
@@ -237,8 +246,81 @@ class TestFolder:
         (file_id,) = run["input"]["file_ids"]
         assert (await us.ask("publisher", "GET", f"/files/{file_id}/content")).content == b"half and half"
 
+    @pytest.mark.parametrize("kind", ["local_folder", "s3", "sftp", "webdav"])
+    async def test_of_a_storage(self, us: Team, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, kind: str) -> None:
+        monkeypatch.setattr(folders, "SETTLE_SECONDS", 0)
+        (tmp_path / "opened").mkdir()
+        with store_of(kind, tmp_path / "opened") as store:
+            fields = {"folder": "opened"} if kind == "local_folder" else dict(store.fields)
+            await connection(us, "store", kind, fields, **store.secrets)
+
+            async def write(path: str, text: str) -> None:
+                async with opened_storage(store.connect(StepHarness()), seconds=20, subject="The test") as storage:
+                    await storage.write(path, text.encode(), replace=True)
+
+            await write("in/old.txt", "old")
+            config: dict[str, Any] = {"kind": "folder", "connection": "store", "folder": "in", "pattern": "**/*.txt"}
+            config |= {"text_from": "path", "every_seconds": 3600}
+            trigger = await add(us, await published(us), config=config)
+            await first_poll(us, trigger)
+            await write("in/deep/new.txt", "new")
+            await write("in/old.txt", "changed now")
+            await write("in/other.csv", "1")
+            for _ in range(3):
+                await polled(us, trigger)
+            assert sorted(await texts(us, trigger)) == ["in/deep/new.txt", "in/old.txt"]
+            rows = await occurrences(us, trigger["id"])
+            run = await us.get("publisher", f"/flow-runs/{rows[0]['run_id']}")
+            (file_id,) = run["input"]["file_ids"]
+            content = (await us.ask("publisher", "GET", f"/files/{file_id}/content")).content
+            assert content in {b"new", b"changed now"}
+
+    @pytest.mark.parametrize("place", ["workspace", "storage"])
+    async def test_that_does_not_exist_is_waited_for(
+        self, us: Team, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, place: str
+    ) -> None:
+        monkeypatch.setattr(folders, "SETTLE_SECONDS", 0)
+        (tmp_path / "opened").mkdir()
+        await connection(us, "store", "local_folder", {"folder": "opened"})
+        config: dict[str, Any] = {"kind": "folder", "folder": "later", "text_from": "path", "every_seconds": 3600}
+        config |= {"pause_after_errors": 1} | ({} if place == "workspace" else {"connection": "store"})
+        trigger = await add(us, await published(us), config=config)
+        await first_poll(us, trigger)
+        shown = await polled(us, trigger)
+        assert (shown["enabled"], shown["poll_error"], shown["waits_for"]) == (True, "", "later")
+        states = [row["id"] for row in (await us.get("publisher", "/triggers", params={"state": "failing"}))["items"]]
+        assert trigger["id"] not in states
+        if place == "storage":
+            (tmp_path / "opened" / "later").mkdir()
+            (tmp_path / "opened" / "later" / "first.txt").write_text("1")
+        else:
+            params = {"path": "later/first.txt", "area": "flows"}
+            await us.ask("publisher", "PUT", "/workspace/files/content", params=params, json={"text": "1"})
+        for _ in range(2):
+            shown = await polled(us, trigger)
+        assert shown["waits_for"] == ""
+        assert await texts(us, trigger) == ["later/first.txt"]
+
 
 class TestRows:
+    async def test_of_a_database_file(self, us: Team, tmp_path: Path) -> None:
+        (tmp_path / "opened").mkdir()
+        fields = {"dialect": "sqlite", "folder": "opened", "file": "shop.db"}
+
+        def write(*numbers: int) -> None:
+            with sqlite3.connect(tmp_path / "opened" / "shop.db") as database:
+                database.execute("CREATE TABLE IF NOT EXISTS orders (no integer)")
+                database.executemany("INSERT INTO orders VALUES (?)", [(number,) for number in numbers])
+
+        write(1)
+        await connection(us, "db", "sql_file", fields)
+        config = {"kind": "rows", "connection": "db", "sql": "SELECT * FROM orders", "cursor_column": "no"}
+        trigger = await add(us, await published(us), config=config | {"text_from": "no", "every_seconds": 3600})
+        await first_poll(us, trigger)
+        write(2, 3)
+        await polled(us, trigger)
+        assert await texts(us, trigger) == ["2", "3"]
+
     async def test_each_new_row_is_one_run_also_with_equal_cursors(self, us: Team, postgres: Postgres) -> None:
         with postgres.empty() as url:
             parts = make_url(url)

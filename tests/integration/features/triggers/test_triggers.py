@@ -107,6 +107,38 @@ class TestSchedules:
             "02:30 does not exist on 2027-03-28: runs at 03:00"
         ]
 
+    async def test_of_business_days_take_the_holidays_of_a_calendar(self, us: Team) -> None:
+        config = {"kind": "schedule", "cron": "0 7 * * *", "days": "next_business", "start": "2027-12-23T00:00:00Z"}
+        events = (("20271224", "20271227", "Christmas"), ("20280106", "20280107", "Epiphany"))
+        lines = ["BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:-//test//EN"]
+        for first, last, name in events:
+            lines += ["BEGIN:VEVENT", f"UID:{first}@example.org", f"SUMMARY:{name}"]
+            lines += [f"DTSTART;VALUE=DATE:{first}", f"DTEND;VALUE=DATE:{last}", "END:VEVENT"]
+        body = {"config": config, "count": 3, "calendar": "\r\n".join([*lines, "END:VCALENDAR", ""])}
+        shown = (await us.ask("viewer", "POST", "/triggers/preview", json=body)).json()
+        assert shown["holidays"] == ["2027-12-24", "2027-12-25", "2027-12-26", "2028-01-06"]
+        assert [firing["local"][:16] for firing in shown["next"]] == [
+            "2027-12-23 07:00",
+            "2027-12-27 07:00",
+            "2027-12-28 07:00",
+        ]
+        assert shown["sentence"].startswith("At 07:00 every day")
+        assert ", else on the next business day, 4 holidays" in shown["sentence"]
+        made = await add(us, await published(us), config=config | {"holidays": shown["holidays"]})
+        assert made["next_at"] == "2027-12-23T07:00:00Z"
+        assert made["config"]["holidays"] == shown["holidays"]
+
+    @pytest.mark.parametrize("text", ["", "no calendar", "BEGIN:VCALENDAR\r\nEND:VCALENDAR\r\n", "\x00" * 100])
+    async def test_refuse_a_calendar_without_holidays(self, us: Team, text: str) -> None:
+        body = {"config": {"kind": "schedule", "cron": "0 7 * * *", "days": "business"}, "calendar": text}
+        refused = await us.ask("viewer", "POST", "/triggers/preview", json=body)
+        assert refused.status_code == 422, refused.text
+
+    async def test_of_an_interval_have_no_business_days(self, us: Team) -> None:
+        config = {"kind": "schedule", "every_seconds": 60, "days": "business"}
+        refused = await us.ask("viewer", "POST", "/triggers/preview", json={"config": config})
+        assert refused.status_code == 422, refused.text
+
     @pytest.mark.parametrize("year", [1, 9990])
     async def test_begin_and_end_in_these_centuries(self, us: Team, year: int) -> None:
         config = {"kind": "schedule", "every_seconds": 366 * 86_400, "start": f"{year:04}-01-01T00:00:00Z"}

@@ -75,6 +75,10 @@ export const previewQuery = (config: TriggerConfig) =>
     retry: false,
   });
 
+/** The holidays of a calendar file: the days of its all-day events. */
+export const holidaysOf = async (config: TriggerConfig, calendar: string): Promise<string[]> =>
+  (await unwrap(api.POST("/api/v1/triggers/preview", { body: { config, count: 1, calendar } }))).holidays ?? [];
+
 /** What the schedules of all spaces will fire; a frequent one is one entry a day. */
 export const agendaQuery = (days: number) =>
   queryOptions({

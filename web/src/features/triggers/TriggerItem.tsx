@@ -80,6 +80,9 @@ export function TriggerItem({ trigger, ofFlow, shown = false }: TriggerItemProps
           {trigger.enabled && trigger.poll_error && (
             <span className="block text-bad">{t("poll_failed", { reason: trigger.poll_error })}</span>
           )}
+          {trigger.enabled && trigger.waits_for && (
+            <span className="block">{t("poll_waits", { folder: trigger.waits_for })}</span>
+          )}
           {!trigger.published && <span className="block text-warn">{t("not_published")}</span>}
         </>
       }

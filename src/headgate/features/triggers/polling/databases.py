@@ -15,7 +15,7 @@ from headgate.features.triggers.polling.context import PollContext
 from headgate.features.triggers.polling.cursor import MOST_SEEN, Cursor, mark_of
 from headgate.features.triggers.polling.results import Item, PollResult
 from headgate.graph.connection_reference import ConnectionReference
-from headgate.sdk import Table
+from headgate.sdk import SQL_KINDS, Table
 
 # ruff: noqa: S608 - the query is that of the trigger; the database refuses anything but one that reads
 MOST_EQUAL = 1_000
@@ -90,11 +90,11 @@ def _too_many(config: RowsConfig, most: int) -> TriggerInvalid:
 
 async def _table(ctx: PollContext, config: RowsConfig, sql: str, parameters: dict[str, JsonValue]) -> Table:
     """Run a query around that of the trigger."""
-    reference = ConnectionReference(config.connection, ("sql",))
+    reference = ConnectionReference(config.connection, SQL_KINDS)
     connection = await ctx.connection(reference)
     if not _NAME.fullmatch(config.cursor_column):
         raise TriggerInvalid("The cursor column has a quotation mark.", remedy="Name the column differently.")
-    quote = '"' if connection.text("dialect") == "postgresql" else "`"
+    quote = "`" if connection.text("dialect") in {"mysql", "mariadb"} else '"'
     column = f"{quote}{config.cursor_column}{quote}"
     query = config.sql.strip().rstrip(";").rstrip()
     complete = sql.replace("{column}", column).replace("{query}", query)

@@ -42,7 +42,13 @@ async def dry_run(database: Database, poller: Poller, principal: Principal, trig
     if cursor is None and config.first == "now":
         example = await _example(database, poller, listed, config)
     items = await _shown(database, listed, polled)
-    return PollDryRunOut(items=items, more=polled.result.more, first=cursor is None, example=example)
+    return PollDryRunOut(
+        items=items,
+        more=polled.result.more,
+        first=cursor is None,
+        example=example,
+        waits_for=polled.result.waits_for,
+    )
 
 
 async def _example(database: Database, poller: Poller, listed: Listed, config: PollConfig) -> PollItemOut | None:

@@ -8,6 +8,7 @@ import asyncio
 from dataclasses import dataclass, replace
 from typing import Any
 
+from headgate.features.access.principal import Principal
 from headgate.features.runs.steps.secrecy import errors_without
 from headgate.features.runs.transitions import clock
 from headgate.features.triggers.errors import TriggerChanged, TriggerInvalid
@@ -95,14 +96,16 @@ class Poller:
             return await self._failed(listed, config, "An unexpected error occurred; see the server log.")
         pause = min(config.every_seconds, polled.result.again_seconds or config.every_seconds)
         next_at = clock() if polled.result.more else clock() + pause * SECOND
-        return Ended(next_at, {"poll_failures": 0, "poll_error": "", "polled_at": clock()})
+        return Ended(
+            next_at, {"poll_failures": 0, "poll_error": polled.result.waits_for[:LONGEST_ERROR], "polled_at": clock()}
+        )
 
     async def read(
         self, listed: Listed, config: PollConfig, cursor: Cursor | None, *, with_unsettled: bool = False
     ) -> Polled:
         """Return what is new, also what may be incomplete if so asked. Raises what the source and the rights refuse."""
         owner = await self._firing.owner_of(listed.row, listed.space_id)
-        context = PollContext(self._sources, owner, SecretValues(), with_unsettled=with_unsettled)
+        context = self.context(owner, with_unsettled=with_unsettled)
         source = sources.SOURCES[type(config)]
         result: PollResult = await self._within_time(_read(context, source.read(context, config, cursor)))
         classification = context.classification
@@ -110,6 +113,10 @@ class Poller:
         saved = TriggerInput.model_validate(listed.row.input)
         occurrences = [await self._occurrence(listed.row, config, item, saved, origin) for item in result.items]
         return Polled(result, tuple(occurrences))
+
+    def context(self, owner: Principal, *, with_unsettled: bool = False) -> PollContext:
+        """Return the context in which components read with the rights of a user."""
+        return PollContext(self._sources, owner, SecretValues(), with_unsettled=with_unsettled)
 
     async def _within_time(self, reading: Any) -> Any:  # noqa: ANN401 - a coroutine and its result
         """Await in a separate task, which knows the secrets that it reads."""
@@ -158,8 +165,7 @@ class Poller:
         confirm = sources.SOURCES[type(config)].confirm
         if cursor is None or not cursor.unconfirmed or confirm is None:
             return cursor
-        owner = await self._firing.owner_of(listed.row, listed.space_id)
-        context = PollContext(self._sources, owner, SecretValues())
+        context = self.context(await self._firing.owner_of(listed.row, listed.space_id))
         await self._within_time(_read(context, confirm(context, config, cursor.unconfirmed)))
         cursor = replace(cursor, unconfirmed=())
         await self._firing.skip(listed.row, [], replace(claimed, poll_cursor=cursor.text()))

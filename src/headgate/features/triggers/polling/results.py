@@ -29,5 +29,7 @@ class PollResult:
     """After all of them."""
     more: bool = False
     """Whether the next poll may follow at once."""
+    waits_for: str = ""
+    """A folder that does not exist yet."""
     again_seconds: int | None = None
     """When to poll again at the latest: something may be incomplete."""

@@ -3,21 +3,18 @@
 import hashlib
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
-from mimetypes import guess_type
-from typing import Any, cast
+from typing import Any
 
 import orjson
 from pydantic import JsonValue
 
 from headgate.components.data.json_text import parse_json
-from headgate.components.files.file_names import safe_name
 from headgate.components.isolated.calls import select_part
 from headgate.components.web.extraction import ExtractHTML
 from headgate.components.web.feeds import ReadFeed
 from headgate.components.web.requests import URL, HTTPRequest
-from headgate.features.runs.transitions import clock
 from headgate.features.triggers.errors import TriggerInvalid
-from headgate.features.triggers.hooks.bodies import Upload, text_of
+from headgate.features.triggers.hooks.bodies import text_of
 from headgate.features.triggers.poll_settings import (
     ApiConfig,
     FeedConfig,
@@ -26,19 +23,14 @@ from headgate.features.triggers.poll_settings import (
     PageConfig,
     PollConfig,
     RowsConfig,
+    StreamConfig,
 )
-from headgate.features.triggers.polling import databases, mailboxes
+from headgate.features.triggers.polling import databases, folders, mailboxes, streams
 from headgate.features.triggers.polling.context import PollContext
-from headgate.features.triggers.polling.cursor import MOST_LISTED, Cursor, Fresh, fresh_of, settle
+from headgate.features.triggers.polling.cursor import MOST_LISTED, Cursor, Fresh, fresh_of
 from headgate.features.triggers.polling.results import Item, PollResult
-from headgate.features.triggers.schedule import SECOND
 from headgate.graph.connection_reference import ConnectionReference
 from headgate.sdk import HTTP_KINDS
-
-MOST_FOLDER_BYTES = 100_000_000
-"""Bytes of the files of a folder that one poll reads."""
-SETTLE_SECONDS = 5
-"""How long the content of a file must stay the same before it starts a run."""
 
 
 def fresh(config: PollConfig, keys: Sequence[str], cursor: Cursor | None) -> Fresh:
@@ -74,49 +66,6 @@ async def read_page(ctx: PollContext, config: PageConfig, cursor: Cursor | None)
     after = replace(before, value=value, count=before.count + 1)
     item = Item(f"{after.count}:{value}", {"url": config.url, "title": title, "text": text}, text=text)
     return PollResult((item,), after)
-
-
-async def read_folder(ctx: PollContext, config: FolderConfig, cursor: Cursor | None) -> PollResult:
-    """Return the new and changed files of a folder, in the order of their paths.
-
-    A file counts once two polls some seconds apart read the same content: until then it may be half-written.
-    """
-    files = await ctx.workspace()
-    search = cast("dict[str, Any]", await files.glob_search(config.pattern, config.folder))
-    if "error" in search:
-        raise TriggerInvalid(f"The folder cannot be read: {search['error']}", remedy="Correct the folder.")
-    if search["truncated"]:
-        raise TriggerInvalid("Not all of the folder could be searched.", remedy="Choose a smaller folder.")
-    paths, contents, size = sorted(str(path) for path in search["matches"]), dict[str, str](), 0
-    if len(paths) > MOST_LISTED:
-        raise TriggerInvalid(f"More than {MOST_LISTED:,} files match.", remedy="Choose a more specific pattern.")
-    for path in paths:
-        content = await files.read_content(path)
-        size += len(content)
-        if size > MOST_FOLDER_BYTES:
-            raise TriggerInvalid(f"The files have more than {MOST_FOLDER_BYTES:,} bytes.", remedy="Choose fewer files.")
-        contents[path] = hashlib.sha256(content).hexdigest()
-    if not ctx.with_unsettled and (cursor is not None or config.first == "all"):
-        keys = [f"{path}:{contents[path]}" for path in paths]
-        settled, cursor = settle(keys, cursor, clock(), SETTLE_SECONDS * SECOND)
-        paths = [path for path, is_settled in zip(paths, settled, strict=True) if is_settled]
-    keys = [f"{path}:{contents[path]}" for path in paths]
-    new = fresh(config, keys, cursor)
-    items = []
-    for position in new.positions:
-        path = paths[position]
-        content = await files.read_content(path)
-        if hashlib.sha256(content).hexdigest() == contents[path]:  # another content is new at the next poll
-            items.append(_file(path, content, keys[position], contents[path]))
-    again_seconds = SETTLE_SECONDS if new.cursor.unsettled else None
-    return PollResult(tuple(items), new.cursor, more=new.more, again_seconds=again_seconds)
-
-
-def _file(path: str, content: bytes, key: str, sha256: str) -> Item:
-    name = safe_name(path.rpartition("/")[2], default="file")
-    media_type = guess_type(name)[0] or "application/octet-stream"
-    value: JsonValue = {"path": path, "name": name, "size": len(content), "sha256": sha256}
-    return Item(key, value, files=(Upload(name, media_type, content),))
 
 
 async def read_api(ctx: PollContext, config: ApiConfig, cursor: Cursor | None) -> PollResult:
@@ -168,8 +117,9 @@ class Source:
 SOURCES: dict[type[PollConfig], Source] = {
     FeedConfig: Source(read_feed),
     PageConfig: Source(read_page),
-    FolderConfig: Source(read_folder),
+    FolderConfig: Source(folders.read_folder),
     RowsConfig: Source(databases.read_rows),
     MailConfig: Source(mailboxes.read_mail, mailboxes.mark_seen),
     ApiConfig: Source(read_api),
+    StreamConfig: Source(streams.read_entries),
 }

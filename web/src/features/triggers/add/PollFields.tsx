@@ -173,7 +173,7 @@ function ConnectionField({ label, required, kind, spaceId, value, onChange }: Co
           {...control}
           value={value || (required ? undefined : NONE)}
           options={[
-            ...(required ? [] : [{ value: NONE, label: t("poll_none") }]),
+            ...(required ? [] : [{ value: NONE, label: t(kind === "folder" ? "poll_workspace" : "poll_none") }]),
             ...names.map((name) => ({ value: name, label: name })),
           ]}
           onChange={(name) => onChange(name === NONE ? "" : name)}

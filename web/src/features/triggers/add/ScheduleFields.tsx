@@ -5,6 +5,7 @@ import { FiringList } from "../detail/FiringList";
 import { REPEATS, type ScheduleDraft, scheduleOf, WEEKDAYS } from "../model/schedule";
 import { triggerWords, weekdayName } from "../model/words";
 import { useTriggerTexts } from "../texts";
+import { BusinessDays } from "./BusinessDays";
 
 const ZONES = ["UTC", ...Intl.supportedValuesOf("timeZone")];
 
@@ -50,6 +51,7 @@ export function ScheduleFields({ draft, onChange }: Props) {
             )}
           </Field>
         )}
+        {draft.repeat !== "interval" && <BusinessDays draft={draft} set={set} />}
       </div>
       <Preview draft={draft} />
     </>

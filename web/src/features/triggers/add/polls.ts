@@ -1,6 +1,6 @@
 import type { NewTrigger } from "@/api/queries/triggers";
 
-export const POLLS = ["feed", "page", "folder", "rows", "mail", "api"] as const;
+export const POLLS = ["feed", "page", "folder", "rows", "mail", "api", "stream"] as const;
 export type PollKind = (typeof POLLS)[number];
 type PollConfig = Extract<NewTrigger["config"], { kind: PollKind }>;
 export const FIELDS = [
@@ -12,6 +12,8 @@ export const FIELDS = [
   "sql",
   "cursor_column",
   "key_column",
+  "stream",
+  "key_field",
   "sender",
   "subject",
   "items",
@@ -26,14 +28,20 @@ interface PollForm {
 }
 
 const HTTP = ["api_key_header", "api_key_query", "basic", "bearer", "oauth2_code", "oauth2_device", "oauth2_client"];
+const STORAGE = ["s3", "sftp", "webdav", "local_folder"];
 
 /** What each kind asks for. */
 export const FORMS: Record<PollKind, PollForm> = {
   feed: { required: ["url"], optional: [] },
   page: { required: ["url"], optional: ["selector"] },
-  folder: { required: [], optional: ["folder", "pattern"] },
-  rows: { required: ["connection", "sql", "cursor_column"], optional: ["key_column"], connections: ["sql"] },
+  folder: { required: [], optional: ["connection", "folder", "pattern"], connections: STORAGE },
+  rows: {
+    required: ["connection", "sql", "cursor_column"],
+    optional: ["key_column"],
+    connections: ["sql", "sql_file"],
+  },
   mail: { required: ["connection"], optional: ["folder", "sender", "subject"], connections: ["imap"] },
+  stream: { required: ["connection", "stream"], optional: ["key_field"], connections: ["redis"] },
   api: { required: ["url"], optional: ["connection", "items", "key"], connections: HTTP },
 };
 

@@ -26,6 +26,7 @@ const KINDS: object[] = [
   { kind: "form", access: "links", title: "Ask", color: "#112233", theme: "dark", max_submissions: 3 },
   { kind: "rows", connection: "db", sql: "SELECT 1", cursor_column: "id", every_seconds: 90, first: "all", most: 9 },
   { kind: "mail", connection: "inbox", folder: "INBOX", every_seconds: 60, first: "now", mark_seen: false },
+  { kind: "schedule", cron: "0 7 * * *", time_zone: "UTC", days: "business", holidays: ["2027-12-24"] },
 ];
 
 test.each(KINDS)("a stored trigger that nobody changes stays as it is: %j", (config) => {
@@ -65,4 +66,11 @@ test("an interval replaces the cron expression", () => {
   const { config } = changesOf(schedule, { ...draft, schedule: { ...draft.schedule, repeat: "interval" } });
   expect(config).toEqual({ ...KINDS[0], cron: undefined, every_seconds: 900 });
   expect(Object.keys(config ?? {})).not.toContain("cron");
+});
+
+test("a schedule that no longer minds business days says so", () => {
+  const stored = trigger(KINDS.at(-1) as object);
+  const draft = draftOf(stored);
+  const changed = changesOf(stored, { ...draft, schedule: { ...draft.schedule, days: "every", holidays: [] } });
+  expect(changed.config).toMatchObject({ days: "every", holidays: [] });
 });

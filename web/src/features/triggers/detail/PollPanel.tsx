@@ -14,6 +14,7 @@ export function PollPanel({ trigger, manages }: { trigger: Trigger; manages: boo
         {trigger.polled_at ? t("polled", { when: dateTime(trigger.polled_at) }) : t("never_polled")}
       </p>
       {trigger.poll_error && <Callout tone="bad">{t("poll_failed", { reason: trigger.poll_error })}</Callout>}
+      {trigger.waits_for && <Callout tone="info">{t("poll_waits", { folder: trigger.waits_for })}</Callout>}
       {manages && (
         <div className="flex flex-wrap items-center gap-2 text-sm">
           <Button size="sm" busy={dry.isPending} onClick={() => dry.mutate()}>
@@ -36,9 +37,11 @@ function Outcome({ outcome }: { outcome: DryRun }) {
       className="flex flex-col gap-2 rounded-md border border-line bg-sunken p-3"
     >
       <p className="text-sm" aria-live="polite">
-        {outcome.items.length === 0
-          ? t(outcome.first ? "dry_run_first" : "dry_run_nothing")
-          : t(outcome.more ? "dry_run_more" : "dry_run_items", { amount: outcome.items.length })}
+        {outcome.waits_for
+          ? t("poll_waits", { folder: outcome.waits_for })
+          : outcome.items.length === 0
+            ? t(outcome.first ? "dry_run_first" : "dry_run_nothing")
+            : t(outcome.more ? "dry_run_more" : "dry_run_items", { amount: outcome.items.length })}
       </p>
       {outcome.items.map((item) => (
         <Item key={item.key} item={item} />

@@ -3,6 +3,8 @@ import type { TriggerConfig } from "@/api/queries/triggers";
 export const REPEATS = ["weekdays", "daily", "weekly", "monthly", "hourly", "interval", "cron"] as const;
 export type Repeat = (typeof REPEATS)[number];
 export const WEEKDAYS = ["MON", "TUE", "WED", "THU", "FRI", "SAT", "SUN"] as const;
+export const DAYS = ["every", "business", "next_business"] as const;
+export type Days = (typeof DAYS)[number];
 export type Weekday = (typeof WEEKDAYS)[number];
 
 /** A schedule as it is written in the form. */
@@ -15,11 +17,15 @@ export interface ScheduleDraft {
   minutes: string;
   cron: string;
   zone: string;
+  days: Days;
+  /** Dates, such as 2027-12-24. */
+  holidays: string[];
 }
 
 export function newSchedule(): ScheduleDraft {
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone || "UTC";
-  return { repeat: "weekdays", time: "07:00", weekday: "MON", day: "1", minute: "0", minutes: "15", cron: "", zone };
+  const timing = { time: "07:00", weekday: "MON", day: "1", minute: "0", minutes: "15", cron: "" } as const;
+  return { repeat: "weekdays", ...timing, zone, days: "every", holidays: [] };
 }
 
 type Schedule = Extract<TriggerConfig, { kind?: "schedule" }>;
@@ -29,15 +35,18 @@ export function scheduleOf(draft: ScheduleDraft): Schedule | null {
   if (draft.repeat === "interval") {
     const minutes = Number(draft.minutes);
     return Number.isFinite(minutes) && minutes > 0
-      ? schedule({ every_seconds: Math.round(minutes * 60) }, draft.zone)
+      ? schedule({ every_seconds: Math.round(minutes * 60) }, { zone: draft.zone, days: "every", holidays: [] })
       : null;
   }
   const cron = cronOf(draft);
-  return cron && draft.zone.trim() ? schedule({ cron }, draft.zone) : null;
+  return cron && draft.zone.trim() ? schedule({ cron }, draft) : null;
 }
 
-function schedule(timing: { cron?: string; every_seconds?: number }, zone: string): Schedule {
-  return { kind: "schedule", time_zone: zone.trim(), jitter_seconds: 0, ...timing };
+function schedule(
+  timing: { cron?: string; every_seconds?: number },
+  { zone, days, holidays }: Pick<ScheduleDraft, "zone" | "days" | "holidays">,
+): Schedule {
+  return { kind: "schedule", time_zone: zone.trim(), jitter_seconds: 0, days, holidays, ...timing };
 }
 
 /** The cron expression of a repetition; empty while something is missing. */

@@ -20,7 +20,8 @@ export function triggerWords(t: TriggerTexts, trigger: Pick<Trigger, "config">):
   if (config.every_seconds) {
     return everyWords(t, config.every_seconds);
   }
-  return t("words_zone", { words: cronWords(t, config.cron ?? ""), zone: config.time_zone ?? "UTC" });
+  const words = t("words_zone", { words: cronWords(t, config.cron ?? ""), zone: config.time_zone ?? "UTC" });
+  return config.days && config.days !== "every" ? `${words} · ${t(`words_days_${config.days}`)}` : words;
 }
 
 /** How often something happens: every so many minutes or seconds. */
@@ -33,11 +34,16 @@ function pollWords(t: TriggerTexts, config: Extract<Trigger["config"], { most?: 
   const source =
     config.kind === "rows"
       ? t("words_rows", { name: config.connection })
-      : config.kind === "mail"
-        ? t("words_mail", { folder: config.folder ?? "INBOX", name: config.connection })
-        : config.kind === "folder"
-          ? t("words_folder", { pattern: config.pattern ?? "*", folder: config.folder || "/" })
-          : t(`words_${config.kind}`, { url: config.url });
+      : config.kind === "stream"
+        ? t("words_stream", { name: config.connection, stream: config.stream })
+        : config.kind === "mail"
+          ? t("words_mail", { folder: config.folder ?? "INBOX", name: config.connection })
+          : config.kind === "folder"
+            ? t("words_folder", {
+                pattern: config.pattern ?? "*",
+                folder: [config.connection, config.folder || "/"].filter(Boolean).join(": "),
+              })
+            : t(`words_${config.kind}`, { url: config.url });
   return `${source} · ${everyWords(t, config.every_seconds ?? 300)}`;
 }
 
