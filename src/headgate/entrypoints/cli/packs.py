@@ -247,7 +247,6 @@ def trust(
     json: JsonFlag = False,
 ) -> None:
     """Trust the signing key of an author."""
-
     signer = checked(SignerIn, public_key=public_key, name=name)
 
     async def work(parts: Parts) -> EvidenceKey:
