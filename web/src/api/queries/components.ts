@@ -1,8 +1,7 @@
 import { queryOptions } from "@tanstack/react-query";
-import type { Translate } from "@/lib/i18n/served";
+import { servedWords, type Translate } from "@/lib/i18n/served";
 import { api, unwrap } from "../client";
 import type { components } from "../schema";
-import { catalogWords } from "./words";
 
 type Component = components["schemas"]["ComponentOut"];
 
@@ -12,7 +11,7 @@ export const componentKeys = { all: ["components"] as const };
 export const componentsQuery = queryOptions({
   queryKey: componentKeys.all,
   queryFn: async ({ signal }) => {
-    const [found, translate] = await Promise.all([unwrap(api.GET("/api/v1/components", { signal })), catalogWords()]);
+    const [found, translate] = await Promise.all([unwrap(api.GET("/api/v1/components", { signal })), servedWords()]);
     return found.map((one) => inLanguage(one, translate));
   },
   staleTime: 10 * 60_000,

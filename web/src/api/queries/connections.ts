@@ -1,8 +1,7 @@
 import { queryOptions } from "@tanstack/react-query";
-import type { Translate } from "@/lib/i18n/served";
+import { servedWords, type Translate } from "@/lib/i18n/served";
 import { api, unwrap } from "../client";
 import type { components } from "../schema";
-import { catalogWords } from "./words";
 
 export type Connection = components["schemas"]["SpaceConnectionOut"];
 export type ConnectionIn = components["schemas"]["SpaceConnectionIn"];
@@ -44,7 +43,7 @@ export const connectionKindsQuery = queryOptions({
   queryFn: async ({ signal }) => {
     const [page, translate] = await Promise.all([
       unwrap(api.GET("/api/v1/connections/kinds", { signal })),
-      catalogWords(),
+      servedWords(),
     ]);
     return page.items.map((kind) => kindInLanguage(kind, translate));
   },

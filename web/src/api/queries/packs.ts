@@ -1,7 +1,7 @@
 import { queryOptions } from "@tanstack/react-query";
+import { servedWords } from "@/lib/i18n/served";
 import { api, unwrap } from "../client";
 import type { components } from "../schema";
-import { catalogWords } from "./words";
 
 export type Pack = components["schemas"]["PackOut"];
 export type PackPreview = components["schemas"]["PackPreviewOut"];
@@ -15,7 +15,7 @@ export const packKeys = { all: ["packs"] as const, signers: ["packs", "signers"]
 export const packsQuery = queryOptions({
   queryKey: packKeys.all,
   queryFn: async ({ signal }) => {
-    const [page, translate] = await Promise.all([unwrap(api.GET("/api/v1/packs", { signal })), catalogWords()]);
+    const [page, translate] = await Promise.all([unwrap(api.GET("/api/v1/packs", { signal })), servedWords()]);
     return page.items.map((pack) => ({
       ...pack,
       title: translate(pack.title),

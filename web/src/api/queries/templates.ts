@@ -1,7 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
-import type { Translate } from "@/lib/i18n/served";
+import { servedWords, type Translate } from "@/lib/i18n/served";
 import { api, unwrap } from "../client";
-import { catalogWords } from "./words";
 
 export const templateKeys = {
   all: ["templates"] as const,
@@ -31,7 +30,7 @@ export const templatesQuery = (q: string) =>
     queryFn: async ({ signal }) => {
       const [found, translate] = await Promise.all([
         unwrap(api.GET("/api/v1/templates", { params: { query: q ? { q } : {} }, signal })),
-        catalogWords(),
+        servedWords(),
       ]);
       return found.map((one) => inLanguage(one, translate));
     },
@@ -46,7 +45,7 @@ export const templateQuery = (id: string) =>
     queryFn: async ({ signal }) => {
       const [found, translate] = await Promise.all([
         unwrap(api.GET("/api/v1/templates/{template_id}", { params: { path: { template_id: id } }, signal })),
-        catalogWords(),
+        servedWords(),
       ]);
       return inLanguage(found, translate);
     },

@@ -12,6 +12,5 @@ const AS_IT_IS: Translate = (english) => english;
  */
 export async function servedWords(): Promise<Translate> {
   if (i18next.language !== "sv") return AS_IT_IS;
-  const words: Record<string, string> = (await import("./served/sv.json")).default;
-  return (english) => (Object.hasOwn(words, english) ? (words[english] ?? english) : english);
+  return (await import("./served/words")).swedish();
 }
