@@ -20,6 +20,7 @@ _COUNTED = {
     "keys": "idempotency keys",
     "events": "events",
     "occurrences": "occurrences",
+    "alerts": "alerts",
 }
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, help="Retention and cleanup jobs.")

@@ -11,6 +11,7 @@ const KNOWN = [
   "idempotency_keys",
   "sent_events",
   "trigger_occurrences",
+  "alerts",
   "audit_heads",
   "codev_sessions",
   "backup",
