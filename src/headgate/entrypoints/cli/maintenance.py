@@ -20,6 +20,7 @@ _COUNTED = {
     "keys": "idempotency keys",
     "events": "events",
     "occurrences": "occurrences",
+    "alerts": "alerts",
     "documents": "documents",
 }
 

@@ -453,7 +453,9 @@ class TestSchedule:
         assert await run_due(database, storage) == []
         state = {one.name: one for one in await maintenance(database, storage).status()}
         assert state["retention"].outcome == {
-            **dict.fromkeys(("runs", "sessions", "artifacts", "contents", "bytes", "keys", "flows", "occurrences"), 0),
+            **dict.fromkeys(
+                ("runs", "sessions", "artifacts", "contents", "bytes", "keys", "flows", "occurrences", "alerts"), 0
+            ),
             "events": 0,
             "tenants": {},
         }

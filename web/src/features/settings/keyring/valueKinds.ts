@@ -2,6 +2,7 @@
 const KINDS = {
   approval_decisions: "approvals",
   approval_notices: "approvals",
+  alert_rules: "alerts",
   approvals: "approvals",
   codev_writes: "sessions",
   connection_authorizations: "connections",

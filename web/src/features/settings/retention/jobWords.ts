@@ -11,6 +11,7 @@ const KNOWN = [
   "idempotency_keys",
   "sent_events",
   "trigger_occurrences",
+  "alerts",
   "knowledge_documents",
   "audit_heads",
   "codev_sessions",

@@ -32,6 +32,7 @@ export default {
   values_mcp: "MCP servers",
   values_models: "Model servers",
   values_factors: "Second factors",
+  values_alerts: "Alert rules",
   values_triggers: "Triggers",
   values_variables: "Variables",
   values_deliveries: "Deliveries",

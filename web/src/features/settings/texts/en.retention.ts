@@ -35,6 +35,8 @@ export default {
   job_idempotency_keys_more: "Deletes idempotency keys older than a day.",
   job_sent_events: "Sent events",
   job_sent_events_more: "Deletes sent events whose keep time is over.",
+  job_alerts: "Old alerts",
+  job_alerts_more: "Deletes resolved alerts and their notices after 90 days.",
   job_trigger_occurrences: "Old trigger occurrences",
   job_trigger_occurrences_more: "Deletes occurrences of triggers that are older than 90 days.",
   job_knowledge_documents: "Expired documents",

@@ -35,6 +35,7 @@ const sv: Translation<typeof en> = {
   values_mcp: "MCP-servrar",
   values_models: "Modellservrar",
   values_factors: "Andra faktorer",
+  values_alerts: "Larmregler",
   values_triggers: "Utlösare",
   values_variables: "Variabler",
   values_deliveries: "Leveranser",

@@ -38,6 +38,8 @@ const sv: Translation<typeof en> = {
   job_idempotency_keys_more: "Raderar idempotensnycklar som är äldre än ett dygn.",
   job_sent_events: "Skickade händelser",
   job_sent_events_more: "Raderar skickade händelser vars lagringstid har gått ut.",
+  job_alerts: "Gamla larm",
+  job_alerts_more: "Raderar lösta larm och deras meddelanden efter 90 dagar.",
   job_trigger_occurrences: "Gamla utlösningar",
   job_trigger_occurrences_more: "Raderar utlösningar som är äldre än 90 dagar.",
   job_knowledge_documents: "Utgångna dokument",
