@@ -299,8 +299,10 @@ class TestTestCalls:
         fields = {"host": "127.0.0.1", "port": 9, "database": "crm"}
         await connect(client, "db", "sql", fields=fields, secrets={"password": SECRET})
         outcome = (await client.post("/connections/db/test")).json()
-        assert (outcome["ok"], outcome["message"]) == (False, "The server cannot be reached.")
-        assert "firewall" in outcome["remedy"]
+        assert outcome["ok"] is False
+        assert "127.0.0.1:9 failed" in outcome["message"]
+        assert "server" in outcome["remedy"]
+        assert SECRET not in str(outcome)
 
     async def test_an_address_inside_is_refused(self, client: httpx2.AsyncClient) -> None:
         """The guard holds for every protocol: 169.254.169.254 has the metadata of a cloud."""
