@@ -134,5 +134,5 @@ def _options(described: Mapping[str, Any]) -> tuple[str, ...]:
 
 def _typed(value: JsonValue, schema: Mapping[str, Any], name: str) -> Any:  # noqa: ANN401 - a value of the schema
     """Return an answer with the type of its property."""
-    whole = schema["properties"][name].get("type") == "integer"
-    return int(value) if whole and isinstance(value, float) and value.is_integer() else value
+    is_integer = schema["properties"][name].get("type") == "integer"
+    return int(value) if is_integer and isinstance(value, float) and value.is_integer() else value
