@@ -16,6 +16,7 @@ import { useGeneralCommands } from "../shell/useGeneralCommands";
 /** First words of addresses that are no place of the navigation, and why. */
 const NO_PLACES = new Map([
   ["flows", "an open flow, reached from the list"],
+  ["alerts", "reached from Observe, and by a command of its own"],
   ["design", "the patterns of the page, for its developers"],
   ["sign-in", "before anybody is signed in"],
   ["set-password", "before anybody is signed in"],
@@ -29,6 +30,7 @@ const RIGHTS = [
   "workspace.use",
   "directory.manage",
   "keyring.manage",
+  "packs.manage",
   "audit.view",
   "quotas.manage",
   "maintenance.run",
@@ -83,7 +85,8 @@ describe("the command palette", () => {
     const first = new Set(Object.keys(router.routesByPath).map((path) => path.split("/")[1] ?? ""));
     const places = new Set<string>([...PLACES.map((place) => place.id), ...NO_PLACES.keys()]);
     expect([...first].filter((one) => !places.has(one))).toEqual([]);
-    await waitFor(() => expect(ids()).toEqual(expect.arrayContaining(PLACES.map((place) => `go.${place.id}`))));
+    const commands = [...PLACES.map((place) => `go.${place.id}`), "go.alerts"];
+    await waitFor(() => expect(ids()).toEqual(expect.arrayContaining(commands)));
   });
 
   it("knows every section of the settings", async () => {

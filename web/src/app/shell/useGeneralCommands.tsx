@@ -1,5 +1,5 @@
 import { useNavigate } from "@tanstack/react-router";
-import { Hammer, Keyboard, Languages, Plus, Star, SunMoon, Trash2 } from "lucide-react";
+import { BellRing, Hammer, Keyboard, Languages, Plus, Star, SunMoon, Trash2 } from "lucide-react";
 import { useRights } from "@/api/rights";
 import { useAppearance } from "@/lib/appearance/appearance";
 import { useCommands, usePalette } from "@/lib/commands/commands";
@@ -30,6 +30,13 @@ export function useGeneralCommands(): void {
       icon: <Icon />,
       run: () => void navigate({ to }),
     })),
+    {
+      id: "go.alerts",
+      group: t("go_to"),
+      label: t("alerts"),
+      icon: <BellRing />,
+      run: () => void navigate({ to: "/alerts" }),
+    },
     ...LISTS.map(({ show, icon: Icon }) => ({
       id: `go.${show}`,
       group: t("go_to"),

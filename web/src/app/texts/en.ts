@@ -18,6 +18,7 @@ export default {
   develop_flow: "Develop with the agent",
   waiting_count_one: "{{count}} waiting for you",
   waiting_count_other: "{{count}} waiting for you",
+  alerts: "Alerts",
   observe: "Observe",
   settings: "Settings",
   main_navigation: "Main",

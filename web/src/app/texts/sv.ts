@@ -21,6 +21,7 @@ const sv: Translation<typeof en> = {
   develop_flow: "Utveckla med agenten",
   waiting_count_one: "{{count}} väntar på dig",
   waiting_count_other: "{{count}} väntar på dig",
+  alerts: "Larm",
   observe: "Uppföljning",
   settings: "Inställningar",
   main_navigation: "Huvudmeny",
