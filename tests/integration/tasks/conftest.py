@@ -7,7 +7,7 @@ import pytest
 
 from headgate.entrypoints.http.app import create_app
 from headgate.features.triggers import scheduler
-from headgate.features.triggers.polling import sources
+from headgate.features.triggers.polling import folders
 from headgate.foundation.settings import RateLimitSettings, Settings
 from tests.integration.tasks.world import World
 from tests.support.databases import Postgres
@@ -21,7 +21,7 @@ from tests.support.web_server import web_server
 async def world(settings: Settings, postgres: Postgres, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[World]:
     """The application with auto-login and the servers, all on loopback."""
     monkeypatch.setattr(scheduler, "POLL_SECONDS", 0.1)
-    monkeypatch.setattr(sources, "SETTLE_SECONDS", 0)
+    monkeypatch.setattr(folders, "SETTLE_SECONDS", 0)
     local = settings.model_copy(update={"http": LOOPBACK, "rate_limits": RateLimitSettings(enabled=False)})
     app = create_app(local)
     transport = httpx2.ASGITransport(app=app, raise_app_exceptions=False)

@@ -102,13 +102,13 @@ def mute(
 
 
 @app.command()
-def remove(rule: RuleId) -> None:
+def remove(rule: RuleId, json: JsonFlag = False) -> None:
     """Remove a rule with its alerts and notices."""
 
     async def work(installation: Installation) -> None:
         async with installation.database.writing() as session:
             await service.remove_rule(session, acting(), rule)
-        print_result(None, "Removed.", json=False)
+        print_result({"removed": rule}, "Removed.", json=json)
 
     with_installation(work)
 
