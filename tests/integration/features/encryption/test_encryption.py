@@ -41,7 +41,7 @@ ENCRYPTED = {"assistant_conversations.turns"}
 STORED_AS_IT_IS = {
     "flow_runs", "flow_step_results", "flow_step_attempts", "flow_run_events", "flows", "flow_drafts", "flow_versions",
     "version_steps", "version_edges", "flow_tests", "flow_test_results", "flow_test_trials", "assistants",
-    "own_components", "codev_sessions", "codev_events", "codev_notices", "codev_writes", "codev_patterns",
+    "own_components", "packs", "pack_items", "pack_components", "codev_sessions", "codev_events", "codev_notices", "codev_writes", "codev_patterns",
     "codev_pattern_words", "codev_instances", "idempotency_keys", "webhook_deliveries", "webhook_delivery_attempts",
     "audit_events", "secret_reads", "triggers", "mcp_servers", "mcp_tools", "model_servers",
     "model_facts", "model_roles",
@@ -63,7 +63,7 @@ NO_CONTENT = {
     "api_keys", "directories", "directory_users", "directory_groups", "directory_group_members",
     "directory_group_roles", "audit_heads", "variables", "files", "flow_step_calls", "model_classes",
     "flow_favourites", "flow_comment_mentions", "attention_dismissals",
-    "alert_rules", "alerts", "alert_notices", "alert_evaluations",
+    "alert_rules", "alerts", "alert_notices", "alert_evaluations", "pack_signers",
 }  # fmt: skip
 """Tables of names, ids, times, hashes and what the installation's keys encrypt."""
 
