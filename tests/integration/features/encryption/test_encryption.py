@@ -41,7 +41,8 @@ ENCRYPTED = {"assistant_conversations.turns"}
 STORED_AS_IT_IS = {
     "flow_runs", "flow_step_results", "flow_step_attempts", "flow_run_events", "flows", "flow_drafts", "flow_versions",
     "version_steps", "version_edges", "flow_tests", "flow_test_results", "flow_test_trials", "assistants",
-    "own_components", "packs", "pack_items", "pack_components", "codev_sessions", "codev_events", "codev_notices", "codev_writes", "codev_patterns",
+    "own_components", "packs", "pack_items", "pack_components",
+    "codev_sessions", "codev_events", "codev_notices", "codev_writes", "codev_patterns",
     "codev_pattern_words", "codev_instances", "idempotency_keys", "webhook_deliveries", "webhook_delivery_attempts",
     "audit_events", "secret_reads", "triggers", "mcp_servers", "mcp_tools", "model_servers",
     "model_facts", "model_roles",
