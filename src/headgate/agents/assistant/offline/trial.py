@@ -37,7 +37,7 @@ from headgate.sdk.testing import StepHarness
 _UNTRIED = frozenset(
     {
         *("Python", "MakeDocument", "Transcribe", "HTTPRequest", "ForEachPage", "URL", "WebhookOut"),
-        *("WorkspaceFiles", "FolderFiles", "WriteFile", "MoveFile", "McpTools"),
+        *("WorkspaceFiles", "FolderFiles", "WriteFile", "MoveFile", "McpTools", "McpCall"),
         *("Approval", "RunFlow", "ForEach", "Loop", "SendEvent", "WaitForEvent"),
     }
 )
