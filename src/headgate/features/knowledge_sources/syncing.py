@@ -363,7 +363,7 @@ async def _add_document(session: AsyncSession, sync: _Sync, entry: Entry, known:
 
 
 def _name(source: str, entry: Entry) -> str:
-    """Return the name of a document: that of its source, and where it is there. One of its own for each entry."""
+    """Return the name of a document: that of its source, and where it is there. Each entry has another name."""
     text = f"{source}/{entry.name}"
     name = name_from(text, longest=LONGEST_NAME, otherwise=source)
     if name == text:

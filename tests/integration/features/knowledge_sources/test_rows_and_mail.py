@@ -74,7 +74,7 @@ class TestRows:
         sql = "SELECT CASE WHEN id = 2 THEN 1 ELSE id END AS id, answer FROM faq ORDER BY answer"
         source = await sources.source({"kind": "sql", "connection": "shop", "sql": sql, "key_column": "id"}, "Twice")
         assert report(source, "added", "complete") == [1, False]
-        assert "has no key of its own" in source["report"]["notes"][0]
+        assert "its key is missing, used by another row" in source["report"]["notes"][0]
         missing = {"kind": "sql", "connection": "shop", "sql": "SELECT 1 AS a", "key_column": "id"}
         assert "has no column 'id'" in (await sources.source(missing, "Missing"))["problem"]
 

@@ -16,7 +16,7 @@ import { useGeneralCommands } from "../shell/useGeneralCommands";
 /** First words of addresses that are no place of the navigation, and why. */
 const NO_PLACES = new Map([
   ["flows", "an open flow, reached from the list"],
-  ["alerts", "reached from Observe, and by a command of its own"],
+  ["alerts", "reached from Observe, and by a separate command"],
   ["design", "the patterns of the page, for its developers"],
   ["sign-in", "before anybody is signed in"],
   ["set-password", "before anybody is signed in"],

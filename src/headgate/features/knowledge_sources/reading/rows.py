@@ -46,7 +46,8 @@ class Rows:
             if not key or len(key) > LONGEST_KEY or key in seen:
                 self.complete = False
                 self.notes.append(
-                    f"Row {number} was not read: it has no key of its own of 1 to {LONGEST_KEY} characters."
+                    f"Row {number} was not read: its key is missing, used by another row, or longer than "
+                    f"{LONGEST_KEY} characters."
                 )
                 continue
             seen.add(key)

@@ -1,4 +1,4 @@
-"""Files of a storage. Each file is read over a connection of its own, so that many can be read."""
+"""Files of a storage. Each file is read over a new connection, so that many can be read."""
 
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
