@@ -68,8 +68,8 @@ class ConnectionSettings(BaseModel, defer_build=True):
         "(`headgate[google-secrets]`).",
     )
     google_url: str = Field(default="https://secretmanager.googleapis.com", description="URL of Google Secret Manager.")
-    azure_url: str | None = Field(
-        default=None,
+    azure_url: str = Field(
+        default="",
         description="URL of an Azure key vault. Azure's library finds the credentials (`headgate[azure-secrets]`).",
     )
     folders: dict[str, FolderSettings] = Field(

@@ -6,18 +6,17 @@ from typing import TYPE_CHECKING
 
 import orjson
 
-from headgate.features.connections.errors import VaultFailed, VaultRefused
+from headgate.features.connections.errors import VaultFailed
 from headgate.features.connections.outside.store import (
+    CloudStore,
     StoreHttp,
     answer_of,
     identity_failed,
     json_of,
     member_at,
     member_of,
-    name_below,
 )
 from headgate.features.connections.sealed import OutsideValue
-from headgate.foundation.extras import require_extra
 from headgate.foundation.lazy import lazy_module
 from headgate.foundation.settings import ConnectionSettings
 
@@ -30,7 +29,7 @@ else:
     session = lazy_module("botocore.session")
 
 SERVICE = "AWS"
-NAME = r"[A-Za-z0-9/_+=.@-]{1,512}"
+STORE = CloudStore("AWS Secrets Manager", "aws_region", "aws-secrets", r"[A-Za-z0-9/_+=.@-]{1,512}")
 
 
 class AwsSecrets:
@@ -48,13 +47,7 @@ class AwsSecrets:
     async def read(self, value: OutsideValue, *, tenant_id: str, space_id: str) -> str:
         """Return a secret or a member of it. Raises `VaultRefused`, `VaultFailed`, `ExtraNotInstalled`."""
         settings = self._settings
-        if not settings.aws_region:
-            raise VaultRefused(
-                "AWS Secrets Manager is not configured here.",
-                remedy="The operator sets HEADGATE_CONNECTIONS__AWS_REGION.",
-            )
-        name = name_below(settings.cloud_prefix, value, NAME, tenant_id=tenant_id, space_id=space_id)
-        require_extra("aws-secrets", "AWS Secrets Manager")
+        name = STORE.name(settings, value, tenant_id=tenant_id, space_id=space_id)
         url = settings.aws_url or f"https://secretsmanager.{settings.aws_region}.amazonaws.com"
         body = orjson.dumps({"SecretId": name})
         try:

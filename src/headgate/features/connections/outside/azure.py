@@ -4,18 +4,16 @@ import asyncio
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from headgate.features.connections.errors import VaultRefused
 from headgate.features.connections.outside.store import (
+    CloudStore,
     StoreHttp,
     answer_of,
     identity_failed,
     json_of,
     member_at,
     member_of,
-    name_below,
 )
 from headgate.features.connections.sealed import OutsideValue
-from headgate.foundation.extras import require_extra
 from headgate.foundation.lazy import lazy_module
 from headgate.foundation.settings import ConnectionSettings
 
@@ -29,7 +27,7 @@ else:
 SERVICE = "Azure"
 SCOPE = "https://vault.azure.net/.default"
 API_VERSION = "7.4"
-NAME = r"[A-Za-z0-9-]{1,127}"
+STORE = CloudStore("Azure Key Vault", "azure_url", "azure-secrets", r"[A-Za-z0-9-]{1,127}")
 
 
 class AzureSecrets:
@@ -47,12 +45,7 @@ class AzureSecrets:
     async def read(self, value: OutsideValue, *, tenant_id: str, space_id: str) -> str:
         """Return the current version of a secret. Raises `VaultRefused`, `VaultFailed`, `ExtraNotInstalled`."""
         settings = self._settings
-        if not settings.azure_url:
-            raise VaultRefused(
-                "Azure Key Vault is not configured here.", remedy="The operator sets HEADGATE_CONNECTIONS__AZURE_URL."
-            )
-        name = name_below(settings.cloud_prefix, value, NAME, tenant_id=tenant_id, space_id=space_id)
-        require_extra("azure-secrets", "Azure Key Vault")
+        name = STORE.name(settings, value, tenant_id=tenant_id, space_id=space_id)
         try:
             token = (await asyncio.to_thread(self._credential.get_token, SCOPE)).token
         except exceptions.AzureError as error:

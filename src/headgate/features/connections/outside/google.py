@@ -4,8 +4,8 @@ import asyncio
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from headgate.features.connections.errors import VaultRefused
 from headgate.features.connections.outside.store import (
+    CloudStore,
     StoreHttp,
     answer_of,
     decoded,
@@ -13,10 +13,8 @@ from headgate.features.connections.outside.store import (
     json_of,
     member_at,
     member_of,
-    name_below,
 )
 from headgate.features.connections.sealed import OutsideValue
-from headgate.foundation.extras import require_extra
 from headgate.foundation.lazy import lazy_module
 from headgate.foundation.settings import ConnectionSettings
 
@@ -31,7 +29,7 @@ else:
 
 SERVICE = "Google"
 SCOPES = ("https://www.googleapis.com/auth/cloud-platform",)
-NAME = r"[A-Za-z0-9_-]{1,255}"
+STORE = CloudStore("Google Secret Manager", "google_project", "google-secrets", r"[A-Za-z0-9_-]{1,255}")
 
 
 class GoogleSecrets:
@@ -49,13 +47,7 @@ class GoogleSecrets:
     async def read(self, value: OutsideValue, *, tenant_id: str, space_id: str) -> str:
         """Return the latest version of a secret. Raises `VaultRefused`, `VaultFailed`, `ExtraNotInstalled`."""
         settings = self._settings
-        if not settings.google_project:
-            raise VaultRefused(
-                "Google Secret Manager is not configured here.",
-                remedy="The operator sets HEADGATE_CONNECTIONS__GOOGLE_PROJECT.",
-            )
-        name = name_below(settings.cloud_prefix, value, NAME, tenant_id=tenant_id, space_id=space_id)
-        require_extra("google-secrets", "Google Secret Manager")
+        name = STORE.name(settings, value, tenant_id=tenant_id, space_id=space_id)
         try:
             token = await asyncio.to_thread(self._token)
         except exceptions.GoogleAuthError as error:

@@ -4,6 +4,7 @@ import base64
 import binascii
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
@@ -13,7 +14,9 @@ from pydantic import JsonValue
 from headgate.features.connections.errors import VaultFailed, VaultRefused
 from headgate.features.connections.sealed import OutsideValue
 from headgate.foundation.errors import HeadgateError
+from headgate.foundation.extras import require_extra
 from headgate.foundation.guarded_http import HttpAnswer
+from headgate.foundation.settings import ConnectionSettings
 
 MAX_FILE_BYTES = 64 * 1024
 
@@ -53,26 +56,34 @@ async def answer_of(
         raise VaultFailed(f"The vault cannot be used: {error.detail}", remedy="Ask the operator.") from error
 
 
-def name_below(prefix: str, value: OutsideValue, allowed: str, *, tenant_id: str, space_id: str) -> str:
-    """Return the name of a secret in a store without folders.
+@dataclass(frozen=True, slots=True)
+class CloudStore:
+    """A store of a cloud, as an operator configures it."""
 
-    Args:
-        prefix: The setting, with `{tenant_id}` and `{space_id}`.
-        value: The reference.
-        allowed: Pattern of the whole name.
-        tenant_id: The organisation.
-        space_id: The space.
+    service: str
+    """Its name for users."""
+    setting: str
+    """The setting of connections that configures it."""
+    extra: str
+    """The extra with the library that finds the credentials of the server's process."""
+    names: str
+    """Pattern of the whole name of a secret."""
 
-    Raises:
-        VaultRefused: The store has no such names.
-    """
-    name = prefix.format(tenant_id=tenant_id, space_id=space_id) + value.path
-    if re.fullmatch(allowed, name, re.ASCII) is None:
-        raise VaultRefused(
-            f"{value.path[:80]!r} is not a name in the store.",
-            remedy="Write the name of the secret without its prefix.",
-        )
-    return name
+    def name(self, settings: ConnectionSettings, value: OutsideValue, *, tenant_id: str, space_id: str) -> str:
+        """Return the name of a secret below the prefix. Raises `VaultRefused`, `ExtraNotInstalled`."""
+        if not getattr(settings, self.setting):
+            raise VaultRefused(
+                f"{self.service} is not configured here.",
+                remedy=f"The operator sets HEADGATE_CONNECTIONS__{self.setting.upper()}.",
+            )
+        name = settings.cloud_prefix.format(tenant_id=tenant_id, space_id=space_id) + value.path
+        if re.fullmatch(self.names, name, re.ASCII) is None:
+            raise VaultRefused(
+                f"{value.path[:80]!r} is not a name in the store.",
+                remedy="Write the name of the secret without its prefix.",
+            )
+        require_extra(self.extra, self.service)
+        return name
 
 
 def json_of(answer: HttpAnswer, value: OutsideValue) -> JsonValue:
