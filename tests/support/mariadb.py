@@ -50,7 +50,10 @@ def mariadb_server() -> Iterator[MariaDb]:
     if server is None or install is None:
         pytest.skip("MariaDB is not installed: run scripts/ensure-mariadb, or install the package mariadb-server")
     folder = Path(tempfile.mkdtemp(prefix="headgate-mariadb-"))
-    base = ["--no-defaults", f"--datadir={folder / 'data'}", f"--user={getpass.getuser()}"]
+    # A server that starts deletes the temporary tables of all others in its temporary folder.
+    temporary = folder / "temporary"
+    temporary.mkdir()
+    base = ["--no-defaults", f"--datadir={folder / 'data'}", f"--tmpdir={temporary}", f"--user={getpass.getuser()}"]
     options = ["--auth-root-authentication-method=normal", "--skip-test-db", "--force"]
     subprocess.run([install, *base, *options], check=True, capture_output=True)
     port = free_port()
