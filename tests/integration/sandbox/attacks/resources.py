@@ -121,7 +121,7 @@ RESOURCES: Final = (
     Attack("endless import", "while True: pass\ndef run(inputs): pass", CodeTimedOut, timeout_seconds=0.5),
     Attack("loop deaf to signals", _IGNORE_SIGNALS, CodeTimedOut, timeout_seconds=0.5),
     Attack("stop oneself", "def run(inputs): os.kill(os.getpid(), 19)", CodeTimedOut, timeout_seconds=0.5),
-    Attack("busy threads", _BUSY_THREADS, CodeTimedOut, "processor time", timeout_seconds=20),
+    Attack("busy threads", _BUSY_THREADS, CodeTimedOut, "processor time", timeout_seconds=100),
     Attack(
         "regular expression stall",
         "import re\ndef run(inputs): return re.match('(a+)+$', 'a' * 60 + 'b')",
