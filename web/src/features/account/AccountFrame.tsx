@@ -1,7 +1,8 @@
-import { type ReactNode, useEffect } from "react";
+import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { Segments } from "@/components/ui";
 import { LANGUAGES, type Language, setLanguage } from "@/lib/i18n/i18n";
+import { useTitle } from "@/lib/title";
 import { FlowMotif } from "./FlowMotif";
 import { useAccountTexts } from "./texts";
 
@@ -11,9 +12,7 @@ const CHOICES = Object.entries(LANGUAGES).map(([value, label]) => ({ value: valu
 export function AccountFrame({ title, about, children }: { title: string; about?: string; children: ReactNode }) {
   const t = useAccountTexts();
   const { i18n } = useTranslation();
-  useEffect(() => {
-    document.title = `${title} · Headgate`;
-  }, [title]);
+  useTitle(title);
   return (
     <div className="grid min-h-dvh bg-surface lg:grid-cols-[minmax(0,1fr)_minmax(0,1.1fr)]">
       <main className="flex min-h-dvh flex-col px-6 py-6 sm:px-10">

@@ -1,11 +1,11 @@
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { ChartNoAxesColumn } from "lucide-react";
-import { useEffect, useMemo, useState } from "react";
+import { useMemo, useState } from "react";
 import { spacesQuery } from "@/api/queries/spaces";
 import { RANGES, type Range, type RunStatistics, statisticsQuery } from "@/api/queries/statistics";
 import { HealthParts } from "@/components/health/HealthParts";
-import { Chip, EmptyState, Problem, Segments, Select, Skeleton } from "@/components/ui";
+import { Chip, EmptyState, Page, Problem, Segments, Select, Skeleton } from "@/components/ui";
 import { number } from "@/lib/i18n/format";
 import { Chart } from "./Chart";
 import { chartsOf } from "./charts";
@@ -26,44 +26,44 @@ export function ObservePage() {
   const spaces = useQuery(spacesQuery).data ?? [];
   const [space, setSpace] = useState(EVERY_SPACE);
   const found = useQuery(statisticsQuery(range, space === EVERY_SPACE ? null : space));
-  useEffect(() => {
-    document.title = `${t("observe")} · Headgate`;
-  }, [t]);
   return (
-    <div className="mx-auto flex max-w-7xl flex-col gap-5 px-4 py-6 sm:px-8">
-      <header className="flex flex-wrap items-center gap-3">
-        <h1 className="flex-1 text-2xl font-semibold">{t("observe")}</h1>
-        {found.data && (
-          <>
-            <Chip tone={found.data.queued > 0 ? "info" : "neutral"}>
-              {t("queued", { count: number(found.data.queued) })}
-            </Chip>
-            <Chip tone={found.data.running > 0 ? "info" : "neutral"}>
-              {t("running", { count: number(found.data.running) })}
-            </Chip>
-            {found.data.waiting > 0 && <Chip>{t("waiting", { count: number(found.data.waiting) })}</Chip>}
-            {found.data.paused > 0 && <Chip>{t("paused", { count: number(found.data.paused) })}</Chip>}
-          </>
-        )}
-        {spaces.length > 1 && (
-          <Select
-            aria-label={t("space")}
-            className="w-44"
-            value={space}
-            options={[
-              { value: EVERY_SPACE, label: t("every_space") },
-              ...spaces.map(({ id, name }) => ({ value: id, label: name })),
-            ]}
-            onChange={setSpace}
+    <Page
+      title={t("observe")}
+      actions={
+        <>
+          {found.data && (
+            <>
+              <Chip tone={found.data.queued > 0 ? "info" : "neutral"}>
+                {t("queued", { count: number(found.data.queued) })}
+              </Chip>
+              <Chip tone={found.data.running > 0 ? "info" : "neutral"}>
+                {t("running", { count: number(found.data.running) })}
+              </Chip>
+              {found.data.waiting > 0 && <Chip>{t("waiting", { count: number(found.data.waiting) })}</Chip>}
+              {found.data.paused > 0 && <Chip>{t("paused", { count: number(found.data.paused) })}</Chip>}
+            </>
+          )}
+          {spaces.length > 1 && (
+            <Select
+              aria-label={t("space")}
+              className="w-44"
+              value={space}
+              options={[
+                { value: EVERY_SPACE, label: t("every_space") },
+                ...spaces.map(({ id, name }) => ({ value: id, label: name })),
+              ]}
+              onChange={setSpace}
+            />
+          )}
+          <Segments
+            aria-label={t("range")}
+            value={range}
+            options={RANGES.map((one) => ({ value: one, label: t(`range_${one}`) }))}
+            onChange={(next) => void navigate({ to: "/observe", search: { days: next } })}
           />
-        )}
-        <Segments
-          aria-label={t("range")}
-          value={range}
-          options={RANGES.map((one) => ({ value: one, label: t(`range_${one}`) }))}
-          onChange={(next) => void navigate({ to: "/observe", search: { days: next } })}
-        />
-      </header>
+        </>
+      }
+    >
       <NeedsAttention space={space === EVERY_SPACE ? null : space} />
       {found.isError && <Problem error={found.error} retry={() => void found.refetch()} />}
       {found.isPending && <Waiting />}
@@ -72,7 +72,7 @@ export function ObservePage() {
         <h2 className="font-semibold">{t("health")}</h2>
         <HealthParts />
       </section>
-    </div>
+    </Page>
   );
 }
 

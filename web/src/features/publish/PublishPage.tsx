@@ -21,7 +21,7 @@ export function PublishPage() {
   const { before, after } = useSearch({ from: "/inside/flows/$flowId/publish" });
   const sides = [sideOf(before), sideOf(after)] as const;
   return (
-    <div className="mx-auto flex max-w-6xl flex-col gap-8 px-4 py-6 lg:px-8">
+    <div className="mx-auto flex max-w-7xl flex-col gap-8 px-4 py-6 sm:px-8">
       <div className="grid gap-8 lg:grid-cols-[minmax(0,1fr)_minmax(0,1.15fr)]">
         <Section title={t("publish")} about={t("publish_about")}>
           <PublishCard />

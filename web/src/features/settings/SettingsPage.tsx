@@ -1,7 +1,8 @@
 import { Link, useNavigate, useParams } from "@tanstack/react-router";
-import { Fragment, Suspense, useEffect } from "react";
+import { Fragment, Suspense } from "react";
 import { useRights } from "@/api/rights";
 import { Select, Skeleton } from "@/components/ui";
+import { useTitle } from "@/lib/title";
 import { SECTIONS } from "./sections";
 import { useSettingsTexts } from "./texts";
 
@@ -14,11 +15,9 @@ export function SettingsPage() {
   const shown = SECTIONS.filter((one) => one.may?.(may, me) ?? true);
   const open = shown.find(({ id }) => id === section) ?? shown[0];
   const title = open ? t(open.label) : t("settings");
-  useEffect(() => {
-    document.title = `${title} · Headgate`;
-  }, [title]);
+  useTitle(title);
   return (
-    <div className="mx-auto flex max-w-6xl flex-col gap-6 px-4 py-6 sm:px-8 md:flex-row md:gap-10">
+    <div className="mx-auto flex max-w-7xl flex-col gap-6 px-4 py-6 sm:px-8 md:flex-row md:gap-10">
       <div className="shrink-0 md:w-60">
         <h1 className="mb-3 text-2xl font-semibold md:px-2.5">{t("settings")}</h1>
         <div className="md:hidden">

@@ -4,7 +4,7 @@ import { AlarmClock, Plus } from "lucide-react";
 import { useState } from "react";
 import { triggersQuery } from "@/api/queries/triggers";
 import { useRights } from "@/api/rights";
-import { Button, Callout, EmptyState, Listing } from "@/components/ui";
+import { Button, Callout, EmptyState, Listing, Page } from "@/components/ui";
 import { useDraft } from "@/lib/draft";
 import { TriggerDialog } from "./add/TriggerDialog";
 import { TriggerItem } from "./TriggerItem";
@@ -25,24 +25,22 @@ export function FlowTriggersPage() {
     </Button>
   );
   return (
-    <div className="mx-auto flex max-w-4xl flex-col gap-4 px-4 py-6 lg:px-8">
-      <header className="flex flex-wrap items-start gap-3">
-        <div className="min-w-0 flex-1 basis-64">
-          <h2 className="font-semibold text-lg">{t("triggers")}</h2>
-          <p className="text-muted text-sm">{t("about_flow")}</p>
-        </div>
-        <Link
-          to="/alerts"
-          search={{ flow: flowId }}
-          className="self-center font-medium text-accent text-sm hover:underline"
-        >
-          {t("alert_rules")}
-        </Link>
-        <Link to="/triggers" className="self-center font-medium text-accent text-sm hover:underline">
-          {t("all")}
-        </Link>
-        {triggers.data && triggers.data.length > 0 && add}
-      </header>
+    <Page
+      ofFlow
+      title={t("triggers")}
+      about={t("about_flow")}
+      actions={
+        <>
+          <Link to="/alerts" search={{ flow: flowId }} className="font-medium text-accent text-sm hover:underline">
+            {t("alert_rules")}
+          </Link>
+          <Link to="/triggers" className="font-medium text-accent text-sm hover:underline">
+            {t("all")}
+          </Link>
+          {triggers.data && triggers.data.length > 0 && add}
+        </>
+      }
+    >
       {!published && (
         <Callout tone="warn">
           {t("not_published")}{" "}
@@ -65,6 +63,6 @@ export function FlowTriggersPage() {
         {(trigger) => <TriggerItem key={trigger.id} trigger={trigger} ofFlow />}
       </Listing>
       {adding && <TriggerDialog flowId={flowId} spaceId={spaceId} onClose={() => setAdding(false)} />}
-    </div>
+    </Page>
   );
 }

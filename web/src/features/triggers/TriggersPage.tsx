@@ -2,7 +2,7 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { AlarmClock, CalendarClock, SearchX } from "lucide-react";
 import { triggersQuery } from "@/api/queries/triggers";
-import { buttonLook, EmptyState, Listing } from "@/components/ui";
+import { buttonLook, EmptyState, Listing, Page } from "@/components/ui";
 import { browserTimeZone } from "@/lib/i18n/format";
 import { Agenda } from "./Agenda";
 import { TriggerFilters, useTriggerFilter } from "./TriggerFilters";
@@ -16,11 +16,7 @@ export function TriggersPage() {
   const filtered = Object.keys(filter).length > 0;
   const triggers = useQuery({ ...triggersQuery(filter), placeholderData: keepPreviousData });
   return (
-    <div className="mx-auto flex max-w-6xl flex-col gap-6 px-4 py-6 lg:px-8">
-      <header>
-        <h1 className="font-semibold text-2xl">{t("triggers")}</h1>
-        <p className="mt-0.5 text-muted text-sm">{t("about_all")}</p>
-      </header>
+    <Page title={t("triggers")} about={t("about_all")}>
       <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-8 lg:grid-cols-[minmax(0,1fr)_20rem]">
         <div className="flex min-w-0 flex-col gap-4">
           {(filtered || (triggers.data?.length ?? 0) > 0) && <TriggerFilters />}
@@ -37,7 +33,7 @@ export function TriggersPage() {
           <Agenda />
         </section>
       </div>
-    </div>
+    </Page>
   );
 }
 

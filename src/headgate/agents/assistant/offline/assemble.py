@@ -13,6 +13,7 @@ from headgate.agents.assistant.offline.reading.slots import Context
 from headgate.agents.assistant.offline.reading.sources import Source, source_of
 from headgate.agents.assistant.offline.recipe import STAGES
 from headgate.agents.assistant.offline.recipes.outside import show
+from headgate.foundation.quoting import shortened
 from headgate.graph.model import Flow
 
 _TABLE_STAGES = ("filter", "dedupe", "compute", "group", "sort", "limit", "columns")
@@ -31,6 +32,7 @@ _BY_POSITION = frozenset(
         "drop_last_lines",
     }
 )
+_LONGEST_NAME = 60
 _SOURCE_FOR = {"table": "table", "text": "text", "any": "text", "form": "form", "none": "text"}
 
 
@@ -70,7 +72,7 @@ def assemble(reading: Reading, context: Context, *, edit: bool = False) -> Built
             show(work, {})
             lines.append(work.text_of("show_result"))
     name = context.tokens.text.strip().split("\n")[0]
-    flow = draft.flow() if edit else draft.flow(name[:1].upper() + name[1:60], "\n".join(lines))
+    flow = draft.flow() if edit else draft.flow(shortened(name[:1].upper() + name[1:], _LONGEST_NAME), "\n".join(lines))
     return Built(flow, tuple(lines), work.hints, work.renamed, run)
 
 

@@ -39,7 +39,7 @@ class Wording:
     """How a recipe is worded in a language."""
 
     say: str
-    """The restatement, with every slot in it; `[...]` is omitted where a slot in it has no value."""
+    """The restatement, with every slot in it; `[...]` is omitted where a slot in it has no value, or one that is said."""
     patterns: tuple[str, ...]
     examples: tuple[str, ...]
     """Whole requests, each of which is a test."""
@@ -56,7 +56,12 @@ class Recipe:
     def describe(self, slots: Slots, language: Language) -> str:
         """What this step does, in words."""
         text = self.wordings[language].say
-        text = _PART.sub(lambda part: part[1] if all(slots.get(n) for n in _SLOT.findall(part[1])) else "", text)
+        said = set(_PART.sub("", text).lower().split())
+
+        def adds(name: str) -> bool:
+            return bool(slots.get(name)) and shown(slots[name], language).lower() not in said
+
+        text = _PART.sub(lambda part: part[1] if all(map(adds, _SLOT.findall(part[1]))) else "", text)
         return " ".join(_SLOT.sub(lambda slot: shown(slots.get(slot[1], ""), language), text).split())
 
 

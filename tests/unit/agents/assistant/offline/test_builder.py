@@ -35,6 +35,12 @@ class TestOfflineBuilder:
         assert "3 steps" in closing.text
         assert not closing.declined
 
+    async def test_marks_a_name_that_it_cuts_and_says_no_word_twice(self) -> None:
+        request = "Keep the rows of the CSV I upload where amount is over 100 and save them as large.csv"
+        (build,), _ = await turn(request, {"ok": True, "nodes": 4, "edges": 3, "issues": []})
+        assert "Keep the rows of the CSV I upload where amount is over 100…" in str(build.arguments)
+        assert "Keep only the rows where amount is over 100" in str(build.arguments)
+
     async def test_says_who_it_is(self) -> None:
         _, closing = await turn("what is the weather like tomorrow")
         assert "offline builder" in closing.text.lower()

@@ -5,7 +5,7 @@ import { useState } from "react";
 import { type CodevSession, codevSessionsQuery } from "@/api/queries/codev";
 import { codevWaitingQuery } from "@/api/queries/waitingCounts";
 import { useRights } from "@/api/rights";
-import { Button, Problem, Skeleton } from "@/components/ui";
+import { Button, Page, Problem, Skeleton } from "@/components/ui";
 import { DeleteSession } from "../page/DeleteSession";
 import { START_LINK } from "../start/startLink";
 import { useCodevTexts } from "../texts";
@@ -27,19 +27,19 @@ export function SessionsPage() {
   const others = sessions.filter((one) => !onTop.has(one.thread_id));
   const empty = data !== undefined && sessions.length === 0 && onTop.size === 0;
   return (
-    <div className="mx-auto flex w-full max-w-5xl flex-col gap-5 px-4 py-6 sm:px-6">
-      <header className="flex flex-wrap items-end gap-3">
-        <div className="min-w-0 flex-1 basis-64">
-          <h1 className="text-2xl font-semibold">{t("development")}</h1>
-          {!empty && <p className="mt-0.5 text-muted">{t("development_about")}</p>}
-        </div>
-        {!empty && starts && (
+    <Page
+      title={t("development")}
+      about={!empty && t("development_about")}
+      actions={
+        !empty &&
+        starts && (
           <Link to="/develop/new" className={START_LINK}>
             <Plus aria-hidden className="size-4" />
             {t("new_session")}
           </Link>
-        )}
-      </header>
+        )
+      }
+    >
       {error && <Problem error={error} retry={() => void refetch()} />}
       {isPending && <Waiting />}
       {empty && <Welcome />}
@@ -51,7 +51,7 @@ export function SessionsPage() {
         </Button>
       )}
       {deleting && <DeleteSession session={deleting} onClose={() => setDeleting(null)} />}
-    </div>
+    </Page>
   );
 }
 

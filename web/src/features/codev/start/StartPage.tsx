@@ -4,7 +4,7 @@ import { ArrowLeft } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
 import { isErrorOfModel } from "@/api/modelProblems";
 import { codevDomainsQuery } from "@/api/queries/codev";
-import { Button, Callout, Field, Keys, Problem, Textarea } from "@/components/ui";
+import { Button, Callout, Field, Keys, Page, Problem, Textarea } from "@/components/ui";
 import { EMPTY_START, type StartForm, startFaults, toStart } from "../model/startForm";
 import { ConnectProvider } from "../page/ConnectProvider";
 import { useCodevTexts } from "../texts";
@@ -20,20 +20,21 @@ export function StartPage() {
   const { flow, domain } = useSearch({ from: "/inside/develop/new" });
   const first = { ...EMPTY_START, requirement: keptWish(), domain: domain ?? "headgate" };
   return (
-    <div className="mx-auto flex w-full max-w-5xl flex-col gap-5 px-4 py-6 sm:px-6">
-      <header>
-        <Link to="/develop" className="inline-flex items-center gap-1 text-sm text-muted hover:text-ink">
+    <Page
+      title={t("new_session")}
+      about={t("new_session_about")}
+      back={
+        <Link to="/develop" className="mb-1 inline-flex items-center gap-1 text-sm text-muted hover:text-ink">
           <ArrowLeft aria-hidden className="size-3.5" />
           {t("development")}
         </Link>
-        <h1 className="mt-1 text-2xl font-semibold">{t("new_session")}</h1>
-        <p className="mt-0.5 text-muted">{t("new_session_about")}</p>
-      </header>
+      }
+    >
       <div className="grid items-start gap-6 lg:grid-cols-[minmax(0,1fr)_17rem]">
         <Form key={`${flow} ${domain}`} first={{ ...first, flowId: flow ?? "", existing: flow !== undefined }} />
         <HowItGoes />
       </div>
-    </div>
+    </Page>
   );
 }
 

@@ -4,7 +4,7 @@ import { LayoutTemplate, Search } from "lucide-react";
 import { useDeferredValue, useMemo, useState } from "react";
 import { templatesQuery } from "@/api/queries/templates";
 import type { components } from "@/api/schema";
-import { EmptyState, Input, Problem, Skeleton } from "@/components/ui";
+import { EmptyState, Input, Page, Problem, Skeleton } from "@/components/ui";
 import { useHomeTexts } from "../texts";
 import { inWords, unite } from "./search";
 import { runsAsItIs, TemplateCard } from "./TemplateCard";
@@ -34,13 +34,11 @@ export function TemplatesPage() {
     (one) => (!category || one.category === category) && (!ready || runsAsItIs(one)),
   );
   return (
-    <div className="mx-auto flex w-full max-w-7xl flex-col gap-6 px-4 pt-8 pb-16 sm:px-8">
-      <header className="flex flex-wrap items-end gap-x-8 gap-y-3">
-        <div className="min-w-60 flex-1">
-          <h1 className="text-2xl font-semibold">{t("templates")}</h1>
-          <p className="mt-1 text-muted">{t("templates_more")}</p>
-        </div>
-        <div className="relative w-full sm:w-96">
+    <Page
+      title={t("templates")}
+      about={t("templates_more")}
+      actions={
+        <div className="relative w-96 max-w-full">
           <Search aria-hidden className="pointer-events-none absolute top-2 left-2.5 size-4 text-faint" />
           <Input
             type="search"
@@ -52,7 +50,8 @@ export function TemplatesPage() {
             onChange={(event) => setWords(event.target.value)}
           />
         </div>
-      </header>
+      }
+    >
       <fieldset aria-label={t("tags")} className="flex min-h-7 flex-wrap gap-1.5">
         {categories.length > 0 && <Tag label={t("all_tags")} on={!category} onClick={() => setCategory("")} />}
         {categories.map((one) => (
@@ -88,7 +87,7 @@ export function TemplatesPage() {
         ))}
       </ul>
       {shown && <TemplateDialog id={shown} onClose={() => show()} />}
-    </div>
+    </Page>
   );
 }
 

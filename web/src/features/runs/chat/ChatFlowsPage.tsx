@@ -3,7 +3,7 @@ import { Link } from "@tanstack/react-router";
 import { MessageCircle } from "lucide-react";
 import { useState } from "react";
 import { type ChatFlow, chatFlowsQuery } from "@/api/queries/chat";
-import { Button, EmptyState, Input, Problem, Skeleton } from "@/components/ui";
+import { Button, EmptyState, Input, Page, Problem, Skeleton } from "@/components/ui";
 import { useChatTexts } from "./texts";
 
 /** The published flows that the user can chat with. */
@@ -14,11 +14,7 @@ export function ChatFlowsPage() {
   const items = flows.data?.pages.flatMap((page) => page.items);
   const none = items?.length === 0;
   return (
-    <div className="mx-auto flex w-full max-w-4xl flex-col gap-4 px-4 py-5">
-      <header>
-        <h1 className="text-xl font-semibold">{t("chat")}</h1>
-        <p className="mt-0.5 text-sm text-muted">{t("about")}</p>
-      </header>
+    <Page title={t("chat")} about={t("about")}>
       {(search || !none) && (
         <Input
           type="search"
@@ -48,7 +44,7 @@ export function ChatFlowsPage() {
           {t("more")}
         </Button>
       )}
-    </div>
+    </Page>
   );
 }
 
