@@ -1,12 +1,11 @@
 """Entries of Redis streams over a connection of the kind `redis`. It reads only, and no consumer group is needed."""
 
-import ssl
 from collections.abc import Mapping
 from dataclasses import dataclass
 from socket import socket
 from typing import TYPE_CHECKING, Any
 
-from headgate.components.sockets import Endpoint, checked_endpoint, closed_after, connected
+from headgate.components.sockets import Bounded, Endpoint, checked_endpoint, closed_after, connected, encrypted
 from headgate.foundation.errors import HeadgateError, UpstreamFailed
 from headgate.foundation.extras import require_extra
 from headgate.foundation.flow_threads import wait_in_flow_thread
@@ -23,8 +22,6 @@ else:
     exceptions = lazy_module("redis.exceptions")
 
 SECONDS = 30
-MOST_BYTES = 20_000_000
-"""How much a server may send for one reading."""
 BEGIN = "0-0"
 """Before every entry."""
 
@@ -70,7 +67,7 @@ def _exchange(
 ) -> Any:  # noqa: ANN401
     place = f"{endpoint.host}:{endpoint.port}"
     try:
-        client = _client(connection, _Bounded(_encrypted(connection, endpoint, stream)))
+        client = _client(connection, Bounded(encrypted(connection, endpoint, stream)))
         try:
             client.connect()
             client.send_command(*command)
@@ -93,7 +90,7 @@ def _exchange(
         raise UpstreamFailed(f"{subject}: {place} failed: {reason}.", remedy="Check the connection.") from error
 
 
-def _client(connection: Connection, stream: "_Bounded") -> Any:  # noqa: ANN401 - the library has no types
+def _client(connection: Connection, stream: Bounded) -> Any:  # noqa: ANN401 - the library has no types
     class Checked(redis_connection.Connection):
         """Uses a socket that is connected to the checked address."""
 
@@ -110,38 +107,6 @@ def _client(connection: Connection, stream: "_Bounded") -> Any:  # noqa: ANN401 
         encoding_errors="replace",
         decode_responses=True,
     )
-
-
-def _encrypted(connection: Connection, endpoint: Endpoint, stream: socket) -> socket:
-    mode = connection.text("tls", "verify")
-    if mode == "off":
-        return stream
-    context = ssl.create_default_context()
-    if mode == "require":
-        context.check_hostname = False
-        context.verify_mode = ssl.CERT_NONE
-    return context.wrap_socket(stream, server_hostname=endpoint.host)
-
-
-class _Bounded:
-    """A socket that reads at most `MOST_BYTES`."""
-
-    def __init__(self, stream: socket) -> None:
-        self._stream = stream
-        self._left = MOST_BYTES
-
-    def recv(self, size: int) -> bytes:
-        """Read. Raises `UpstreamFailed` after too much."""
-        content = self._stream.recv(size)
-        self._left -= len(content)
-        if self._left < 0:
-            raise UpstreamFailed(
-                f"The server sent more than {MOST_BYTES // 1_000_000} MB.", remedy="Read fewer entries at once."
-            )
-        return content
-
-    def __getattr__(self, name: str) -> Any:  # noqa: ANN401
-        return getattr(self._stream, name)
 
 
 def _entry(entry: Any) -> StreamEntry:  # noqa: ANN401

@@ -6,16 +6,20 @@ its address in between reaches nothing else. An outgoing proxy is not used for t
 
 import asyncio
 import socket
+import ssl
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from socket import create_connection
+from typing import Any
 
 from headgate.foundation.errors import UpstreamFailed
 from headgate.foundation.flow_threads import wait_in_flow_thread
 from headgate.sdk import Connection
 
 CONNECT_SECONDS = 15.0
+MOST_BYTES = 20_000_000
+"""How much a `Bounded` server may send."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,3 +84,36 @@ def unreachable(endpoint: Endpoint) -> UpstreamFailed:
         f"{endpoint.host}:{endpoint.port} cannot be reached.",
         remedy="Check the host and port of the connection, and that a firewall allows it.",
     )
+
+
+def encrypted(connection: Connection, endpoint: Endpoint, stream: socket.socket) -> socket.socket:
+    """Encrypt a connection as its field `tls` says: `verify`, `require` or `off`. Blocking."""
+    mode = connection.text("tls", "verify")
+    if mode == "off":
+        return stream
+    context = ssl.create_default_context()
+    if mode == "require":
+        context.check_hostname = False
+        context.verify_mode = ssl.CERT_NONE
+    return context.wrap_socket(stream, server_hostname=endpoint.host)
+
+
+class Bounded:
+    """A socket that reads at most `MOST_BYTES`."""
+
+    def __init__(self, stream: socket.socket) -> None:
+        self._stream = stream
+        self._left = MOST_BYTES
+
+    def recv(self, size: int) -> bytes:
+        """Read. Raises `UpstreamFailed` after too much."""
+        content = self._stream.recv(size)
+        self._left -= len(content)
+        if self._left < 0:
+            raise UpstreamFailed(
+                f"The server sent more than {MOST_BYTES // 1_000_000} MB.", remedy="Read less at once."
+            )
+        return content
+
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401
+        return getattr(self._stream, name)

@@ -6,6 +6,7 @@ from typing import Final
 from headgate.foundation.errors import Invalid
 
 EXTRAS: Final[dict[str, tuple[str, ...]]] = {
+    "amqp": ("amqp",),
     "aws-secrets": ("botocore",),
     "azure-secrets": ("azure.identity",),
     "calendars": ("icalendar", "recurring_ical_events"),

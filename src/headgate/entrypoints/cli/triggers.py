@@ -94,7 +94,8 @@ def add(
     poll: Annotated[
         str | None,
         typer.Option(
-            help='A poll as JSON: {"kind": "feed", "url": "https://..."}; or page, folder, rows, mail, api, stream.'
+            help='A poll as JSON: {"kind": "feed", "url": "https://..."}; or page, folder, rows, mail, api, stream, '
+            "queue."
         ),
     ] = None,
     form: Annotated[

@@ -20,7 +20,13 @@ _FENCE = "---"
 _MODEL_STEPS = frozenset(
     {"AIStep", "Agent", "LanguageModel", "StructuredOutput", "Classify", "Transcribe", "AnswerFromKnowledge"}
 )
-_TRIGGER_KINDS = {"mail": ("imap",), "rows": SQL_KINDS, "folder": STORAGE_KINDS, "stream": ("redis",)}
+_TRIGGER_KINDS = {
+    "mail": ("imap",),
+    "rows": SQL_KINDS,
+    "folder": STORAGE_KINDS,
+    "stream": ("redis",),
+    "queue": ("amqp",),
+}
 _FLOW_STEPS = frozenset({"RunFlow", "ForEach", "ForEachPage", "Loop"})
 _NETWORK_STEPS = frozenset({"URL", "HTTPRequest", "ForEachPage", "WebhookOut", "ReadFeed", "ReadSitemap", "ApiCall"})
 

@@ -302,6 +302,22 @@ _KINDS = (
         keywords=("valkey", "stream", "queue", "message broker"),
     ),
     Kind(
+        "amqp",
+        "AMQP",
+        "RabbitMQ, or another server of AMQP 0-9-1, whose queues start flows.",
+        "data",
+        (
+            _HOST,
+            KindField("port", "Port", type="number", default=5671),
+            KindField("virtual_host", "Virtual host", default="/"),
+            _USER,
+            KindField("password", "Password", type="secret"),
+            _TLS,
+        ),
+        probe="amqp",
+        keywords=("rabbitmq", "queue", "message broker"),
+    ),
+    Kind(
         "s3",
         "S3 and compatible",
         "Object storage: Amazon S3, MinIO, Ceph, Cloudflare R2.",

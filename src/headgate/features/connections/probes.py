@@ -9,6 +9,7 @@ from typing import Self
 
 import orjson
 
+from headgate.components.amqp_queues import sign_in
 from headgate.components.redis_streams import ask
 from headgate.components.sql.components import in_database
 from headgate.components.sql.statements import table_names
@@ -151,6 +152,11 @@ async def _redis(connection: Connection, _seconds: float) -> Outcome:
     return Outcome(ok=True, message="The server accepted the connection.")
 
 
+async def _amqp(connection: Connection, _seconds: float) -> Outcome:
+    await sign_in(connection, subject="The test")
+    return Outcome(ok=True, message="The server accepted the connection.")
+
+
 async def _storage(connection: Connection, seconds: float) -> Outcome:
     async with opened_storage(connection, seconds=seconds, subject="The test") as storage:
         entries = await storage.list_folder("")
@@ -242,5 +248,6 @@ _PROBES: Mapping[Probe, Callable[[Connection, float], Awaitable[Outcome]]] = {
     "imap": _imap,
     "sql": _sql,
     "redis": _redis,
+    "amqp": _amqp,
     "storage": _storage,
 }

@@ -109,6 +109,20 @@ class StreamConfig(Poll):
     )
 
 
-PollConfig = FeedConfig | PageConfig | FolderConfig | RowsConfig | MailConfig | ApiConfig | StreamConfig
-POLLING = frozenset({"feed", "page", "folder", "rows", "mail", "api", "stream"})
+class QueueConfig(Poll):
+    """Messages of an AMQP queue, which are removed once their runs are stored."""
+
+    kind: Literal["queue"] = "queue"
+    connection: ConnectionName
+    queue: PlainText = Field(min_length=1, max_length=255)
+    key_field: PlainText = Field(
+        default="",
+        max_length=200,
+        description="What names a message, such as body.order or headers.id; by default its message id.",
+    )
+    first: Literal["all"] = Field(default="all", description="What waits in a queue is never skipped.")
+
+
+PollConfig = FeedConfig | PageConfig | FolderConfig | RowsConfig | MailConfig | ApiConfig | StreamConfig | QueueConfig
+POLLING = frozenset({"feed", "page", "folder", "rows", "mail", "api", "stream", "queue"})
 """Kinds of triggers that poll."""

@@ -13,6 +13,7 @@ from headgate.features.triggers.poll_settings import (
     FolderConfig,
     MailConfig,
     PageConfig,
+    QueueConfig,
     RowsConfig,
     StreamConfig,
 )
@@ -35,6 +36,7 @@ Kind = Literal[
     "api",
     "form",
     "stream",
+    "queue",
 ]
 Verification = Literal["none", "github", "stripe", "slack", "standard", "hmac", "basic", "key"]
 _YEARS = range(1970, 2201)
@@ -222,6 +224,7 @@ Config = Annotated[
     | MailConfig
     | ApiConfig
     | StreamConfig
+    | QueueConfig
     | FormConfig,
     Field(discriminator="kind"),
 ]

@@ -12,6 +12,7 @@ from headgate.features.triggers.poll_settings import (
     MailConfig,
     PageConfig,
     PollConfig,
+    QueueConfig,
     RowsConfig,
     StreamConfig,
 )
@@ -101,6 +102,8 @@ def _polled(config: PollConfig) -> str:
             return f"For each new item of {config.url}"
         case StreamConfig():
             return f"For each new entry of the stream {config.stream} on {config.connection}"
+        case QueueConfig():
+            return f"For each message in the queue {config.queue} of {config.connection}"
 
 
 def _interval(seconds: int) -> str:

@@ -144,7 +144,7 @@ OAUTH = Outgoing(
 STEP_SERVERS = Outgoing(
     "step_servers",
     "Mail, database and SFTP servers of connections: `SendMail`, `ReadMail`, `SqlQuery`, `SqlWrite`, `SqlSchema`, "
-    "`FolderFiles`, `WriteFile`, `MoveFile`; Redis servers of triggers",
+    "`FolderFiles`, `WriteFile`, `MoveFile`; Redis and AMQP servers of triggers",
     "user who adds the connection",
     Reach.PUBLIC,
     Redirects.NONE,
@@ -153,6 +153,7 @@ STEP_SERVERS = Outgoing(
         "components.mail.sending",
         "components.mail.reading",
         "components.redis_streams",
+        "components.amqp_queues",
         "components.sql",
         "components.storage",
     ),

@@ -39,7 +39,7 @@ class Wording:
     """How a recipe is worded in a language."""
 
     say: str
-    """The restatement of every slot; `[...]` is omitted where a slot in it has no value, or one that is said."""
+    """The restatement of every slot; `[...]` is omitted where a slot in it has no value, or one that is there already."""
     patterns: tuple[str, ...]
     examples: tuple[str, ...]
     """Whole requests, each of which is a test."""
@@ -56,10 +56,10 @@ class Recipe:
     def describe(self, slots: Slots, language: Language) -> str:
         """What this step does, in words."""
         text = self.wordings[language].say
-        said = set(_PART.sub("", text).lower().split())
+        fixed_words = set(_PART.sub("", text).lower().split())
 
         def adds(name: str) -> bool:
-            return bool(slots.get(name)) and shown(slots[name], language).lower() not in said
+            return bool(slots.get(name)) and shown(slots[name], language).lower() not in fixed_words
 
         text = _PART.sub(lambda part: part[1] if all(map(adds, _SLOT.findall(part[1]))) else "", text)
         return " ".join(_SLOT.sub(lambda slot: shown(slots.get(slot[1], ""), language), text).split())

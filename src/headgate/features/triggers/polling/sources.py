@@ -22,10 +22,11 @@ from headgate.features.triggers.poll_settings import (
     MailConfig,
     PageConfig,
     PollConfig,
+    QueueConfig,
     RowsConfig,
     StreamConfig,
 )
-from headgate.features.triggers.polling import databases, folders, mailboxes, streams
+from headgate.features.triggers.polling import databases, folders, mailboxes, queues, streams
 from headgate.features.triggers.polling.context import PollContext
 from headgate.features.triggers.polling.cursor import MOST_LISTED, Cursor, Fresh, fresh_of
 from headgate.features.triggers.polling.results import Item, PollResult
@@ -122,4 +123,5 @@ SOURCES: dict[type[PollConfig], Source] = {
     MailConfig: Source(mailboxes.read_mail, mailboxes.mark_seen),
     ApiConfig: Source(read_api),
     StreamConfig: Source(streams.read_entries),
+    QueueConfig: Source(queues.read_messages, queues.remove_messages),
 }

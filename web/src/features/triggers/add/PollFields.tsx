@@ -42,16 +42,18 @@ export function PollFields({ kind, spaceId, draft, onChange }: Props) {
           />
         )}
       </Field>
-      <Field label={t("poll_first")}>
-        {(control) => (
-          <Select
-            {...control}
-            value={draft.first}
-            options={(["now", "all"] as const).map((value) => ({ value, label: t(`poll_first_${value}`) }))}
-            onChange={(first) => set({ first })}
-          />
-        )}
-      </Field>
+      {kind !== "queue" && (
+        <Field label={t("poll_first")}>
+          {(control) => (
+            <Select
+              {...control}
+              value={draft.first}
+              options={(["now", "all"] as const).map((value) => ({ value, label: t(`poll_first_${value}`) }))}
+              onChange={(first) => set({ first })}
+            />
+          )}
+        </Field>
+      )}
       <Field label={t("poll_text_from")} help={t("poll_text_from_help")}>
         {(control) => (
           <Input

@@ -1,6 +1,6 @@
 import type { NewTrigger } from "@/api/queries/triggers";
 
-export const POLLS = ["feed", "page", "folder", "rows", "mail", "api", "stream"] as const;
+export const POLLS = ["feed", "page", "folder", "rows", "mail", "api", "stream", "queue"] as const;
 export type PollKind = (typeof POLLS)[number];
 type PollConfig = Extract<NewTrigger["config"], { kind: PollKind }>;
 export const FIELDS = [
@@ -13,6 +13,7 @@ export const FIELDS = [
   "cursor_column",
   "key_column",
   "stream",
+  "queue",
   "key_field",
   "sender",
   "subject",
@@ -42,6 +43,7 @@ export const FORMS: Record<PollKind, PollForm> = {
   },
   mail: { required: ["connection"], optional: ["folder", "sender", "subject"], connections: ["imap"] },
   stream: { required: ["connection", "stream"], optional: ["key_field"], connections: ["redis"] },
+  queue: { required: ["connection", "queue"], optional: ["key_field"], connections: ["amqp"] },
   api: { required: ["url"], optional: ["connection", "items", "key"], connections: HTTP },
 };
 
@@ -81,7 +83,7 @@ export function pollOf(kind: PollKind, draft: PollDraft): PollConfig | null {
     kind,
     ...fields,
     every_seconds: minutes * 60,
-    first: draft.first,
+    ...(kind === "queue" ? {} : { first: draft.first }),
     ...(draft.textFrom.trim() ? { text_from: draft.textFrom.trim() } : {}),
     ...(kind === "rows" ? { look_back: lookBack } : {}),
     ...(kind === "mail" ? { mark_seen: draft.markSeen } : {}),

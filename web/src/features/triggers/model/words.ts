@@ -30,21 +30,30 @@ export function everyWords(t: TriggerTexts, seconds: number): string {
   return seconds % 60 === 0 ? t("words_minutes", { amount: seconds / 60 }) : t("words_seconds", { amount: seconds });
 }
 
-function pollWords(t: TriggerTexts, config: Extract<Trigger["config"], { most?: number }>): string {
-  const source =
-    config.kind === "rows"
-      ? t("words_rows", { name: config.connection })
-      : config.kind === "stream"
-        ? t("words_stream", { name: config.connection, stream: config.stream })
-        : config.kind === "mail"
-          ? t("words_mail", { folder: config.folder ?? "INBOX", name: config.connection })
-          : config.kind === "folder"
-            ? t("words_folder", {
-                pattern: config.pattern ?? "*",
-                folder: [config.connection, config.folder || "/"].filter(Boolean).join(": "),
-              })
-            : t(`words_${config.kind}`, { url: config.url });
-  return `${source} · ${everyWords(t, config.every_seconds ?? 300)}`;
+type Polling = Extract<Trigger["config"], { most?: number }>;
+
+function pollWords(t: TriggerTexts, config: Polling): string {
+  return `${sourceWords(t, config)} · ${everyWords(t, config.every_seconds ?? 300)}`;
+}
+
+function sourceWords(t: TriggerTexts, config: Polling): string {
+  switch (config.kind) {
+    case "rows":
+      return t("words_rows", { name: config.connection });
+    case "stream":
+      return t("words_stream", { name: config.connection, stream: config.stream });
+    case "queue":
+      return t("words_queue", { name: config.connection, queue: config.queue });
+    case "mail":
+      return t("words_mail", { folder: config.folder ?? "INBOX", name: config.connection });
+    case "folder":
+      return t("words_folder", {
+        pattern: config.pattern ?? "*",
+        folder: [config.connection, config.folder || "/"].filter(Boolean).join(": "),
+      });
+    default:
+      return t(`words_${config.kind}`, { url: config.url });
+  }
 }
 
 function cronWords(t: TriggerTexts, cron: string): string {
