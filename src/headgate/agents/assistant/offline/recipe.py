@@ -39,7 +39,7 @@ class Wording:
     """How a recipe is worded in a language."""
 
     say: str
-    """The restatement of every slot; `[...]` is omitted where a slot in it has no value, or one that is there already."""
+    """The restatement of every slot; `[...]` is omitted where a slot in it has no value, or one that is there."""
     patterns: tuple[str, ...]
     examples: tuple[str, ...]
     """Whole requests, each of which is a test."""
