@@ -122,7 +122,7 @@ class GitHistory(Component):
 
     label = "History of a repository"
     category = "data"
-    icon = "git-compare"
+    icon = "folder-git-2"
     outside = True
     needs_extra = "git"
     keywords = (*GIT_KEYWORDS, "log", "commits", "history", "diff", "changes", "compare", "release notes", "changelog")

@@ -30,19 +30,31 @@ MOST_REF_BYTES = 20_000_000
 _PREFIXES = (b"HEAD", b"refs/heads/", b"refs/tags/")
 
 
+class _Pool(urllib3.ProxyManager):
+    """Closes its responses: the library forgets some."""
+
+    def __init__(self, *arguments: Any, **named: Any) -> None:  # noqa: ANN401
+        self.responses: list[urllib3.BaseHTTPResponse] = []
+        super().__init__(*arguments, **named)
+
+    def urlopen(self, *arguments: Any, **named: Any) -> urllib3.BaseHTTPResponse:  # noqa: ANN401
+        response = super().urlopen(*arguments, **named)
+        self.responses.append(response)
+        return response
+
+    def clear(self) -> None:
+        for response in self.responses:
+            response.close()
+        super().clear()
+
+
 class _Client(Urllib3HttpGitClient):
     """Counts what it receives: the library reads lists of branches without a limit."""
 
     left = MOST_REF_BYTES
 
-    def __init__(self, *arguments: Any, **named: Any) -> None:  # noqa: ANN401
-        super().__init__(*arguments, **named)
-        self.responses: list[Any] = []
-        """To be closed: the library forgets some."""
-
     def _http_request(self, *arguments: Any, **named: Any) -> tuple[Any, Callable[[int], bytes]]:  # noqa: ANN401
         response, read = super()._http_request(*arguments, **named)
-        self.responses.append(response)
         if response.headers.get("Content-Encoding", "identity") != "identity":
             raise BadPack("the server compressed its answer, which was not requested")
 
@@ -72,7 +84,7 @@ class GitWire:
         if proxy.ca_file is not None:
             context.load_verify_locations(proxy.ca_file)
         address = urlsplit(proxy.url)
-        pool = urllib3.ProxyManager(
+        pool = _Pool(
             f"http://{address.hostname}:{address.port}",
             proxy_headers=urllib3.make_headers(proxy_basic_auth=f"{address.username}:{address.password}"),
             headers={"User-Agent": "git/2 (headgate)"},
@@ -87,8 +99,6 @@ class GitWire:
 
     def close(self) -> None:
         """Close its connections."""
-        for response in self._client.responses:
-            response.close()
         self._pool.clear()
 
     def refs(self) -> Refs:

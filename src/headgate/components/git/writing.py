@@ -33,7 +33,7 @@ class CommitFiles(Component):
 
     label = "Commit files"
     category = "data"
-    icon = "git-commit-horizontal"
+    icon = "git-pull-request"
     effect = True
     outside = True
     needs_extra = "git"
