@@ -13391,11 +13391,17 @@ export interface components {
         PackPartOut: {
             /**
              * Kind
-             * @description component, template, connection or translation.
+             * @description component, template, connection, skill or translation.
              */
             kind: string;
             /** Name */
             name: string;
+            /**
+             * Text
+             * @description Of a skill: the instructions that the development agent gets.
+             * @default
+             */
+            text?: string;
         };
         /**
          * PackPreviewOut

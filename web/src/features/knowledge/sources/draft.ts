@@ -60,8 +60,7 @@ export function configOf(kind: SourceKind, draft: SourceDraft): SourceIn["config
   const pattern = draft.pattern.trim() || "**/*";
   if (CONNECTIONS[kind] && !connection) return null;
   if (kind === "storage") return { kind, connection, folder: draft.folder.trim(), pattern };
-  if (kind === "git")
-    return { kind, connection, repository: draft.repository.trim(), ref: draft.ref.trim(), pattern };
+  if (kind === "git") return { kind, connection, repository: draft.repository.trim(), ref: draft.ref.trim(), pattern };
   if (kind === "sql") {
     const [sql, key_column] = [draft.sql.trim(), draft.keyColumn.trim()];
     return sql && key_column ? { kind, connection, sql, key_column } : null;
