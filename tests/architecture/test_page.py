@@ -132,7 +132,7 @@ class TestAModule:
 class TestIcons:
     def test_of_every_component_are_known_to_the_page(self) -> None:
         icons = (SOURCES / "components" / "icons" / "componentIcons.ts").read_text(encoding="utf-8")
-        known = set(re.findall(r"""^  "?([a-z-]+)"?: [A-Z]""", icons, re.MULTILINE))
+        known = set(re.findall(r"""^  "?([a-z0-9-]+)"?: [A-Z]""", icons, re.MULTILINE))
         assert {template.icon for template in TEMPLATES} - known == set()
 
 

@@ -21,6 +21,8 @@ from headgate.components.files.read_file import ReadFile
 from headgate.components.files.saving import SaveFile
 from headgate.components.files.spreadsheets import ReadSpreadsheet, WriteSpreadsheet
 from headgate.components.files.workspace_files import WorkspaceFiles
+from headgate.components.git.reading import GitFiles, GitHistory
+from headgate.components.git.writing import CommitFiles, OpenChange
 from headgate.components.group import Group
 from headgate.components.inputs import ChatInput, FileInput, FormInput, TextInput
 from headgate.components.iteration import ForEach
@@ -88,6 +90,10 @@ BUILTINS: tuple[type[Component], ...] = (
     FolderFiles,
     WriteFile,
     MoveFile,
+    GitFiles,
+    GitHistory,
+    CommitFiles,
+    OpenChange,
     ConvertImage,
     ExtractXML,
     Calculator,

@@ -14,6 +14,7 @@ EXTRAS: Final[dict[str, tuple[str, ...]]] = {
     "documents": ("typst", "manimgx_fonts", "pypandoc"),
     "google-secrets": ("google.auth", "requests"),
     "duckdb": ("duckdb", "duckdb_sqlalchemy"),
+    "git": ("dulwich",),
     "images": ("PIL",),
     "mail": ("aiosmtplib", "imap_tools"),
     "mysql": ("pymysql",),

@@ -115,6 +115,7 @@ class StepHarness:
         step.receive_extra({name: value for name, value in inputs.items() if name in extra})
         step.attach(self.ctx)
         requested = list(outputs) if outputs is not None else [out.name for out in template.outputs]
+        step.expect_outputs(requested)
         types = {out.name: out.type for out in template.outputs}
         return {name: _through_json(await step.produce(name), types.get(name)) for name in requested}
 

@@ -10899,6 +10899,37 @@ export interface components {
             items: components["schemas"]["FormLinkMade"][];
         };
         /**
+         * GitSource
+         * @description Files of a Git repository.
+         */
+        GitSource: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "git";
+            /** Connection */
+            connection: string;
+            /**
+             * Repository
+             * @description Such as owner/name; empty: that of the connection.
+             * @default
+             */
+            repository?: string;
+            /**
+             * Ref
+             * @description Branch, tag or commit; empty: the default branch.
+             * @default
+             */
+            ref?: string;
+            /**
+             * Pattern
+             * @description Such as docs/**\/*.md.
+             * @default **\/*
+             */
+            pattern?: string;
+        };
+        /**
          * GraphEdge
          * @description An edge in the graph.
          */
@@ -13360,11 +13391,17 @@ export interface components {
         PackPartOut: {
             /**
              * Kind
-             * @description component, template, connection or translation.
+             * @description component, template, connection, skill or translation.
              */
             kind: string;
             /** Name */
             name: string;
+            /**
+             * Text
+             * @description Of a skill: the instructions that the development agent gets.
+             * @default
+             */
+            text?: string;
         };
         /**
          * PackPreviewOut
@@ -16610,7 +16647,7 @@ export interface components {
          */
         SourceChange: {
             /** Config */
-            config?: (components["schemas"]["StorageSource"] | components["schemas"]["WebSource"] | components["schemas"]["SqlSource"] | components["schemas"]["MailSource"]) | null;
+            config?: (components["schemas"]["StorageSource"] | components["schemas"]["GitSource"] | components["schemas"]["WebSource"] | components["schemas"]["SqlSource"] | components["schemas"]["MailSource"]) | null;
             /**
              * Every Seconds
              * @description Seconds from the end of a synchronisation to the next; null: by hand.
@@ -16631,7 +16668,7 @@ export interface components {
              */
             name: string;
             /** Config */
-            config: components["schemas"]["StorageSource"] | components["schemas"]["WebSource"] | components["schemas"]["SqlSource"] | components["schemas"]["MailSource"];
+            config: components["schemas"]["StorageSource"] | components["schemas"]["GitSource"] | components["schemas"]["WebSource"] | components["schemas"]["SqlSource"] | components["schemas"]["MailSource"];
             /**
              * Every Seconds
              * @description Seconds from the end of a synchronisation to the next; null: by hand.
@@ -16674,7 +16711,7 @@ export interface components {
             /** Owner User Id */
             owner_user_id: string;
             /** Config */
-            config: components["schemas"]["StorageSource"] | components["schemas"]["WebSource"] | components["schemas"]["SqlSource"] | components["schemas"]["MailSource"];
+            config: components["schemas"]["StorageSource"] | components["schemas"]["GitSource"] | components["schemas"]["WebSource"] | components["schemas"]["SqlSource"] | components["schemas"]["MailSource"];
             /** Every Seconds */
             every_seconds: number | null;
             readers: components["schemas"]["Readers"];

@@ -57,7 +57,7 @@ def add_source(
     classification: LevelOption = None,
     json: JsonFlag = False,
 ) -> int:
-    """Add a source of documents (storage, web, sql, mail) to a knowledge base, and synchronise it.
+    """Add a source of documents (storage, git, web, sql, mail) to a knowledge base, and synchronise it.
 
     Exit code 1 when it could not be read, or not completely.
     """

@@ -117,7 +117,13 @@ def inspect(file: File, json: JsonFlag = False) -> None:
     if json:
         signer = pack.signer.model_dump() if pack.signer else None
         print_json(
-            {**manifest.model_dump(mode="json"), "digest": pack.digest, "signer": signer, "reach": reach.as_json()}
+            {
+                **manifest.model_dump(mode="json"),
+                "digest": pack.digest,
+                "signer": signer,
+                "reach": reach.as_json(),
+                "skills": pack.texts("skills"),
+            }
         )
         return
     lines = [f"{manifest.title}: {manifest.name} {manifest.version}", manifest.description, _signed(pack.signer)]
@@ -128,6 +134,8 @@ def inspect(file: File, json: JsonFlag = False) -> None:
         *reach_lines({**reach.as_json(), "secrets": []})[2:],
     ]:
         console.print(line, markup=False)
+    for name, text in pack.texts("skills").items():
+        console.print(f"Skill {name}, instructions for the development agent:\n{text}", markup=False)
 
 
 @app.command()

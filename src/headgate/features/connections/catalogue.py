@@ -373,6 +373,42 @@ _KINDS = (
         keywords=("disk", "directory", "mount", "nfs", "smb", "share", "local"),
     ),
     Kind(
+        "git",
+        "Git server",
+        "Repositories of GitHub, GitLab, Gitea, Forgejo or another server, over HTTPS.",
+        "files",
+        (
+            KindField(
+                "url",
+                "Address",
+                "Of the server, such as https://github.com, or of one repository.",
+                "url",
+                required=True,
+            ),
+            KindField(
+                "service",
+                "Service",
+                "gitea: also Forgejo and Codeberg. other: changes cannot be opened.",
+                "select",
+                required=True,
+                default="github",
+                options=("github", "gitlab", "gitea", "other"),
+            ),
+            KindField(
+                "api_url",
+                "API address",
+                "For opening changes: https://api.github.com, https://gitlab.example.org/api/v4, "
+                "https://gitea.example.org/api/v1.",
+                "url",
+            ),
+            KindField("user", "User", "Leave empty for GitHub, GitLab and Gitea.", advanced=True),
+            KindField("token", "Token", "Leave empty for public repositories that are only read.", "secret"),
+        ),
+        adds="bearer",
+        probe="git",
+        keywords=("github", "gitlab", "gitea", "forgejo", "codeberg", "bitbucket", "repository", "code", "source"),
+    ),
+    Kind(
         "mcp_server",
         "MCP server",
         "A server with tools for agents.",

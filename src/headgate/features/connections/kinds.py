@@ -13,7 +13,7 @@ FieldType = Literal["text", "secret", "multiline_secret", "number", "boolean", "
 Adds = Literal["none", "hosts", "header", "query", "basic", "bearer", "oauth"]
 """What the guarded client adds to HTTP requests; `hosts`: nothing, requests only stay within the hosts."""
 Grant = Literal["", "authorization_code", "device_code", "client_credentials"]
-Probe = Literal["http", "smtp", "imap", "sql", "redis", "amqp", "storage", "mcp", "models", "none"]
+Probe = Literal["http", "smtp", "imap", "sql", "redis", "amqp", "storage", "git", "mcp", "models", "none"]
 Ownership = Literal["any", "shared"]
 """`shared`: belongs to the space and never to one user."""
 Category = Literal["api", "oauth", "mail", "data", "files", "ai", "other"]

@@ -164,6 +164,20 @@ async def _storage(connection: Connection, seconds: float) -> Outcome:
     return Outcome(ok=True, message=f"The storage lists its folder: {count}.")
 
 
+async def _git(connection: Connection, seconds: float) -> Outcome:
+    api, token = connection.text("api_url").rstrip("/"), connection.secret("token")
+    address = f"{api}/user" if api and token else connection.text("url")
+    answer = await connection.http.request("GET", address, timeout_seconds=seconds)
+    if answer.status in {401, 403}:
+        return Outcome(ok=False, message=f"The server refused the token ({answer.status}).", remedy=_CHECK_CREDENTIALS)
+    if answer.status >= 400:
+        remedy = "Check the address and the API address."
+        return Outcome(ok=False, message=f"The server answered {answer.status}.", remedy=remedy)
+    if api and token:
+        return Outcome(ok=True, message="The server accepted the token.")
+    return Outcome(ok=True, message="The server answered. The token was not checked: no token or API address is set.")
+
+
 class _Line:
     """A connection to a server with a protocol of lines, to a checked address."""
 
@@ -250,4 +264,5 @@ _PROBES: Mapping[Probe, Callable[[Connection, float], Awaitable[Outcome]]] = {
     "redis": _redis,
     "amqp": _amqp,
     "storage": _storage,
+    "git": _git,
 }

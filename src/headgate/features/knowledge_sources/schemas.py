@@ -35,6 +35,18 @@ class StorageSource(_Config):
     pattern: PlainText = Field(default="**/*", min_length=1, max_length=500, description="Such as **/*.pdf.")
 
 
+class GitSource(_Config):
+    """Files of a Git repository."""
+
+    kind: Literal["git"] = "git"
+    connection: ConnectionName
+    repository: PlainText = Field(
+        default="", max_length=300, description="Such as owner/name; empty: that of the connection."
+    )
+    ref: PlainText = Field(default="", max_length=200, description="Branch, tag or commit; empty: the default branch.")
+    pattern: PlainText = Field(default="**/*", min_length=1, max_length=500, description="Such as docs/**/*.md.")
+
+
 class WebSource(_Config):
     """A web page, the pages of a sitemap, or the pages that a page links to."""
 
@@ -73,7 +85,7 @@ class MailSource(_Config):
     most_messages: int = Field(default=1_000, ge=1, le=5_000, description="The newest ones; older ones stay.")
 
 
-AnySource = StorageSource | WebSource | SqlSource | MailSource
+AnySource = StorageSource | GitSource | WebSource | SqlSource | MailSource
 Config = Annotated[AnySource, Field(discriminator="kind")]
 
 

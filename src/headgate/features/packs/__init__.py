@@ -1,1 +1,1 @@
-"""Packs: signed archives of components, connection kinds, templates and translations. Reading one executes nothing."""
+"""Packs: signed archives of components, connection kinds, templates, skills and translations. Executes nothing."""

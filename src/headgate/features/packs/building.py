@@ -27,7 +27,13 @@ from headgate.foundation.canonical import canonical
 from headgate.foundation.signing import Signer
 
 SOURCE = "pack.toml"
-_FOLDERS = {"components": "*.py", "templates": "*.flow", "connections": "*.json", "translations": "*.json"}
+_FOLDERS = {
+    "components": "*.py",
+    "templates": "*.flow",
+    "connections": "*.json",
+    "translations": "*.json",
+    "skills": "*.md",
+}
 _DATE = (1980, 1, 1, 0, 0, 0)
 _KEY_BYTES = 32
 

@@ -18,6 +18,10 @@ MOST_FILE_BYTES = 200_000
 MOST_BYTES = 4 << 20
 """Maximum total size of the uncompressed files."""
 MOST_WORDS = 2_000
+MOST_SKILL_BYTES = 20_000
+"""Of a skill: it is part of every request of its phases."""
+SKILL_PHASES = ("discover", "plan", "patch", "test")
+"""Phases of the development agent; headings of a skill."""
 _PARTS = re.compile(r"(\d{1,6})\.(\d{1,6})\.(\d{1,6})")
 
 PackName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9]*(-[a-z0-9]+)*$", max_length=40)]
@@ -26,7 +30,8 @@ FilePath = Annotated[
     str,
     StringConstraints(
         pattern=r"^(components/[a-z][a-z0-9_]{0,59}\.py|templates/[a-z][a-z0-9-]{0,39}\.flow"
-        r"|connections/[a-z][a-z0-9-]{0,39}\.json|translations/(sv)\.json)$"
+        r"|connections/[a-z][a-z0-9-]{0,39}\.json|translations/(sv)\.json"
+        r"|skills/[a-z][a-z0-9-]{0,39}\.md)$"
     ),
 ]
 Digest = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]

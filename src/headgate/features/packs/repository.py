@@ -9,7 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from headgate.features.packs.tables import PackComponent, PackItem, PackRow, PackSigner
 from headgate.foundation.database import insert_into, now
 
-ItemKind = Literal["component", "template", "connection", "translation"]
+ItemKind = Literal["component", "template", "connection", "translation", "skill"]
 
 
 async def list_packs(session: AsyncSession) -> Sequence[PackRow]:

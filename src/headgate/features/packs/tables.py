@@ -31,7 +31,7 @@ class PackItem(Row):
 
     kind: Mapped[str] = mapped_column(String(16), primary_key=True)
     key: Mapped[str] = mapped_column(String(100), primary_key=True)
-    """Class name of a component in lower case, id of a template or connection kind, language of `pack:sv`."""
+    """Class name of a component in lower case, id of a template, connection kind or skill, language of `pack:sv`."""
     pack: Mapped[str] = mapped_column(ForeignKey("packs.name", ondelete="CASCADE"))
     code_hash: Mapped[str | None] = mapped_column(String(64))
     """Of a component: the row in `pack_components`."""

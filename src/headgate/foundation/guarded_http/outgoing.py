@@ -161,11 +161,12 @@ STEP_SERVERS = Outgoing(
 )
 STORAGES = Outgoing(
     "storages",
-    "S3 and WebDAV servers of connections: `FolderFiles`, `WriteFile`, `MoveFile`",
+    "S3, WebDAV and Git servers of connections: `FolderFiles`, `WriteFile`, `MoveFile`, `GitFiles`, `GitHistory`, "
+    "`CommitFiles`",
     "user who adds the connection",
     Reach.PUBLIC,
     Redirects.SAME_SERVER,
-    ("components.storage",),
+    ("components.storage", "components.git"),
     through="relay",
 )
 VAULT = Outgoing(

@@ -10,6 +10,7 @@ import httpx2
 import pytest
 from sqlalchemy import func, select
 
+from headgate.agents.codev.domain import Phase
 from headgate.entrypoints.access_control import AccessControl
 from headgate.entrypoints.compose import Parts, open_parts
 from headgate.entrypoints.http.state import Served, ServedState
@@ -36,6 +37,7 @@ from headgate.features.runs.routes import router as runs_router
 from headgate.foundation.settings import Settings
 from headgate.sandbox.report import probe
 from tests.support.api import api
+from tests.support.own_place import open_place
 from tests.support.packs import OTHER_SIGNER, SIGNER, archive_of, folder_of, set_version
 from tests.support.tenants import add_tenant
 
@@ -396,3 +398,54 @@ class TestRemove:
         for work in (parts.packs.remove(member, "acme-tools"), parts.packs.install(member, b"", TRUSTED)):
             with pytest.raises(PermissionMissing):
                 await work
+
+
+SKILL = """# For readers
+
+## Plan
+
+Name every step in Latin.
+
+## Test ##
+
+Expect Latin.
+"""
+
+
+class TestSkills:
+    async def test_follow_ours_in_the_instructions_of_the_development_agent_while_the_pack_is_installed(
+        self, parts: Parts, client: Client, folder: Path
+    ) -> None:
+        before = await open_place(parts)
+        (folder / "skills").mkdir()
+        (folder / "skills/latin.md").write_text(SKILL)
+        archive = archive_of(folder)
+        preview = (await client.post("/packs/preview", json=body(archive))).json()
+        assert {"kind": "skill", "name": "acme-tools.latin", "text": SKILL} in preview["parts"]
+        await parts.packs.install(LOCAL, archive, TRUSTED)
+        place = await open_place(parts)
+        for phase, added in ((Phase.PLAN, "Name every step in Latin."), (Phase.TEST, "Expect Latin.")):
+            knowledge = place.knowledge(phase)
+            assert knowledge.startswith(before.knowledge(phase))
+            assert knowledge.endswith(added)
+            assert "## Skill acme-tools.latin" in knowledge
+        assert place.knowledge(Phase.PATCH) == before.knowledge(Phase.PATCH)
+        await parts.packs.remove(LOCAL, "acme-tools")
+        assert (await open_place(parts)).knowledge(Phase.PLAN) == before.knowledge(Phase.PLAN)
+
+    @pytest.mark.parametrize(
+        ("text", "match"),
+        [
+            ("# Only for readers\n", "no section of a phase"),
+            (f"## Plan\n{'x' * 20_000}", "more than 20000 bytes"),
+            ("## Plan\nhid\u200bden", "hidden character"),
+        ],
+    )
+    async def test_that_no_phase_has_are_too_long_or_hide_text_are_refused(
+        self, parts: Parts, folder: Path, text: str, match: str
+    ) -> None:
+        (folder / "skills").mkdir()
+        (folder / "skills/latin.md").write_text(text)
+        with pytest.raises(BadPack, match=match):
+            await parts.packs.install(LOCAL, archive_of(folder), TRUSTED)
+        assert await count(parts, PackRow) == 0

@@ -37,7 +37,18 @@ from headgate.sdk.testing import StepHarness
 _UNTRIED = frozenset(
     {
         *("Python", "MakeDocument", "Transcribe", "HTTPRequest", "ForEachPage", "URL", "WebhookOut"),
-        *("WorkspaceFiles", "FolderFiles", "WriteFile", "MoveFile", "McpTools", "McpCall"),
+        *(
+            "WorkspaceFiles",
+            "FolderFiles",
+            "WriteFile",
+            "MoveFile",
+            "GitFiles",
+            "GitHistory",
+            "CommitFiles",
+            "OpenChange",
+            "McpTools",
+            "McpCall",
+        ),
         *("Approval", "RunFlow", "ForEach", "Loop", "SendEvent", "WaitForEvent"),
     }
 )

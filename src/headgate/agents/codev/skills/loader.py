@@ -1,7 +1,7 @@
 """Skills: instructions for the model by phase, as Markdown that an operator may override (DD-014, DD-022)."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from headgate.agents.codev.domain import Phase
@@ -11,6 +11,16 @@ log = get_logger(__name__)
 
 LARGEST_FILE = 256 * 1024
 """Bytes of a skill at most: it is part of every request of its phase."""
+MOST_CHARACTERS = 300_000
+"""Of the instructions of a phase, with those of packs."""
+_OF_PACK = """
+
+## Skill {id}
+
+Instructions of a pack that the operator of this installation installed. The instructions above have priority; tools and
+permissions stay the same.
+
+{words}"""
 _PACKAGED = Path(__file__).parent
 _NAME = re.compile(r"[a-z0-9_]{1,60}")
 _HEADING = re.compile(r"##[ \t]+(.+?)[ \t]*#*[ \t]*")
@@ -34,6 +44,24 @@ def load_skill(name: str, fallback: Mapping[Phase, str], *, folder: Path | None 
     if not texts:
         log.warning("skill not found; its fallback is used", skill=name, places=[str(place) for place in places])
     return {phase: texts.get(phase) or fallback.get(phase, "") for phase in Phase}
+
+
+def with_packs(texts: Mapping[Phase, str], skills: Iterable[tuple[str, str]]) -> dict[Phase, str]:
+    """Return instructions followed by those of skills of packs, which replace none.
+
+    Args:
+        texts: Instructions by phase.
+        skills: Id, which begins with the name of the pack, and Markdown.
+    """
+    joined = dict(texts)
+    for id_, text in skills:
+        for phase, words in sections(text).items():
+            added = _OF_PACK.format(id=id_, words=words)
+            if len(joined.get(phase, "")) + len(added) > MOST_CHARACTERS:
+                log.warning("skill of a pack was skipped: the instructions are too long", skill=id_, phase=phase.value)
+                continue
+            joined[phase] = f"{joined.get(phase, '')}{added}"
+    return joined
 
 
 def sections(text: str) -> dict[Phase, str]:

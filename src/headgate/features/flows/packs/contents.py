@@ -1,5 +1,6 @@
 """Checks everything in a pack before it is installed. Its components are described and tried in the sandbox only."""
 
+import re
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -19,7 +20,7 @@ from headgate.features.catalog.registry import Registry
 from headgate.features.connections.presets import kind_of
 from headgate.features.packs.archive import Pack
 from headgate.features.packs.errors import BadPack, PackNameTaken
-from headgate.features.packs.manifest import MOST_WORDS, ConnectionPreset
+from headgate.features.packs.manifest import MOST_SKILL_BYTES, MOST_WORDS, SKILL_PHASES, ConnectionPreset
 from headgate.foundation.errors import HeadgateError
 from headgate.foundation.flow_threads import run_in_flow_thread
 from headgate.foundation.guarded_http.errors import BadUrl
@@ -34,6 +35,7 @@ from headgate.sandbox.reading.scan import scan_component
 _SDK = "headgate"
 _CORRECT = "Ask the author for a corrected version."
 _Text = Annotated[str, StringConstraints(min_length=1, max_length=2_000)]
+_PHASE = re.compile(rf"^##[ \t]+({'|'.join(SKILL_PHASES)})[ \t]*$", re.IGNORECASE | re.MULTILINE)
 _WORDS = TypeAdapter(Annotated[dict[_Text, _Text], Field(max_length=MOST_WORDS)])
 
 
@@ -48,6 +50,8 @@ class Contents:
     """Id to preset."""
     words: Mapping[str, Mapping[str, str]]
     """Language to texts: English to translation."""
+    skills: Mapping[str, str]
+    """Id to Markdown."""
 
     def items(self) -> Iterator[dict[str, Any]]:
         """Yield the rows of `pack_items`."""
@@ -60,6 +64,8 @@ class Contents:
             yield _item(name, "connection", id_, preset.model_dump(mode="json"))
         for language, words in self.words.items():
             yield _item(name, "translation", f"{name}:{language}", {"language": language, "words": dict(words)})
+        for id_, text in self.skills.items():
+            yield _item(name, "skill", id_, {"text": text})
 
 
 async def check_contents(pack: Pack, checker: ComponentChecker, tenant_id: str, registry: Registry) -> Contents:
@@ -146,7 +152,8 @@ def _rest(pack: Pack, components: tuple[CheckedComponent, ...], registry: Regist
     taken = sorted({recipe.key for recipe in load_gallery()} & {recipe.key for recipe in recipes})
     if taken:
         raise PackNameTaken(taken)
-    return Contents(pack, components, recipes, presets, words)
+    skills = {f"{name}.{id_}": _skill(id_, text) for id_, text in pack.texts("skills").items()}
+    return Contents(pack, components, recipes, presets, words, skills)
 
 
 def _recipe(pack: str, key: str, text: str, catalog: FlowCatalog) -> Recipe:
@@ -181,6 +188,17 @@ def _translations(language: str, text: str) -> dict[str, str]:
         return _WORDS.validate_json(text)
     except ValidationError as error:
         raise BadPack(f"translations/{language}.json is invalid: {_first(error)}", remedy=_CORRECT) from error
+
+
+def _skill(id_: str, text: str) -> str:
+    if len(text.encode()) > MOST_SKILL_BYTES:
+        raise BadPack(f"skills/{id_}.md has more than {MOST_SKILL_BYTES} bytes", remedy=_CORRECT)
+    if not _PHASE.search(text):
+        raise BadPack(
+            f"skills/{id_}.md has no section of a phase",
+            remedy=f"Begin sections with headings such as '## Plan': {listed(SKILL_PHASES)}.",
+        )
+    return text
 
 
 def _first(error: ValidationError) -> str:

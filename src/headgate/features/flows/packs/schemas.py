@@ -80,8 +80,9 @@ class PackReachOut(BaseModel):
 class PackPartOut(BaseModel):
     """A part of a pack."""
 
-    kind: str = Field(description="component, template, connection or translation.")
+    kind: str = Field(description="component, template, connection, skill or translation.")
     name: str
+    text: str = Field(default="", description="Of a skill: the instructions that the development agent gets.")
 
 
 class PackFlowOut(BaseModel):
@@ -126,7 +127,7 @@ class PackOut(BaseModel):
             key_id=row.key_id,
             signer=SignerOut.model_validate(entry.signer) if entry.signer else None,
             installed_at=row.installed_at,
-            parts=[PackPartOut(kind=item.kind, name=_name(item)) for item in entry.items],
+            parts=[_part(item) for item in entry.items],
             reach=_reach(entry.reach, entry.secrets),
             flows=[_flow(use, outdated=not use.in_draft <= entry.current) for use in seen],
             other_flows=len(entry.uses) - len(seen),
@@ -167,7 +168,7 @@ class PackPreviewOut(BaseModel):
             key_id=pack.signer.key_id if pack.signer else None,
             public_key=pack.signer.public_key if pack.signer else None,
             signer=SignerOut.model_validate(preview.signer) if preview.signer else None,
-            parts=[PackPartOut(kind=item.kind, name=_name(item)) for item in items],
+            parts=[_part(item) for item in items],
             reach=_reach(preview.reach, preview.secrets),
             changes=list(preview.changes),
             flows=[_flow(flow.use, problems=flow.problems) for flow in seen],
@@ -205,6 +206,7 @@ def _flow(use: FlowUse, *, outdated: bool = False, problems: tuple[str, ...] = (
     )
 
 
-def _name(item: PackItem) -> str:
+def _part(item: PackItem) -> PackPartOut:
     content = item.content
-    return str(content.get("type") or content.get("language") or item.key)
+    name = str(content.get("type") or content.get("language") or item.key)
+    return PackPartOut(kind=item.kind, name=name, text=str(content["text"]) if item.kind == "skill" else "")

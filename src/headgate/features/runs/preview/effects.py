@@ -35,6 +35,15 @@ PATTERNS: Final[Mapping[str, str]] = {
     "MoveFile move": "Moves the file '{path}' to '{target}' with the connection '{storage}'.",
     "MoveFile copy": "Copies the file '{path}' to '{target}' with the connection '{storage}'.",
     "MoveFile delete": "Deletes the file '{path}' with the connection '{storage}'.",
+    "GitFiles": "Reads up to {most_files} files ({pattern}) of the repository '{repository}', connection '{server}'.",
+    "GitHistory": "Reads the history of the repository '{repository}' with the connection '{server}'.",
+    "CommitFiles": (
+        "Commits files to the branch '{branch}' of the repository '{repository}' with the connection '{server}'."
+    ),
+    "OpenChange": (
+        "Opens a change of the branch '{branch}' into '{target}' in the repository '{repository}', "
+        "connection '{server}'."
+    ),
     "SqlQuery": "Reads rows of a database in a read-only transaction with the connection '{database}'.",
     "SqlWrite": "Changes a database ({mode}, table {table}) with the connection '{database}'.",
     "SqlWrite statement": (
@@ -68,6 +77,8 @@ _DEFAULTS: Final[Mapping[str, str]] = {
     "most_files": "100",
     "parallel": "4",
     "operation": "set",
+    "pattern": "**",
+    "target": "main",
 }
 
 

@@ -6,7 +6,8 @@ import pytest
 
 from headgate.agents.codev.domain import Phase
 from headgate.agents.codev.skills import loader
-from headgate.agents.codev.skills.loader import load_skill, sections
+from headgate.agents.codev.skills.loader import load_skill, sections, with_packs
+from headgate.features.packs.manifest import SKILL_PHASES
 
 FALLBACK = {Phase.DISCOVER: "look", Phase.PLAN: "think", Phase.PATCH: "write", Phase.TEST: "try"}
 SKILL = """# For people
@@ -106,3 +107,19 @@ class TestLoadSkill:
     def test_reads_no_other_files(self, folder: Path, name: str) -> None:
         with pytest.raises(ValueError, match="not the name of a skill"):
             load_skill(name, FALLBACK, folder=folder)
+
+
+class TestWithPacks:
+    def test_come_after_ours_and_replace_none(self) -> None:
+        found = with_packs({Phase.PLAN: "Ours."}, [("acme.a", "## Plan\nTheirs."), ("acme.b", "## plan\nMore.")])
+        assert found[Phase.PLAN].startswith("Ours.\n\n## Skill acme.a\n")
+        assert found[Phase.PLAN].index("Theirs.") < found[Phase.PLAN].index("## Skill acme.b") < len(found[Phase.PLAN])
+
+    def test_are_skipped_when_the_instructions_would_be_too_long(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(loader, "MOST_CHARACTERS", 400)
+        found = with_packs({Phase.PLAN: "Ours."}, [("acme.a", f"## Plan\n{'x' * 400}"), ("acme.b", "## Plan\nShort.")])
+        assert "acme.a" not in found[Phase.PLAN]
+        assert found[Phase.PLAN].endswith("Short.")
+
+    def test_packs_know_the_phases(self) -> None:
+        assert tuple(phase.value for phase in Phase) == SKILL_PHASES

@@ -24,6 +24,13 @@ export function SourceFields(props: Props) {
           <TextField {...props} name="pattern" label="pattern" />
         </>
       )}
+      {props.kind === "git" && (
+        <>
+          <TextField {...props} name="repository" label="repository" help="repository_help" />
+          <TextField {...props} name="ref" label="ref" help="ref_help" />
+          <TextField {...props} name="pattern" label="pattern" />
+        </>
+      )}
       {props.kind === "sql" && <SqlFields {...props} />}
       {props.kind === "mail" && (
         <>

@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { Database, Globe, HardDrive, Mail, RefreshCw, Trash2 } from "lucide-react";
+import { Database, FolderGit2, Globe, HardDrive, Mail, RefreshCw, Trash2 } from "lucide-react";
 import { useState } from "react";
 import { knowledgeKeys } from "@/api/queries/knowledge";
 import {
@@ -17,7 +17,7 @@ import { ago } from "@/lib/i18n/format";
 import { SECONDS } from "./AddSourceDialog";
 import { useSourceTexts } from "./texts";
 
-const ICONS = { storage: <HardDrive />, web: <Globe />, sql: <Database />, mail: <Mail /> };
+const ICONS = { storage: <HardDrive />, git: <FolderGit2 />, web: <Globe />, sql: <Database />, mail: <Mail /> };
 const TONES: Record<KnowledgeSource["status"], Tone> = {
   pending: "neutral",
   running: "info",

@@ -1,13 +1,14 @@
 import type { SourceIn } from "@/api/queries/knowledgeSources";
 
 export type SourceKind = SourceIn["config"]["kind"];
-export const KINDS: readonly SourceKind[] = ["storage", "web", "sql", "mail"];
+export const KINDS: readonly SourceKind[] = ["storage", "git", "web", "sql", "mail"];
 export const FOLLOWS = ["page", "sitemap", "links"] as const;
 export type Follow = (typeof FOLLOWS)[number];
 
 /** Kinds of the connection that a source is read with. */
 export const CONNECTIONS: Partial<Record<SourceKind, readonly string[]>> = {
   storage: ["local_folder", "s3", "sftp", "webdav"],
+  git: ["git"],
   sql: ["sql"],
   mail: ["imap"],
 };
@@ -17,6 +18,8 @@ export interface SourceDraft {
   connection: string;
   folder: string;
   pattern: string;
+  repository: string;
+  ref: string;
   url: string;
   follow: Follow;
   depth: string;
@@ -34,6 +37,8 @@ export const EMPTY: SourceDraft = {
   connection: "",
   folder: "",
   pattern: "**/*",
+  repository: "",
+  ref: "",
   url: "",
   follow: "page",
   depth: "2",
@@ -52,9 +57,10 @@ const isCount = (text: string) => /^[1-9]\d*$/.test(text);
 /** The settings of a source; null: something is missing. */
 export function configOf(kind: SourceKind, draft: SourceDraft): SourceIn["config"] | null {
   const { connection } = draft;
+  const pattern = draft.pattern.trim() || "**/*";
   if (CONNECTIONS[kind] && !connection) return null;
-  if (kind === "storage")
-    return { kind, connection, folder: draft.folder.trim(), pattern: draft.pattern.trim() || "**/*" };
+  if (kind === "storage") return { kind, connection, folder: draft.folder.trim(), pattern };
+  if (kind === "git") return { kind, connection, repository: draft.repository.trim(), ref: draft.ref.trim(), pattern };
   if (kind === "sql") {
     const [sql, key_column] = [draft.sql.trim(), draft.keyColumn.trim()];
     return sql && key_column ? { kind, connection, sql, key_column } : null;

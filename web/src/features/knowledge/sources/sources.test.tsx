@@ -39,6 +39,7 @@ function serveSources(...sources: KnowledgeSource[]) {
         items: [
           { id: "c1", name: "archive", kind: "s3" },
           { id: "c2", name: "inbox", kind: "imap" },
+          { id: "c3", name: "code", kind: "git" },
         ],
       }),
     ),
@@ -99,6 +100,26 @@ it("a storage takes connections of its kinds only", async () => {
   await user.click(await screen.findByRole("option", { name: "Files of a storage" }));
   await user.click(await screen.findByRole("combobox", { name: /Connection/ }));
   expect((await screen.findAllByRole("option")).map((option) => option.textContent)).toEqual(["archive"]);
+});
+
+it("a repository is added with its branch and pattern", async () => {
+  const served = serveSources();
+  const { user } = openPage("/knowledge/b1?view=sources");
+  await user.click(await screen.findByRole("button", { name: "Add source" }));
+  const dialog = within(screen.getByRole("dialog", { name: "Add source" }));
+  await user.type(dialog.getByRole("textbox", { name: /^Name/ }), "Manual");
+  await user.click(dialog.getByRole("combobox", { name: "Kind" }));
+  await user.click(await screen.findByRole("option", { name: "Git repository" }));
+  await user.click(await screen.findByRole("combobox", { name: /Connection/ }));
+  await user.click(await screen.findByRole("option", { name: "code" }));
+  await user.type(dialog.getByRole("textbox", { name: /^Repository/ }), "acme/manual");
+  await user.type(dialog.getByRole("textbox", { name: /^Branch/ }), "main");
+  await user.click(dialog.getByRole("button", { name: "Add source" }));
+  await waitFor(() =>
+    expect(served.sent).toMatchObject([
+      { config: { kind: "git", connection: "code", repository: "acme/manual", ref: "main", pattern: "**/*" } },
+    ]),
+  );
 });
 
 it("one says what was not understood, and is synchronised", async () => {

@@ -13,7 +13,22 @@ export function Parts({ parts }: { parts: Pack["parts"] }) {
         const names = parts.filter((part) => part.kind === kind).map((part) => part.name);
         return names.length > 0 && <Fact key={kind} label={t(`pack_${kind}`)} value={names.join(", ")} />;
       })}
+      {parts
+        .filter((part) => part.kind === "skill")
+        .map((part) => (
+          <Fact key={part.name} label={t("pack_skill")} value={<Skill name={part.name} text={part.text ?? ""} />} />
+        ))}
     </dl>
+  );
+}
+
+/** The instructions that the development agent gets, to be read before they are trusted. */
+function Skill({ name, text }: { name: string; text: string }) {
+  return (
+    <details>
+      <summary className="cursor-pointer">{name}</summary>
+      <pre className="mt-1 max-h-60 overflow-auto whitespace-pre-wrap rounded-md bg-sunken p-2 text-xs">{text}</pre>
+    </details>
   );
 }
 

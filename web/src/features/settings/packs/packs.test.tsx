@@ -12,8 +12,9 @@ vi.setConfig({ testTimeout: 20_000 });
 
 const REACH = { imports: ["headgate", "re"], hosts: ["api.example.org"], files: false, secrets: ["Acme.token"] };
 const PARTS = [
-  { kind: "component", name: "AcmeTools" },
-  { kind: "template", name: "acme-tools-first" },
+  { kind: "component", name: "AcmeTools", text: "" },
+  { kind: "template", name: "acme-tools-first", text: "" },
+  { kind: "skill", name: "acme-tools.latin", text: "Name every step in Latin." },
 ];
 const PACK: Pack = {
   name: "acme-tools",
@@ -96,6 +97,8 @@ it("installs a pack of an unknown key only after the key is trusted", async () =
   expect(await screen.findByText("No packs yet")).toBeVisible();
   const dialog = await choose(user);
   expect(dialog.getByText(/Network: api.example.org/)).toBeVisible();
+  await user.click(dialog.getByText("acme-tools.latin"));
+  expect(dialog.getByText("Name every step in Latin.")).toBeVisible();
   expect(dialog.getByText(/Compare the key.*AAAA/)).toBeVisible();
   const install = dialog.getByRole("button", { name: "Install" });
   expect(install).toBeDisabled();

@@ -29,6 +29,7 @@ export default {
   pack_connection: "Connection kinds",
   pack_template: "Templates",
   pack_translation: "Translations",
+  pack_skill: "Skill of the development agent",
   pack_reach: "May access",
   pack_no_network: "No network",
   pack_hosts: "Network: {{hosts}}",

@@ -32,6 +32,7 @@ const sv: Translation<typeof en> = {
   pack_connection: "Anslutningstyper",
   pack_template: "Mallar",
   pack_translation: "Översättningar",
+  pack_skill: "Färdighet för utvecklingsagenten",
   pack_reach: "Har åtkomst till",
   pack_no_network: "Inget nätverk",
   pack_hosts: "Nätverk: {{hosts}}",

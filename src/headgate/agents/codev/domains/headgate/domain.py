@@ -6,13 +6,14 @@ from pathlib import Path
 from headgate.agents.codev.domain import Phase
 from headgate.agents.codev.domains.headgate.place import KeysOf, Place
 from headgate.agents.codev.domains.headgate.workplace import HeadgateWorkplace
-from headgate.agents.codev.skills.loader import load_skill
+from headgate.agents.codev.skills.loader import load_skill, with_packs
 from headgate.features.access.permissions import Permission
 from headgate.features.access.principal import Principal
 from headgate.features.accounts.spaces.service import require_space
 from headgate.features.connections import service as connections
 from headgate.features.mcptools import service as mcp_servers
 from headgate.features.models.local.models import LocalModels
+from headgate.features.packs import repository as packs
 from headgate.foundation.crypto import SecretBox
 from headgate.foundation.errors import NotFound
 from headgate.graph.model import Flow
@@ -91,6 +92,8 @@ class HeadgateDomain:
             usable = principal.may(Permission.CONNECTIONS_VIEW, space) and await connections.list_connections(
                 session, principal, space_id=space
             )
+            skills = await packs.list_pack_items(session, "skill")
         catalog = await self.studio.catalog_of(principal, Flow())
         place = Place(self.studio, principal, space, self.keys_of, self.box, self.local, catalog)
-        return HeadgateWorkplace(place, load_knowledge(self.skills), bool(servers), bool(usable), self.trial_seconds)
+        knowledge = with_packs(load_knowledge(self.skills), [(item.key, item.content["text"]) for item in skills])
+        return HeadgateWorkplace(place, knowledge, bool(servers), bool(usable), self.trial_seconds)
