@@ -32,7 +32,8 @@ REQUIRED = {
     "WaitForState": "", "SendEvent": "event 'paid'", "WaitForEvent": "event 'paid'", "ExtractXML": "expression '//a'",
     "ExtractHTML": "selector 'a'", "ReadFeed": "url 'https://example.org'", "ReadSitemap": "url 'https://example.org'",
     "Retrieve": "base 'Handbook'", "AnswerFromKnowledge": "base 'Handbook'",
-    "ForEachPage": "", "FolderFiles": "", "WriteFile": "", "MoveFile": "", "GitFiles": "", "GitHistory": "", "CommitFiles": "", "OpenChange": "", "ApiCall": "", "ApiTools": "", "McpCall": "",
+    "ForEachPage": "", "FolderFiles": "", "WriteFile": "", "MoveFile": "", "GitFiles": "", "GitHistory": "",
+    "CommitFiles": "", "OpenChange": "", "ApiCall": "", "ApiTools": "", "McpCall": "",
     "SqlQuery": "", "SqlWrite": "", "SqlSchema": "", "SendMail": "", "ReadMail": "", "Notify": "",
 }  # fmt: skip
 """The field that a component cannot do without."""
