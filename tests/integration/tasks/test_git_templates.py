@@ -52,12 +52,12 @@ class TestPageForReview:
         assert created.status_code == 201, created.text
         flow_id = created.json()["id"]
         done = await run(client, flow_id, FORM)
-        assert done["status"] == "succeeded", done
+        assert done["status"] == "completed", done
         assert "The office is closed on Friday." in server.read("docs/holidays.md", "pages/holidays")
         (change,) = server.changes
         assert (change["branch"], change["target"], change["title"]) == ("pages/holidays", "main", "Page holidays")
         again = await run(client, flow_id, {**FORM, "text": "The office is open on Friday."})
-        assert again["status"] == "succeeded", again
+        assert again["status"] == "completed", again
         assert "is open" in server.read("docs/holidays.md", "pages/holidays")
         assert server.git("rev-list", "--count", "main..pages/holidays") == "2"
         assert len(server.changes) == 1
