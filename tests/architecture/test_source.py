@@ -39,6 +39,7 @@ LATE_MODULES = {
     "headgate.foundation.guarded_http.wire": "brings httpx2, a third of the start-up time",
     "headgate.foundation.telemetry.otel": "brings OpenTelemetry, an extra",
     "headgate.foundation.telemetry.prometheus": "brings prometheus-client, which only servers and workers need",
+    "headgate.components.git.wire": "brings dulwich, an extra",
     "headgate.components.storage.drivers": "brings fsspec and the libraries of storages, an extra",
     "headgate.features.models.tracing": "brings LangChain, and only where traces are asked for",
     "headgate.features.models.chat": "brings LangChain, most of the start-up time",

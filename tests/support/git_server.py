@@ -30,10 +30,12 @@ _ENVIRONMENT = {
 
 @dataclass
 class GitServer:
-    """The server: one repository `team/docs`, and what it was asked."""
+    """The server: one repository, and what it was asked."""
 
     kind: str
     folder: Path
+    name: str = "team/docs"
+    """Of the repository."""
     url: str = ""
     requests: list[str] = field(default_factory=list)
     changes: list[dict[str, Any]] = field(default_factory=list)
@@ -44,7 +46,7 @@ class GitServer:
 
     @property
     def bare(self) -> Path:
-        return self.folder / "team" / "docs.git"
+        return self.folder / f"{self.name}.git"
 
     def git(self, *arguments: str, content: bytes = b"") -> str:
         """Run git in the repository of the server, and return what it prints."""
@@ -79,13 +81,13 @@ class GitServer:
 
 
 @contextmanager
-def git_server(kind: str, folder: Path) -> Iterator[GitServer]:
+def git_server(kind: str, folder: Path, name: str = "team/docs") -> Iterator[GitServer]:
     """A server, up, with an empty repository."""
-    server = GitServer(kind, folder)
+    server = GitServer(kind, folder, name)
     server.bare.parent.mkdir(parents=True)
     subprocess.run(["git", "init", "-q", "--bare", "-b", "main", str(server.bare)], env=_ENVIRONMENT, check=True)
-    for name, value in (("http.receivepack", "true"), ("uploadpack.allowFilter", str(kind == "new"))):
-        server.git("config", name, value)
+    for option, value in (("http.receivepack", "true"), ("uploadpack.allowFilter", str(kind == "new"))):
+        server.git("config", option, value)
     listener = ThreadingHTTPServer(("127.0.0.1", 0), _handler(server))
     listener.daemon_threads = True
     server.url = f"http://127.0.0.1:{listener.server_port}"
@@ -176,8 +178,8 @@ def _api(
     service = path.split("/")[2]
     if path.endswith("/user"):
         return 200, {"login": "ann"}
-    paths = {"gitlab": "/api/gitlab/projects/team/docs/merge_requests"}
-    if path != paths.get(service, f"/api/{service}/repos/team/docs/pulls"):
+    paths = {"gitlab": f"/api/gitlab/projects/{server.name}/merge_requests"}
+    if path != paths.get(service, f"/api/{service}/repos/{server.name}/pulls"):
         return 404, {"message": "Not Found"}
     answer = {"github": _github, "gitlab": _gitlab, "gitea": _gitea}[service]
     return answer(server, handler.command, {name: values[0] for name, values in query.items()}, body)
@@ -199,7 +201,9 @@ def _github(server: GitServer, method: str, query: dict[str, str], body: bytes) 
     if method == "GET":
         owner, _, branch = query["head"].partition(":")
         rows = [row for row in server.changes if (row["branch"], row["target"]) == (branch, query["base"])]
-        return 200, [] if "find" in server.refuse or owner != "team" else [shown(row) for row in rows]
+        return 200, [] if "find" in server.refuse or owner != server.name.partition("/")[0] else [
+            shown(row) for row in rows
+        ]
     given = orjson.loads(body)
     refusal = _refusal(server, given["head"], given["base"])
     if refusal:

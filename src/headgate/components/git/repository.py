@@ -163,8 +163,8 @@ class Repository:
 
     def diff(self, changes: Sequence[Change]) -> str:
         """Return a unified diff, to the limit of characters."""
-        wanted = [id_ for change in changes for id_ in (change.old, change.new) if id_]
-        contents = self.contents(wanted)
+        ids = [id_ for change in changes for id_ in (change.old, change.new) if id_]
+        contents = self.contents(ids)
         pieces, left, pairs = list[str](), MOST_DIFF_CHARACTERS, MOST_COMPARED
         for change in changes:
             piece, compared = _diff(change, contents, pairs // 4)
@@ -176,59 +176,59 @@ class Repository:
             pieces.append(piece)
         return "".join(pieces)
 
-    def commit(self, wanted: Contents) -> Committed:
+    def commit(self, request: Contents) -> Committed:
         """Commit files to a branch, which is created when it does not exist.
 
-        An earlier attempt at the same step is found by its key. When somebody else has committed meanwhile, the files
+        An earlier attempt at the same step is item by its key. When somebody else has committed meanwhile, the files
         are committed on top of that; nothing is ever forced.
         """
-        if not is_branch(wanted.branch):
+        if not is_branch(request.branch):
             raise ComponentError(
-                f"{self.subject}: '{clipped(wanted.branch, 80)}' cannot be the name of a branch.", field="branch"
+                f"{self.subject}: '{clipped(request.branch, 80)}' cannot be the name of a branch.", field="branch"
             )
         for _ in range(MOST_ATTEMPTS):
             try:
-                return self._committed(wanted)
+                return self._committed(request)
             except BranchMoved:
                 continue
         raise ComponentError(
-            f"{self.subject}: others committed to the branch '{wanted.branch}' {MOST_ATTEMPTS} times meanwhile.",
+            f"{self.subject}: others committed to the branch '{request.branch}' {MOST_ATTEMPTS} times meanwhile.",
             remedy="Try again later, or commit to another branch.",
         )
 
-    def _committed(self, wanted: Contents) -> Committed:
+    def _committed(self, request: Contents) -> Committed:
         refs = self.wire.refs()
-        old = refs.ids.get(f"refs/heads/{wanted.branch}", "")
-        start = old or (self._resolved(wanted.start, refs) if wanted.start or refs.ids else "")
-        earlier = self._earlier(old, wanted.key) if old else None
+        old = refs.ids.get(f"refs/heads/{request.branch}", "")
+        start = old or (self._resolved(request.start, refs) if request.start or refs.ids else "")
+        earlier = self._earlier(old, request.key) if old else None
         if earlier is not None:
-            return Committed(earlier, wanted.branch, changed=True)
+            return Committed(earlier, request.branch, changed=True)
         parent = self._trees(start) if start else None
-        blobs = {path: GitObject(BLOB, content) for path, content in wanted.files.items()}
+        blobs = {path: GitObject(BLOB, content) for path, content in request.files.items()}
         paths = {tuple(path.split("/")): blob.id for path, blob in blobs.items()}
-        removed = dict.fromkeys((tuple(path.split("/")) for path in wanted.deleted), None)
+        removed = dict.fromkeys((tuple(path.split("/")) for path in request.deleted), None)
         made = {blob.id: blob for blob in blobs.values()}
         try:
             tree = changed_tree(self.objects, parent.tree if parent else None, {**removed, **paths}, made)
         except NotInTree as error:
             raise ComponentError(
-                f"{self.subject}: the branch '{wanted.branch}' cannot be changed: {error}.", remedy="Correct the path."
+                f"{self.subject}: the branch '{request.branch}' cannot be changed: {error}.", remedy="Correct the path."
             ) from error
         if tree is None:
             raise ComponentError(f"{self.subject}: the commit would delete every file.", remedy="Keep one.")
         if parent is not None and tree == parent.tree and old:
-            return Committed(parent.id, wanted.branch, changed=False)
-        commit = _commit(wanted, tree, parent)
+            return Committed(parent.id, request.branch, changed=False)
+        commit = _commit(request, tree, parent)
         made[commit.id] = commit
-        problem = self.wire.push(wanted.branch, old, commit.id, made.values())
+        problem = self.wire.push(request.branch, old, commit.id, made.values())
         if problem:
-            if self.wire.refs().ids.get(f"refs/heads/{wanted.branch}", "") != old:
+            if self.wire.refs().ids.get(f"refs/heads/{request.branch}", "") != old:
                 raise BranchMoved
             raise ComponentError(
-                f"{self.subject}: the server refused the commit to '{wanted.branch}': {clipped(problem, 200)}.",
+                f"{self.subject}: the server refused the commit to '{request.branch}': {clipped(problem, 200)}.",
                 remedy="The branch may be protected: commit to another branch, and open a change.",
             )
-        return Committed(commit.id, wanted.branch, changed=True)
+        return Committed(commit.id, request.branch, changed=True)
 
     def _earlier(self, head: str, key: str) -> str | None:
         """Return the commit of an earlier attempt at the step."""
@@ -260,10 +260,10 @@ class Repository:
     def _peeled(self, id_: str) -> str:
         """Return the commit that a tag names."""
         for _ in range(5):
-            found = self.objects.get(id_)
-            if found is None or found.kind != TAG:
+            item = self.objects.get(id_)
+            if item is None or item.kind != TAG:
                 break
-            id_ = found.content.partition(b"\n")[0].removeprefix(b"object ").decode("ascii", "replace")
+            id_ = item.content.partition(b"\n")[0].removeprefix(b"object ").decode("ascii", "replace")
         return id_
 
     def _reachable(self, start: str) -> dict[str, Commit]:
@@ -272,18 +272,18 @@ class Repository:
         pending = [start]
         while pending:
             id_ = pending.pop()
-            found = self.objects.get(id_)
-            if id_ in commits or (found is None and commits):
+            item = self.objects.get(id_)
+            if id_ in commits or (item is None and commits):
                 continue
             commits[id_] = commit_of(self.objects, id_)
             pending += commits[id_].parents
         return commits
 
     def _content(self, id_: str) -> bytes:
-        found = self.objects.get(id_)
-        if found is None or found.kind != BLOB:
+        item = self.objects.get(id_)
+        if item is None or item.kind != BLOB:
             raise BadPack(f"the server did not send the file {id_}")
-        return found.content
+        return item.content
 
 
 def is_branch(name: str) -> bool:
@@ -291,10 +291,10 @@ def is_branch(name: str) -> bool:
     return 0 < len(name) <= 200 and _NO_BRANCH.search(name) is None
 
 
-def _commit(wanted: Contents, tree: str, parent: Commit | None) -> GitObject:
-    person = f"{wanted.author} {int(wanted.at.timestamp())} +0000"
+def _commit(request: Contents, tree: str, parent: Commit | None) -> GitObject:
+    person = f"{request.author} {int(request.at.timestamp())} +0000"
     head = [f"tree {tree}", *([f"parent {parent.id}"] if parent else []), f"author {person}", f"committer {person}"]
-    text = "\n".join([*head, "", wanted.message.strip(), "", f"{KEY}: {wanted.key}", ""])
+    text = "\n".join([*head, "", request.message.strip(), "", f"{KEY}: {request.key}", ""])
     return GitObject(COMMIT, text.replace("\0", "").encode("utf-8", "replace"))
 
 

@@ -20,7 +20,7 @@ PER_PAGE = 50
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class ChangeRequest:
     """A change to open."""
 
     branch: str
@@ -67,19 +67,19 @@ _SERVICES: Final[Mapping[str, Service]] = {
 
 
 async def open_change(
-    connection: Connection, repository: str, wanted: Wanted, *, seconds: float
+    connection: Connection, repository: str, request: ChangeRequest, *, seconds: float
 ) -> dict[str, JsonValue]:
     """Open a change, or return the one of an earlier attempt, or an open one of the same branches.
 
     Returns number, url, state, title and whether it was created. Raises `ComponentError`, `UpstreamFailed`.
     """
     api = _Api(connection, repository, seconds)
-    existing = await api.find(wanted)
+    existing = await api.find(request)
     if existing is not None:
         return api.described(existing, created=False)
-    answer = await api.create(wanted)
+    answer = await api.create(request)
     if answer.status in {409, 422}:  # opened meanwhile by another attempt, or refused
-        existing = await api.find(wanted)
+        existing = await api.find(request)
         if existing is not None:
             return api.described(existing, created=False)
     return api.described(api.accepted(answer), created=True)
@@ -100,35 +100,35 @@ class _Api:
         self._owner = path.partition("/")[0]
         self._url = f"{base}/{self._service.path.format(repository=path, quoted=quote(path, safe=''))}"
 
-    async def find(self, wanted: Wanted) -> Mapping[str, Any] | None:
+    async def find(self, request: ChangeRequest) -> Mapping[str, Any] | None:
         """Return the change of this step, else an open one of the same branches."""
-        found: Mapping[str, Any] | None = None
+        existing: Mapping[str, Any] | None = None
         for page in range(1, PAGES + 1):
-            changes = await self._page(wanted, page)
+            changes = await self._page(request, page)
             for change in changes:
-                if _member(change, self._service.branch) != wanted.branch:
+                if _member(change, self._service.branch) != request.branch:
                     continue
-                if _member(change, self._service.target) != wanted.target:
+                if _member(change, self._service.target) != request.target:
                     continue
-                if wanted.marker in str(change.get(self._service.text) or ""):
+                if request.marker in str(change.get(self._service.text) or ""):
                     return change
-                if found is None and change.get("state") in {"open", "opened"}:
-                    found = change
+                if existing is None and change.get("state") in {"open", "opened"}:
+                    existing = change
             if len(changes) < PER_PAGE:
                 break
-        return found
+        return existing
 
-    async def create(self, wanted: Wanted) -> HttpAnswer:
+    async def create(self, request: ChangeRequest) -> HttpAnswer:
         """Ask the API for a change."""
-        text = f"{wanted.text.strip()}\n\n{wanted.marker}".strip()
-        title = f"{self._service.draft if wanted.draft else ''}{wanted.title}"
+        text = f"{request.text.strip()}\n\n{request.marker}".strip()
+        title = f"{self._service.draft if request.draft else ''}{request.title}"
         body: dict[str, JsonValue] = {"title": title}
         if self._name == "gitlab":
-            body |= {"source_branch": wanted.branch, "target_branch": wanted.target, "description": text}
+            body |= {"source_branch": request.branch, "target_branch": request.target, "description": text}
         else:
-            body |= {"head": wanted.branch, "base": wanted.target, "body": text}
+            body |= {"head": request.branch, "base": request.target, "body": text}
         if self._name == "github":
-            body["draft"] = wanted.draft
+            body["draft"] = request.draft
         return await self._request("POST", self._url, body)
 
     def accepted(self, answer: HttpAnswer) -> Mapping[str, Any]:
@@ -149,12 +149,12 @@ class _Api:
             "created": created,
         }
 
-    async def _page(self, wanted: Wanted, page: int) -> Sequence[Mapping[str, Any]]:
+    async def _page(self, request: ChangeRequest, page: int) -> Sequence[Mapping[str, Any]]:
         query = {"state": "all", "page": str(page)}
         if self._name == "github":
-            query |= {"head": f"{self._owner}:{wanted.branch}", "base": wanted.target}
+            query |= {"head": f"{self._owner}:{request.branch}", "base": request.target}
         if self._name == "gitlab":
-            query |= {"source_branch": wanted.branch, "target_branch": wanted.target}
+            query |= {"source_branch": request.branch, "target_branch": request.target}
         search = self._service.search.format(per_page=PER_PAGE)
         answer = await self._request("GET", f"{self._url}?{urlencode(query)}&{search}", None)
         changes = _parsed(answer)

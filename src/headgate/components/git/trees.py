@@ -213,10 +213,10 @@ def _add(listing: Listing, path: str, entry: TreeEntry) -> None:
 
 
 def _object(objects: Objects, id_: str, kind: int) -> bytes:
-    found = objects.get(id_)
-    if found is None or found.kind != kind:
+    item = objects.get(id_)
+    if item is None or item.kind != kind:
         raise BadPack(f"the server did not send the object {id_[:40]}")
-    return found.content
+    return item.content
 
 
 def _time(seconds: str | None, zone: str | None) -> datetime:

@@ -125,14 +125,14 @@ class GitWire:
             pack.extend(piece)
             return len(piece)
 
-        def wanted(refs: Mapping[Ref, ObjectID], depth: int | None = None) -> list[ObjectID]:
+        def choose(refs: Mapping[Ref, ObjectID], depth: int | None = None) -> list[ObjectID]:
             del refs, depth
             return [ObjectID(id_.encode("ascii")) for id_ in wants]
 
         def fetch() -> FetchPackResult:
             return self._client.fetch_pack(
                 "",
-                wanted,
+                choose,
                 ObjectStoreGraphWalker([], lambda _: []),
                 receive,
                 depth=depth,

@@ -12,7 +12,7 @@ from headgate.components.files.file_names import safe_name
 from headgate.components.git.opening import address_of, opened_repository
 from headgate.components.git.reading import GIT_KEYWORDS, GIT_KINDS, REPOSITORY_HELP, SERVER_HELP
 from headgate.components.git.repository import Committed, Contents, is_branch
-from headgate.components.git.services import Wanted, open_change
+from headgate.components.git.services import ChangeRequest, open_change
 from headgate.components.git.trees import is_allowed
 from headgate.components.storage.paths import clean_path
 from headgate.graph.names import clipped
@@ -90,14 +90,14 @@ class CommitFiles(Component):
         async def commit() -> JsonValue:
             await self.ctx.check_cancelled()
             contents = {path: await self.ctx.files.read(file) for path, file in zip(paths, self.files, strict=True)}
-            wanted = Contents(
+            details = Contents(
                 self.branch.strip(), self.start.strip(), contents, deleted, self.message, self.author, key,
                 datetime.now(UTC),
             )  # fmt: skip
             async with opened_repository(
                 connection, self.repository, seconds=self.timeout_seconds, subject="CommitFiles"
             ) as opened:
-                committed = await opened.call(lambda repository: repository.commit(wanted))
+                committed = await opened.call(lambda repository: repository.commit(details))
             self.ctx.log("The files were committed.", commit=committed.commit, branch=committed.branch)
             return self._described(connection, committed, paths, deleted)
 
@@ -178,11 +178,11 @@ class OpenChange(Component):
         branch, target, title = self.branch.strip(), self.target.strip(), " ".join(self.title.split())
         self.ctx.check_effect(host_of(connection), [self.repository, branch, target])
         digest = hashlib.sha256(self.ctx.idempotency_key().encode()).hexdigest()[:32]
-        wanted = Wanted(branch, target, title, self.description, self.draft, f"<!-- headgate: {digest} -->")
+        details = ChangeRequest(branch, target, title, self.description, self.draft, f"<!-- headgate: {digest} -->")
 
         async def open_() -> JsonValue:
             await self.ctx.check_cancelled()
-            change = await open_change(connection, self.repository, wanted, seconds=self.timeout_seconds)
+            change = await open_change(connection, self.repository, details, seconds=self.timeout_seconds)
             self.ctx.log("The change is open.", url=change["url"], created=change["created"])
             return change
 

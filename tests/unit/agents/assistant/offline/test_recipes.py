@@ -32,9 +32,9 @@ REQUIRED = {
     "WaitForState": "", "SendEvent": "event 'paid'", "WaitForEvent": "event 'paid'", "ExtractXML": "expression '//a'",
     "ExtractHTML": "selector 'a'", "ReadFeed": "url 'https://example.org'", "ReadSitemap": "url 'https://example.org'",
     "Retrieve": "base 'Handbook'", "AnswerFromKnowledge": "base 'Handbook'",
-    "ForEachPage": "", "FolderFiles": "", "WriteFile": "", "MoveFile": "", "GitFiles": "", "GitHistory": "",
-    "CommitFiles": "", "OpenChange": "", "ApiCall": "", "ApiTools": "", "McpCall": "",
+    "ForEachPage": "", "FolderFiles": "", "WriteFile": "", "MoveFile": "", "ApiCall": "", "ApiTools": "", "McpCall": "",
     "SqlQuery": "", "SqlWrite": "", "SqlSchema": "", "SendMail": "", "ReadMail": "", "Notify": "",
+    "GitFiles": "", "GitHistory": "", "CommitFiles": "", "OpenChange": "",
 }  # fmt: skip
 """The field that a component cannot do without."""
 

@@ -1,7 +1,7 @@
 export default {
   packs: "Packs",
   packs_about:
-    "Components, connection kinds and templates from other authors, for every space of this installation. Their code runs in the sandbox only.",
+    "Components, connection kinds, templates and skills from other authors, for every space of this installation. Their code runs in the sandbox only.",
   packs_none: "No packs yet",
   packs_none_more: "A pack is a signed file (.hgpack or .whl). It is installed without a network.",
   pack_file: "Pack file",
@@ -15,7 +15,7 @@ export default {
   pack_too_large: "A pack has at most 2 MB.",
   pack_remove_what: "Remove the pack {{name}}?",
   pack_remove_more:
-    "Its components, connection kinds and templates can no longer be added. Earlier versions of flows keep their code.",
+    "Its components, connection kinds and templates can no longer be added; new sessions do not use its skills. Earlier versions of flows keep their code.",
   pack_remove_failed: "The pack was not removed",
   pack_signed: "Signed by {{name}}",
   pack_signed_key: "Signed with key {{key}}",

@@ -4,7 +4,7 @@ import type en from "./en.packs";
 const sv: Translation<typeof en> = {
   packs: "Paket",
   packs_about:
-    "Komponenter, anslutningstyper och mallar från andra författare, för alla utrymmen i installationen. Deras kod körs bara i sandlådan.",
+    "Komponenter, anslutningstyper, mallar och färdigheter från andra författare, för alla utrymmen i installationen. Deras kod körs bara i sandlådan.",
   packs_none: "Inga paket ännu",
   packs_none_more: "Ett paket är en signerad fil (.hgpack eller .whl). Det installeras utan nätverk.",
   pack_file: "Paketfil",
@@ -18,7 +18,7 @@ const sv: Translation<typeof en> = {
   pack_too_large: "Ett paket har högst 2 MB.",
   pack_remove_what: "Ta bort paketet {{name}}?",
   pack_remove_more:
-    "Dess komponenter, anslutningstyper och mallar kan inte längre läggas till. Tidigare versioner av flöden behåller sin kod.",
+    "Dess komponenter, anslutningstyper och mallar kan inte längre läggas till; nya sessioner använder inte dess färdigheter. Tidigare versioner av flöden behåller sin kod.",
   pack_remove_failed: "Paketet togs inte bort",
   pack_signed: "Signerat av {{name}}",
   pack_signed_key: "Signerat med nyckel {{key}}",
