@@ -13111,6 +13111,13 @@ export interface components {
                 [key: string]: unknown;
             } | null;
             /**
+             * Response
+             * @description The response in the form of contracts; empty: not described.
+             */
+            response: {
+                [key: string]: unknown;
+            };
+            /**
              * Paging
              * @description How pages are found; null: the operation has none.
              */
