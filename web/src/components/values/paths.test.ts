@@ -19,7 +19,10 @@ describe("the values of an output", () => {
   it("are known before they are given, by their schema", () => {
     const schema = {
       type: "object",
-      properties: { id: { type: "integer" }, author: { type: ["object", "null"], properties: { "a b": {}, name: {} } } },
+      properties: {
+        id: { type: "integer" },
+        author: { type: ["object", "null"], properties: { "a b": {}, name: {} } },
+      },
     };
     expect(expectedRows("call.output", "Call", schema).map((row) => [row.path, row.short])).toEqual([
       ["call.output", "object"],

@@ -36,6 +36,7 @@ PATTERNS: Final[Mapping[str, str]] = {
     "MoveFile copy": "Copies the file '{path}' to '{target}' with the connection '{storage}'.",
     "MoveFile delete": "Deletes the file '{path}' with the connection '{storage}'.",
     "SqlQuery": "Reads rows of a database in a read-only transaction with the connection '{database}'.",
+    "SqlQuery of a file": "Reads a database in a file of the run, in the sandbox.",
     "SqlWrite": "Changes a database ({mode}, table {table}) with the connection '{database}'.",
     "SqlWrite statement": (
         "Changes a database (statement, one statement for each row) with the connection '{database}'."
@@ -100,6 +101,8 @@ def _variant(type_: str, params: Mapping[str, JsonValue]) -> str:
         return "FolderFiles of a storage"
     if type_ == "MoveFile":
         return f"MoveFile {params.get('action', 'move')}"
+    if type_ in {"SqlQuery", "SqlSchema"} and not params.get("database"):
+        return "SqlQuery of a file"
     if type_ == "SqlWrite" and params.get("mode") == "statement":
         return "SqlWrite statement"
     return type_
