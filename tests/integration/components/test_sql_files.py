@@ -13,7 +13,6 @@ from headgate.sandbox.libraries import ISOLATED
 from headgate.sandbox.limits import ISOLATED_LIMITS, ISOLATED_SIZE
 from headgate.sandbox.pool import SandboxPool
 from headgate.sdk import ComponentError, ConnectionReference, RunContext, Table
-from headgate.sdk.fakes import FakeFiles
 from tests.integration.components.test_isolated import Context
 from tests.integration.components.test_sql import INJECTIONS
 from tests.integration.components.test_sql_systems import OUTSIDE
@@ -43,7 +42,7 @@ async def ctx() -> AsyncIterator[Context]:
 
 
 async def query(ctx: Context, content: bytes, sql: str, parameters: Any = None, **values: Any) -> Table:
-    file = cast("FakeFiles", ctx.files).add("shop.db", content)
+    file = ctx.files.add("shop.db", content)
     given = {"file": file, "sql": sql, "parameters": parameters or {}, **values}
     return await SqlQuery.create(given).attach(cast("RunContext", ctx)).give_table()
 
@@ -53,7 +52,7 @@ class TestFile:
         content = sqlite_file(tmp_path)
         rows = await query(ctx, content, "SELECT name FROM customer WHERE id = :id", {"id": 1})
         assert (rows.columns, rows.rows) == (["name"], [["Åsa"]])
-        file = cast("FakeFiles", ctx.files).add("shop.db", content)
+        file = ctx.files.add("shop.db", content)
         schema = SqlSchema.create({"file": file}).attach(cast("RunContext", ctx))
         assert [row[:2] for row in (await schema.give_table()).rows] == [["customer", "id"], ["customer", "name"]]
 
