@@ -100,6 +100,10 @@ def _missing_issues(wiring: Wiring, node: Node, template: Template) -> Iterator[
             or (field.tool_mode and as_tool)
             or field.name in node.policy.input_bindings
             or (main is not None and field.name == main.name and _brought(node))
+            or (
+                field.unless
+                and (field.unless in {*connected, *node.policy.input_bindings} or is_set(node, field.unless))
+            )
         )
         if not given:
             yield _missing(node, field)

@@ -98,8 +98,10 @@ def violations(value: JsonValue, contract: Contract) -> list[Violation]:
     return first_violations(list(_file_violations(value, canonical)))
 
 
-def compatible(given: Contract | None, required: Contract | None) -> list[Violation]:
+def compatible(given: Contract | None, required: Contract | None, *, lenient: bool = False) -> list[Violation]:
     """Return why an output contract may not satisfy an input contract; empty when it always does.
+
+    With `lenient`, a part that `given` leaves open fits: see `schema_gaps`.
 
     When either is missing there is nothing to compare, and the value is checked at run time.
     """
@@ -107,7 +109,7 @@ def compatible(given: Contract | None, required: Contract | None) -> list[Violat
         return []
     have, want = canonical_contract(given), canonical_contract(required)
     if have["type"] == want["type"] == "json":
-        return first_violations(list(schema_gaps(_schema(have), _schema(want))))
+        return first_violations(list(schema_gaps(_schema(have), _schema(want), lenient=lenient)))
     if have["type"] != want["type"] and (have["type"], want["type"]) not in _WIDENS:
         return [Violation("$", f"must be {want['type']}, but is {have['type']}")]
     return list(_envelope_gaps(have, want))

@@ -133,8 +133,13 @@ def _compiled(schema: str) -> SchemaCheck:
     return cast("SchemaCheck", Draft7Validator(cast("dict[str, Any]", parse_json(schema))))
 
 
-def schema_gaps(given: Schema, required: Schema, path: str = "$") -> Iterator[Violation]:
-    """Yield why a valid value of `given` may violate `wanted`; nothing when it cannot."""
+def schema_gaps(given: Schema, required: Schema, path: str = "$", *, lenient: bool = False) -> Iterator[Violation]:
+    """Yield why a valid value of `given` may violate `required`; nothing when it cannot.
+
+    With `lenient`, a part that `given` leaves open (`{}`) is no reason.
+    """
+    if lenient and not given:
+        return
     have, want = types_of(given), types_of(required)
     unfit = [name for name in have if name not in want and not (name == "integer" and "number" in want)]
     if unfit:
@@ -142,10 +147,10 @@ def schema_gaps(given: Schema, required: Schema, path: str = "$") -> Iterator[Vi
         return
     yield from _enum_gaps(given, required, path)
     if "object" in have:
-        yield from _property_gaps(given, required, path)
+        yield from _property_gaps(given, required, path, lenient=lenient)
     if "array" in have and isinstance(required.get("items"), dict):
         inner = given.get("items")
-        yield from schema_gaps(_schema(inner), _schema(required["items"]), path + "[*]")
+        yield from schema_gaps(_schema(inner), _schema(required["items"]), path + "[*]", lenient=lenient)
 
 
 def _enum_gaps(given: Schema, required: Schema, path: str) -> Iterator[Violation]:
@@ -162,7 +167,7 @@ def _enum_gaps(given: Schema, required: Schema, path: str) -> Iterator[Violation
         yield Violation(path, f"must be one of {_choices(allowed)}, but may be {_choices(extra)}")
 
 
-def _property_gaps(given: Schema, required: Schema, path: str) -> Iterator[Violation]:
+def _property_gaps(given: Schema, required: Schema, path: str, *, lenient: bool) -> Iterator[Violation]:
     have, want = _members(given), _members(required)
     promised = _names(given)
     for name in _names(required):
@@ -170,7 +175,7 @@ def _property_gaps(given: Schema, required: Schema, path: str) -> Iterator[Viola
             yield Violation(member_path(path, name), "is required, but not promised")
     for name, inner in want.items():
         if name in have:
-            yield from schema_gaps(_schema(have[name]), _schema(inner), member_path(path, name))
+            yield from schema_gaps(_schema(have[name]), _schema(inner), member_path(path, name), lenient=lenient)
     if required.get("additionalProperties") is False:
         for name in have:
             if name not in want:

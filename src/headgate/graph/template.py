@@ -55,6 +55,8 @@ class FieldTemplate(BaseModel):
     help: str = ""
     default: JsonValue = None
     required: bool = False
+    unless: str = ""
+    """Another field that may be given in its place: one of the two is required."""
     types: tuple[PortType, ...] = ()
     """Port types of edges into this field; empty when it cannot be connected."""
     many: bool = False

@@ -52,6 +52,7 @@ _ISOLATED = {
     "image chart mail",
     "notifications": "notification",
     "descriptions": "api_description",
+    "databases": "database_file",
 }
 ISOLATED = tuple(
     f"headgate.components.isolated.{module}:{name}" for module, names in _ISOLATED.items() for name in names.split()

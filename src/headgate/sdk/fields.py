@@ -35,6 +35,7 @@ def field(
     syntax: Syntax = "",
     default_model: bool = False,
     connection_kinds: Sequence[str] = (),
+    unless: str = "",
     schema: dict[str, JsonValue] | None = None,
     ge: float | None = None,
     le: float | None = None,
@@ -62,6 +63,7 @@ def field(
         default_model: Whether the installation's default model for steps is used when a model field is empty.
         connection_kinds: Kinds of connections that the field may name, where its annotation is `ConnectionReference`;
             empty for any.
+        unless: Another field that may be given in its place: one of the two is required.
         schema: JSON Schema of the value, for JSON and table editors.
         ge: Smallest number allowed.
         le: Largest number allowed.
@@ -78,6 +80,7 @@ def field(
         "advanced": advanced,
         "tool_mode": tool_mode,
         "interpolate": interpolate,
+        "unless": unless,
         "syntax": syntax,
         "default_model": default_model,
         "connection_kinds": tuple(connection_kinds),

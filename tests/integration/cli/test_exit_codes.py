@@ -204,6 +204,7 @@ UNDOABLE: dict[str, tuple[str, ...]] = {
     "connections delete": ("nobody",),
     "connections describe": ("nobody", "missing.json"),
     "connections operations": ("nobody",),
+    "connections tables": ("nobody",),
     "connections accept": ("nobody",),
     "mcp-servers add": ("one", "ftp://x"),
     "mcp-servers show": ("nobody",),

@@ -256,7 +256,7 @@ class TestSqlWrite:
 class TestSqlSchema:
     async def test_lists_tables_and_columns(self, shop: Shop) -> None:
         outputs = await shop.harness.run(SqlSchema, {"database": "shop"})
-        assert ["customer", "id", "INTEGER", False, True] in outputs["table"].rows
+        assert ["customer", "id", "INTEGER", False, True, ""] in outputs["table"].rows
         assert outputs["text"].splitlines()[0].startswith("customer(id INTEGER key, name TEXT, joined DATE")
         assert outputs["text"].splitlines()[1].startswith("rich(")
         only = await shop.harness.run(SqlSchema, {"database": "shop", "match": "RICH"}, outputs=["text"])

@@ -69,6 +69,22 @@ OUTSIDE = {
         "INSTALL httpfs",
         "LOAD '{outside}'",
         "CREATE PERSISTENT SECRET s (TYPE s3)",
+        "SELECT path FROM duckdb_databases()",
+        "SELECT count(*) FROM system.main.duckdb_databases() WHERE path LIKE '%a%'",
+        "SELECT * FROM query('SELECT path FROM duckdb_' || 'databases()')",
+        "SELECT * FROM customer WHERE name = (SELECT path FROM duckdb_databases() LIMIT 1)",
+        "INSERT INTO customer (id, name) SELECT 9, path FROM duckdb_databases()",
+        "CREATE TABLE leaked AS SELECT path FROM duckdb_databases()",
+        "CREATE VIEW leaked AS SELECT current_setting('allowed_paths')",
+        "SELECT \"current_setting\" /* ( */ ('allowed_paths')",
+        "SELECT 'allowed_paths'.current_setting()",
+        "SELECT value FROM duckdb_settings()",
+        "SELECT install_path FROM duckdb_extensions()",
+        "PRAGMA database_list",
+        "CALL pragma_database_size()",
+        "SELECT 1; SELECT path FROM duckdb_databases()",
+        "SET VARIABLE a = (SELECT path FROM duckdb_databases())",
+        "EXPLAIN ANALYZE SELECT path FROM duckdb_databases()",
     ],
 }
 
@@ -200,7 +216,7 @@ class TestSqlWrite:
 
 async def test_the_schema_lists_tables_and_columns(system: System) -> None:
     outputs = await system.harness.run(SqlSchema, {"database": "shop"})
-    assert ["customer", "id"] in [row[:2] for row in outputs["table"].rows if row[3:] == [False, True]]
+    assert ["customer", "id"] in [row[:2] for row in outputs["table"].rows if row[3:5] == [False, True]]
     assert [line.split("(")[0] for line in outputs["text"].splitlines()] == ["customer", "rich"]
 
 
@@ -220,6 +236,24 @@ class TestDatabaseFile:
             await system.write([{}], mode="statement", sql=statement)
         assert not outside.exists()
         assert system.content() == BEFORE
+
+    @pytest.mark.parametrize("stored", ["VIEW v AS SELECT current_setting('allowed_paths') AS p", "MACRO m() AS 1"])
+    async def test_has_no_view_that_shows_its_place(self, tmp_path: Path, stored: str) -> None:
+        system = System("duckdb", tmp_path)
+        system.sql(*SCHEMA, f"CREATE {stored}")
+        system.connect()
+        if "VIEW" in stored:
+            with pytest.raises(ComponentError, match="current_setting is not available"):
+                await system.query("SELECT p FROM v")
+        else:
+            assert (await system.query("SELECT m() AS one")).rows == [[1]]
+
+    async def test_names_its_tables(self, tmp_path: Path) -> None:
+        system = System("duckdb", tmp_path)
+        system.sql(*SCHEMA)
+        system.connect()
+        names = await system.query("SELECT table_name FROM information_schema.tables ORDER BY 1")
+        assert names.rows == [["customer"], ["rich"]]
 
     @pytest.mark.parametrize("file", ["../secret", "/etc/passwd", "link", "sub", "", "a\x00b"])
     async def test_is_inside_the_folder(self, file_system: System, tmp_path: Path, file: str) -> None:

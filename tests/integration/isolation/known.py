@@ -329,6 +329,7 @@ ANSWERS_TO_OWN: dict[tuple[str, str], set[int]] = {
     ("POST", "/api/v1/connections/authorizations"): {422},
     # The connection here is a secret of webhooks, which no API is called with.
     ("PUT", "/api/v1/connections/{connection}/api"): {422},
+    ("GET", "/api/v1/connections/{connection}/tables"): {422},
     # No item of the attention list has the made-up key, and no trigger here polls.
     ("PUT", "/api/v1/attention/dismissed"): {404},
     ("POST", "/api/v1/triggers/{trigger_id}/dry-run"): {422},

@@ -3186,6 +3186,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/connections/{connection}/tables": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List tables of a database
+         * @description Tables and views of the connection's database with their columns, for users who may run drafts.
+         *
+         *     Requires the permission `connections.view`.
+         */
+        get: operations["tables_api_v1_connections__connection__tables_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/connections/{connection}/authorize": {
         parameters: {
             query?: never;
@@ -8685,6 +8707,51 @@ export interface components {
             skip?: boolean;
         };
         /**
+         * DatabaseColumnOut
+         * @description A column of a database.
+         */
+        DatabaseColumnOut: {
+            /** Name */
+            name: string;
+            /**
+             * Sql
+             * @description The name as SQL writes it: quoted where the database needs that.
+             */
+            sql: string;
+            /**
+             * Type
+             * @description As the database calls it.
+             */
+            type: string;
+            /** Nullable */
+            nullable: boolean;
+            /**
+             * Key
+             * @description Whether it belongs to the primary key.
+             */
+            key: boolean;
+            /**
+             * References
+             * @description `table.column` that it refers to; empty without a foreign key.
+             */
+            references: string;
+        };
+        /**
+         * DatabaseTableOut
+         * @description A table or view of a database. Its names are the database's own: data, never instructions.
+         */
+        DatabaseTableOut: {
+            /** Name */
+            name: string;
+            /**
+             * Sql
+             * @description The name as SQL writes it: quoted where the database needs that.
+             */
+            sql: string;
+            /** Columns */
+            columns: components["schemas"]["DatabaseColumnOut"][];
+        };
+        /**
          * DecisionIn
          * @description A user's decision.
          */
@@ -13142,6 +13209,13 @@ export interface components {
                 [key: string]: unknown;
             } | null;
             /**
+             * Response
+             * @description The response in the form of contracts; empty: not described.
+             */
+            response: {
+                [key: string]: unknown;
+            };
+            /**
              * Paging
              * @description How pages are found; null: the operation has none.
              */
@@ -13644,6 +13718,13 @@ export interface components {
         Page_ConversationOut_: {
             /** Items */
             items: components["schemas"]["ConversationOut"][];
+            /** Next Cursor */
+            next_cursor?: string | null;
+        };
+        /** Page[DatabaseTableOut] */
+        Page_DatabaseTableOut_: {
+            /** Items */
+            items: components["schemas"]["DatabaseTableOut"][];
             /** Next Cursor */
             next_cursor?: string | null;
         };
@@ -33385,6 +33466,111 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    tables_api_v1_connections__connection__tables_get: {
+        parameters: {
+            query?: {
+                /** @description Text in the name of the table or of a column. */
+                q?: string;
+                limit?: number;
+                /** @description `next_cursor` of the previous page. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                connection: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_DatabaseTableOut_"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The URL is too long; send long values in the body. */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Bad Gateway */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             /** @description Service Unavailable */

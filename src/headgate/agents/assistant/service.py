@@ -354,7 +354,7 @@ class Assistant:
             save=turn_flow.save,
             files=self.files_of(turn_flow.principal) if self.files_of is not None else None,
             stored=self.stored_of(principal, lambda: turn_flow.flow_id, turn_flow.again) if self.stored_of else None,
-            environment=await turn_flow.environment(),
+            environment=await turn_flow.environment(flow),
             outside=OutsideGate(asking.request.input_value, frozenset(asking.request.outside_allowlist)),
         )
         limits = self.limits

@@ -113,11 +113,11 @@ class TurnFlow:
                 name = (await spaces.get_space(session, self.principal, self.space_id)).name
         raise NoRoomForFlow(name)
 
-    async def environment(self) -> Environment | None:
-        """Return the current environment of the flow's space; None if unknown."""
+    async def environment(self, flow: Flow) -> Environment | None:
+        """Return the current environment of the flow in its space; None if unknown."""
         if self.rules is None:
             return None
-        return await self.rules.environment(self.principal.tenant_id, self.space_id)
+        return await self.rules.environment(self.principal.tenant_id, self.space_id, flow=flow)
 
     async def attached(self) -> list[tuple[str, bytes]]:
         """Return name and content of the first attached file, if it is small enough to inspect."""
@@ -171,7 +171,7 @@ class TurnFlow:
     ) -> RunOutcome:
         """Save and run it. A flow that cannot run is refused before it is saved."""
         known = await self.registry.for_flow(self.principal.tenant_id, flow)
-        environment = await self.environment()
+        environment = await self.environment(flow)
         (await run_in_flow_thread(check, flow, known, environment)).require()
         await self.save(flow)
         await self._ask_again()

@@ -27,6 +27,7 @@ NOTIFICATION: Final = "headgate.components.isolated.notifications:notification"
 MAIL: Final = f"{_FORMATS}:mail"
 CHART: Final = f"{_FORMATS}:chart"
 API_DESCRIPTION: Final = "headgate.components.isolated.descriptions:api_description"
+DATABASE_FILE: Final = "headgate.components.isolated.databases:database_file"
 FUNCTIONS: Final = (
     *(DOCUMENT, PAGE, TABLE_QUERY, SELECTION, FIELD, MATCHES, CONDITION, SCHEMA_PROBLEMS),
     *(
@@ -44,6 +45,7 @@ FUNCTIONS: Final = (
         MAIL,
         NOTIFICATION,
         API_DESCRIPTION,
+        DATABASE_FILE,
     ),
 )
 """All functions, as `RunContext.isolated` expects them."""

@@ -19,6 +19,7 @@ from headgate.components.isolated import (
     ARCHIVE_MEMBERS,
     CALENDAR_EVENTS,
     CONDITION,
+    DATABASE_FILE,
     DOCUMENT,
     FEED,
     FIELD,
@@ -150,6 +151,15 @@ async def query_tables(ctx: RunContext, tables: Sequence[Table], sql: str, *, mo
     arguments = {"tables": packed, "sql": sql, "most_rows": most_rows}
     result = await call_isolated(ctx, TABLE_QUERY, arguments, "TableQuery: the query", QUERY_SECONDS)
     return Table(**cast("dict[str, Any]", result))
+
+
+async def read_database(ctx: RunContext, content: bytes, *, name: str, **arguments: JsonValue) -> Table:
+    """Return rows of a database in a file: of one SELECT, or its tables. Arguments as of `isolated.databases`."""
+    require_size(content, name)
+    given: dict[str, JsonValue] = {"content": base64.b64encode(content).decode(), **arguments}
+    seconds = float(str(arguments["seconds"]))
+    task = f"{arguments['subject']}: the statement"
+    return Table(**cast("dict[str, Any]", await call_isolated(ctx, DATABASE_FILE, given, task, seconds + 5)))
 
 
 async def read_xml(ctx: RunContext, content: bytes) -> JsonValue:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from pydantic import JsonValue, PrivateAttr
 
+from headgate.components.isolated.calls import read_database
 from headgate.components.sockets import checked_endpoint, driver_endpoint
 from headgate.components.sql.databases import opened_database
 from headgate.components.sql.statements import MOST_ROWS, Mode, run_query, run_statement, schema_rows, write_rows
@@ -18,6 +19,7 @@ from headgate.sdk import (
     Connection,
     ConnectionReference,
     Data,
+    File,
     RunContext,
     Table,
     Text,
@@ -36,6 +38,20 @@ MOST_SECONDS = 600
 _CONNECTION = "A connection of the kind SQL database or database file."
 
 
+def database_field() -> Any:  # noqa: ANN401 - pydantic's Field does the same
+    """Return the field for the connection of a step that only reads."""
+    return field(default=None, label="Database", help=_CONNECTION, connection_kinds=SQL_KINDS, unless="file")
+
+
+def file_field() -> Any:  # noqa: ANN401
+    """Return the field for a database in a file."""
+    return field(
+        default=None,
+        label="Database file",
+        help="In place of a connection: a file of SQLite. It is only read, in the sandbox.",
+    )
+
+
 class SqlQuery(Component):
     """Reads rows of a database (PostgreSQL, MySQL, MariaDB, SQLite, DuckDB) with one SELECT; it refuses any change.
 
@@ -52,7 +68,8 @@ class SqlQuery(Component):
         "warehouse", "bound parameters",
     )  # fmt: skip
 
-    database: ConnectionReference = field(label="Database", help=_CONNECTION, connection_kinds=SQL_KINDS)
+    database: ConnectionReference | None = database_field()
+    file: File | None = file_field()
     sql: str = field(
         label="SQL",
         help="One SELECT; :name is a value of the parameters.",
@@ -83,13 +100,25 @@ class SqlQuery(Component):
         """Return the rows; read once."""
         if self._rows is None:
             values = _values(self.parameters, "SqlQuery")
-            self._rows = await _in_database(
-                self.ctx,
-                self.database,
-                lambda database: run_query(database, self.sql, values, most_rows=self.most_rows),
-                seconds=self.timeout_seconds,
-                subject="SqlQuery",
-            )
+            if self.file is not None:
+                self._rows = await _in_file(
+                    self.ctx,
+                    self.file,
+                    self.database,
+                    subject="SqlQuery",
+                    sql=self.sql,
+                    parameters=values,
+                    most_rows=self.most_rows,
+                    seconds=self.timeout_seconds,
+                )
+            else:
+                self._rows = await _in_database(
+                    self.ctx,
+                    self.database,
+                    lambda database: run_query(database, self.sql, values, most_rows=self.most_rows),
+                    seconds=self.timeout_seconds,
+                    subject="SqlQuery",
+                )
             self.ctx.log("The query ran.", rows=len(self._rows.rows))
         return self._rows
 
@@ -195,19 +224,25 @@ class SqlSchema(Component):
     icon = "database"
     keywords = ("sql", "tables", "columns", "schema", "database", "describe", "postgres", "mysql", "inspect", "types")
 
-    database: ConnectionReference = field(label="Database", help=_CONNECTION, connection_kinds=SQL_KINDS)
+    database: ConnectionReference | None = database_field()
+    file: File | None = file_field()
     match: str = field(
         default="",
         label="Names",
-        help="Only tables whose name contains this text.",
+        main=True,
+        help="Only tables with this text in their name or in that of a column.",
         tool_mode=True,
         max_length=100,
     )
     _schema: Table | None = PrivateAttr(default=None)
 
-    @output(name="table", label="Table", help="One row per column: table, column, type, nullable, key.")
+    @output(name="table", label="Table", help="One row per column: table, column, type, nullable, key, references.")
     async def give_table(self) -> Table:
         """Return the schema; read once."""
+        if self._schema is None and self.file is not None:
+            self._schema = await _in_file(
+                self.ctx, self.file, self.database, subject="SqlSchema", sql=None, match=self.match.strip(), seconds=60
+            )
         if self._schema is None:
             self._schema = await _in_database(
                 self.ctx,
@@ -224,13 +259,24 @@ class SqlSchema(Component):
         tables: dict[str, list[str]] = {}
         for record in (await self.give_table()).records():
             columns = tables.setdefault(str(record["table"]), [])
-            columns.append(f"{record['column']} {record['type']}{' key' if record['key'] else ''}")
+            target = f" references {record['references']}" if record["references"] else ""
+            columns.append(f"{record['column']} {record['type']}{' key' if record['key'] else ''}{target}")
         return "\n".join(f"{name}({', '.join(columns)})" for name, columns in tables.items())
+
+
+async def _in_file(
+    ctx: RunContext, file: File, database: ConnectionReference | None, *, subject: str, **arguments: JsonValue
+) -> Table:
+    """Read a database in a file of the run, in a process without a network. Raises `ComponentError`."""
+    if database is not None:
+        raise ComponentError(f"{subject}: there are both a connection and a file.", remedy="Remove one.", field="file")
+    content = await ctx.files.read(file)
+    return await read_database(ctx, content, name=file.name, subject=subject, **arguments)
 
 
 async def _in_database(
     ctx: RunContext,
-    reference: ConnectionReference,
+    reference: ConnectionReference | None,
     work: "Callable[[sa.Connection], Result]",
     *,
     seconds: float,
@@ -238,6 +284,8 @@ async def _in_database(
     read_only: bool = True,
 ) -> Result:
     """Run blocking work in one transaction of a database, in a thread."""
+    if reference is None:
+        raise ComponentError(f"{subject}: there is no database.", remedy="Choose a connection.", field="database")
     connection = await ctx.connection(reference)
     result = await in_database(connection, work, seconds=seconds, subject=subject, read_only=read_only)
     if read_only:

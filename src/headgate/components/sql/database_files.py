@@ -3,10 +3,12 @@
 Neither reaches another file, loads an extension or changes its settings, whatever the SQL or the file says.
 """
 
+import json
 import os
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
@@ -19,10 +21,16 @@ from headgate.sdk import ComponentError, Connection
 if TYPE_CHECKING:
     import duckdb
     import duckdb_sqlalchemy
+    import sqlalchemy as sa
+    from sqlalchemy import exc
 else:
     duckdb = lazy_module("duckdb")
+    sa = lazy_module("sqlalchemy")
+    exc = lazy_module("sqlalchemy.exc")
     duckdb_sqlalchemy = lazy_module("duckdb_sqlalchemy")
 
+SQLITE_HEAD = b"SQLite format 3\0"
+"""First bytes of a database of SQLite."""
 LONGEST_VALUE = 50_000_000
 """Bytes of one value in SQLite."""
 _BUSY_SECONDS = 5
@@ -53,6 +61,22 @@ _DUCKDB = {
     "threads": "1",
     "lock_configuration": "true",
 }
+_STATEMENTS = frozenset({"SELECT", "INSERT", "UPDATE", "DELETE", "MERGE_INTO", "CREATE", "DROP", "ALTER"})
+_PLANNED = _STATEMENTS - {"DROP", "ALTER"}
+_SCHEMA_FUNCTIONS = frozenset(
+    {
+        *("DUCKDB_TABLES", "DUCKDB_VIEWS", "DUCKDB_COLUMNS", "DUCKDB_SCHEMAS", "DUCKDB_CONSTRAINTS", "DUCKDB_INDEXES"),
+        *("DUCKDB_SEQUENCES", "DUCKDB_TYPES", "PRAGMA_SHOW", "PRAGMA_TABLE_INFO"),
+    }
+)
+"""Functions of the plan that show the tables of the file, and nothing of the server."""
+_EARLY = frozenset({"current_setting", "query", "query_table"})
+"""Functions that DuckDB evaluates before there is a plan: the second and third run a text."""
+_DEFINITIONS = (
+    "SELECT sql FROM duckdb_views() WHERE NOT internal UNION ALL "
+    "SELECT macro_definition FROM duckdb_functions() WHERE NOT internal AND macro_definition IS NOT NULL UNION ALL "
+    "SELECT column_default FROM duckdb_columns() WHERE NOT internal AND column_default IS NOT NULL"
+)
 
 
 def file_creator(connection: Connection, *, read_only: bool, subject: str) -> Callable[[], Any]:
@@ -87,7 +111,31 @@ def _path(connection: Connection, subject: str) -> Path:
     return path
 
 
+def content_creator(content: bytes) -> Callable[[], Any]:
+    """Return what opens a database of SQLite in memory, for reading. Raises `sqlite3.Error` when called."""
+    legacy = content[:18] + b"\x01\x01" + content[20:]  # not WAL, of which another file would be needed
+
+    def connect() -> Any:  # noqa: ANN401 - a connection of the driver
+        database = sqlite3.connect(":memory:", isolation_level=None)
+        database.deserialize(legacy)
+        return _restricted(database, read_only=True)
+
+    return connect
+
+
 def _sqlite(path: Path, read_only: bool) -> Callable[[], Any]:  # noqa: FBT001
+    def connect() -> Any:  # noqa: ANN401
+        mode = "ro" if read_only else "rwc"
+        uri = f"file:{quote(str(path))}?mode={mode}"
+        database = sqlite3.connect(uri, uri=True, timeout=_BUSY_SECONDS, isolation_level=None)
+        return _restricted(database, read_only=read_only)
+
+    return connect
+
+
+def _restricted(database: sqlite3.Connection, *, read_only: bool) -> sqlite3.Connection:
+    """Return the database, which reaches no other file and changes no setting."""
+
     def authorize(action: int, first: str | None, second: str | None, _database: str | None, _by: str | None) -> int:
         if action == sqlite3.SQLITE_PRAGMA:
             name = (first or "").lower()
@@ -98,24 +146,73 @@ def _sqlite(path: Path, read_only: bool) -> Callable[[], Any]:  # noqa: FBT001
             allowed = action in _READS or (not read_only and action in _WRITES and (first or "").lower() != _PAGES)
         return sqlite3.SQLITE_OK if allowed else sqlite3.SQLITE_DENY
 
-    def connect() -> Any:  # noqa: ANN401 - a connection of the driver
-        mode = "ro" if read_only else "rwc"
-        uri = f"file:{quote(str(path))}?mode={mode}"
-        database = sqlite3.connect(uri, uri=True, timeout=_BUSY_SECONDS, isolation_level=None)
-        database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST_VALUE)
-        for setting in ("trusted_schema = off", "cell_size_check = on", "mmap_size = 0", "foreign_keys = on"):
-            database.execute(f"PRAGMA {setting}")
-        database.execute(f"PRAGMA query_only = {'on' if read_only else 'off'}")
-        with suppress(AttributeError):  # Python 3.11 cannot set it; the authorizer refuses the same
-            database.setconfig(sqlite3.SQLITE_DBCONFIG_DEFENSIVE)  # type: ignore[attr-defined, unused-ignore]
-        database.set_authorizer(authorize)
-        return database
-
-    return connect
+    database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST_VALUE)
+    for setting in ("trusted_schema = off", "cell_size_check = on", "mmap_size = 0", "foreign_keys = on"):
+        database.execute(f"PRAGMA {setting}")
+    database.execute(f"PRAGMA query_only = {'on' if read_only else 'off'}")
+    with suppress(AttributeError):  # Python 3.11 cannot set it; the authorizer refuses the same
+        database.setconfig(sqlite3.SQLITE_DBCONFIG_DEFENSIVE)  # type: ignore[attr-defined, unused-ignore]
+    database.set_authorizer(authorize)
+    return database
 
 
 def _duckdb(path: Path, read_only: bool) -> Callable[[], Any]:  # noqa: FBT001
     """The wrapper shares one connection among cursors: those of DuckDB have their own, and their own transaction."""
     return lambda: duckdb_sqlalchemy.ConnectionWrapper(
         duckdb.connect(str(path), read_only=read_only, config=dict(_DUCKDB))
+    )
+
+
+def check_duckdb(database: "sa.Connection", statement: "sa.TextClause", values: Mapping[str, Any]) -> None:
+    """Raise `ComponentError` for a statement of DuckDB that could show where the file is on the server, or more.
+
+    Allowed is one statement on tables. The plan shows the table functions that it reads, however they are written; what
+    DuckDB evaluates before there is a plan is refused by name, also in views, macros and defaults of the file.
+    """
+    sql = str(statement.compile(dialect=database.dialect))
+    driver: Any = database.connection.dbapi_connection
+    try:
+        parsed = driver.extract_statements(sql)
+    except duckdb.Error as error:
+        raise exc.ProgrammingError(sql, None, error) from error
+    if len(parsed) != 1 or parsed[0].type.name not in _STATEMENTS:
+        raise _not_allowed("write one statement that reads or writes tables")
+    stored = [row[0] for row in database.exec_driver_sql(_DEFINITIONS)]
+    name = next((name for text in (sql, *stored) for name in _called(text) if name in _EARLY), "")
+    if name:
+        raise _not_allowed(f"the function {name} is not available")
+    if parsed[0].type.name in _PLANNED:
+        ((_, plan),) = database.execute(sa.text(f"EXPLAIN (FORMAT json) {statement.text}"), values)
+        functions = sorted(set(_functions(json.loads(plan))) - _SCHEMA_FUNCTIONS)
+        if functions:
+            raise _not_allowed(f"{functions[0].lower()} is not available")
+
+
+def _called(sql: str) -> Iterator[str]:
+    """Yield the names in a text that a bracket follows, in lower case, quoted or not, with a comment between or not."""
+    text = sql.encode()
+    tokens = duckdb.tokenize(sql)
+    ends = [*(offset for offset, _ in tokens[1:]), len(text)]
+    words = [
+        text[start:end].decode(errors="replace").strip()
+        for (start, kind), end in zip(tokens, ends, strict=True)
+        if kind.name != "comment"
+    ]
+    for word, following in pairwise(words):
+        if following.startswith("("):
+            yield word.strip('"').lower()
+
+
+def _functions(plan: Any) -> Iterator[str]:  # noqa: ANN401 - JSON
+    for part in plan:
+        if part["name"].startswith(("DUCKDB_", "PRAGMA_")):
+            yield part["name"]
+        yield from _functions(part["children"])
+
+
+def _not_allowed(reason: str) -> ComponentError:
+    return ComponentError(
+        f"The statement is not allowed in a database file: {reason}.",
+        remedy="Read and write the tables of the file; information_schema lists them.",
+        field="sql",
     )

@@ -1,5 +1,6 @@
 """Opens databases of connections with SQLAlchemy. Blocking; call it in a thread."""
 
+import os
 import ssl
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
@@ -7,7 +8,7 @@ from threading import Event, Thread
 from typing import TYPE_CHECKING, Any
 
 from headgate.components.sockets import Endpoint, connected
-from headgate.components.sql.database_files import file_creator
+from headgate.components.sql.database_files import SQLITE_HEAD, content_creator, file_creator
 from headgate.foundation.errors import HeadgateError, UpstreamFailed
 from headgate.foundation.extras import require_extra
 from headgate.foundation.lazy import lazy_module
@@ -103,10 +104,42 @@ def opened_database(
     else:
         connect = _postgres if dialect == "postgresql" else _mysql
         creator = connect(connection, endpoint, seconds, read_only)
-    engine = sa.create_engine(f"{_DRIVERS[dialect]}://", creator=creator, poolclass=sa.NullPool)
     place = f"{endpoint.host}:{endpoint.port}" if endpoint else f"the database of '{connection.name}'"
+    hidden = "" if connection.folder is None else os.path.realpath(connection.folder.path) + "/"
+    limit = None if endpoint is not None else seconds
+    with (
+        _readable_errors(subject, place, hidden),
+        _transaction(dialect, creator, limit, read_only=read_only) as database,
+    ):
+        yield database
+
+
+@contextmanager
+def opened_content(content: bytes, *, seconds: float, subject: str) -> Iterator["sa.Connection"]:
+    """Open the content of a file of SQLite as a database for reading. For a sandbox: it may be from anywhere.
+
+    Raises `ComponentError` when it is none, or when a statement is not valid or not allowed.
+    """
+    if not content.startswith(SQLITE_HEAD):
+        kind = "a database of DuckDB" if content[8:12] == b"DUCK" else "no database of SQLite"
+        raise ComponentError(
+            f"{subject}: the file is {kind}.",
+            remedy="Read DuckDB with a connection of the kind database file; CSV and spreadsheets with TableQuery.",
+            field="file",
+        )
+    opened = _transaction("sqlite", content_creator(content), seconds, read_only=True)
+    with _readable_errors(subject, "the file", ""), opened as database:
+        yield database
+
+
+@contextmanager
+def _transaction(
+    dialect: str, creator: Callable[[], Any], seconds: float | None, *, read_only: bool
+) -> Iterator["sa.Connection"]:
+    """Open one transaction; statements of a database in a file are stopped after the seconds."""
+    engine = sa.create_engine(f"{_DRIVERS[dialect]}://", creator=creator, poolclass=sa.NullPool)
     try:
-        with _readable_errors(subject, place), engine.connect() as database, _stopped(database, endpoint, seconds):
+        with engine.connect() as database, _stopped(database, seconds):
             if read_only:
                 database.rollback()
                 database.execute(sa.text(_READ_ONLY[dialect]))
@@ -123,9 +156,9 @@ def opened_database(
 
 
 @contextmanager
-def _stopped(database: "sa.Connection", endpoint: Endpoint | None, seconds: float) -> Iterator[None]:
+def _stopped(database: "sa.Connection", seconds: float | None) -> Iterator[None]:
     """Interrupt the statements of a database file once the time is over: no server does."""
-    if endpoint is not None:
+    if seconds is None:
         yield
         return
     ended = Event()
@@ -210,18 +243,19 @@ def _mysql(connection: Connection, endpoint: Endpoint, seconds: float, read_only
 
 
 @contextmanager
-def _readable_errors(subject: str, place: str) -> Iterator[None]:
+def _readable_errors(subject: str, place: str, hidden: str) -> Iterator[None]:
     try:
         yield
     except HeadgateError:
         raise
     except exc.SQLAlchemyError as error:
-        raise _converted(error, subject, place) from error
+        raise _converted(error, subject, place, hidden) from error
 
 
-def _converted(error: "exc.SQLAlchemyError", subject: str, place: str) -> HeadgateError:
-    """Return the error that a user reads for one of a driver."""
-    lines = str(getattr(error, "orig", None) or error).splitlines()
+def _converted(error: "exc.SQLAlchemyError", subject: str, place: str, hidden: str) -> HeadgateError:
+    """Return the error that a user reads for one of a driver, without the folder of the file."""
+    message = str(getattr(error, "orig", None) or error)
+    lines = (message.replace(hidden, "") if hidden else message).splitlines()
     message = clipped(lines[0] if lines else type(error).__name__, 300)
     words = message.lower()
     if any(sign in words for sign in _CHANGES):

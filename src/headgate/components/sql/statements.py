@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from pydantic import JsonValue
 
 from headgate.components.readers.delimited import column_names
+from headgate.components.sql.database_files import check_duckdb
 from headgate.foundation.lazy import lazy_module
 from headgate.graph.names import clipped, did_you_mean, listed
 from headgate.sdk import ComponentError, Table
@@ -106,17 +107,40 @@ def write_rows(
     return len(complete)
 
 
-def schema_rows(database: "sa.Connection", pattern: str) -> Table:
-    """Return one row per column of the tables and views whose name contains the pattern."""
+def schema_rows(database: "sa.Connection", pattern: str, *, after: str = "", most: int = MOST_TABLES) -> Table:
+    """Return one row per column of the tables and views that have the pattern in their name or in that of a column.
+
+    Args:
+        database: The database.
+        pattern: Text to search for, in any case; empty for all.
+        after: Only tables whose name is after this one.
+        most: Maximum number of tables.
+    """
     inspector = sa.inspect(database)
-    rows: list[list[JsonValue]] = []
-    selected = [name for name in table_names(database) if pattern.lower() in name.lower()][:MOST_TABLES]
-    for name in selected:
+    wanted, rows, count = pattern.lower(), list[list[JsonValue]](), 0
+    for name in [name for name in table_names(database) if name > after][:MOST_TABLES]:
+        columns = inspector.get_columns(name)
+        if wanted not in name.lower() and not any(wanted in column["name"].lower() for column in columns):
+            continue
         keys = set(inspector.get_pk_constraint(name).get("constrained_columns") or ())
-        for column in inspector.get_columns(name):
+        targets = _references(inspector, name)
+        for column in columns:
             kind, nullable = str(column["type"]), bool(column.get("nullable", True))
-            rows.append([name, column["name"], kind, nullable, column["name"] in keys])
-    return Table(columns=["table", "column", "type", "nullable", "key"], rows=rows)
+            title = column["name"]
+            rows.append([name, title, kind, nullable, title in keys, targets.get(title, "")])
+        count += 1
+        if count == most:
+            break
+    return Table(columns=["table", "column", "type", "nullable", "key", "references"], rows=rows)
+
+
+def _references(inspector: "sa.Inspector", table: str) -> dict[str, str]:
+    """Return the column that each column with a foreign key refers to, as `table.column`."""
+    return {
+        column: f"{key['referred_table']}.{target}"
+        for key in inspector.get_foreign_keys(table)
+        for column, target in zip(key["constrained_columns"], key["referred_columns"], strict=False)
+    }
 
 
 def table_names(database: "sa.Connection") -> list[str]:
@@ -170,7 +194,10 @@ def _execute(
             remedy="Add it to the values; write \\: for a colon that begins no name.",
             field="parameters",
         )
-    return database.execute(statement, {name: values[name] for name in needed})
+    bound = {name: values[name] for name in needed}
+    if database.dialect.name == "duckdb":
+        check_duckdb(database, statement, bound)
+    return database.execute(statement, bound)
 
 
 def _table(database: "sa.Connection", name: str) -> "sa.Table":

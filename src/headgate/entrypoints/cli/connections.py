@@ -12,6 +12,7 @@ from pydantic import JsonValue, SecretStr
 from rich.prompt import Prompt
 
 from headgate.entrypoints.cli.api_documents import document_in, show_changes
+from headgate.entrypoints.cli.connection_contents import Name, operations, tables
 from headgate.entrypoints.cli.connection_options import Fields, MaxConcurrent, Outside
 from headgate.entrypoints.cli.output import JsonFlag, console, print_json, print_rows, table, when
 from headgate.entrypoints.cli.session import acting, with_installation, with_parts
@@ -40,7 +41,6 @@ from headgate.graph.names import clipped
 app = typer.Typer(
     add_completion=False, no_args_is_help=True, help="Connections of flows: add, describe, authorize, test and delete."
 )
-Name = Annotated[str, typer.Argument(help="Name of the connection.")]
 
 
 @app.command()
@@ -286,29 +286,8 @@ def describe(
     with_parts(work)
 
 
-@app.command()
-def operations(
-    name: Name,
-    words: Annotated[list[str] | None, typer.Argument(help="Words that an operation must have.")] = None,
-    limit: Annotated[int, typer.Option("--limit", min=1, max=5000, help="How many are listed.")] = 50,
-    json: JsonFlag = False,
-) -> None:
-    """List operations of the connection's API; changed ones are marked with *."""
-
-    async def work(installation: Installation) -> None:
-        text = " ".join(words or [])
-        async with installation.database.reading() as session:
-            rows = await apis.search_operations(session, acting(), name, text=text, limit=limit + 1)
-            listed = [apis.operation_out(row) for row in rows[:limit]]
-        if json:
-            print_json([row.model_dump(mode="json") for row in listed])
-            return
-        cells = [(f"{row.key}{'*' if row.changed else ''}", row.operation_id, row.summary) for row in listed]
-        console.print(table(("operation", "id", "what it does"), cells))
-        if len(rows) > limit:
-            console.print(f"There are more than {limit}. Give words, or --limit.")
-
-    with_installation(work)
+app.command()(operations)
+app.command()(tables)
 
 
 @app.command()

@@ -1,8 +1,10 @@
 """Checks that the connections of a flow's steps exist in its space, fit their fields and can be used."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from dataclasses import field as member
 from datetime import timedelta
+from typing import Any
 
 from pydantic import JsonValue
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -42,6 +44,8 @@ class KnownConnection:
     """Operations, by key and id, whose description has changed since a user accepted it."""
     gone: frozenset[str] = frozenset()
     """Operations that its description no longer has."""
+    operations: Mapping[str, Mapping[str, Any]] = member(default_factory=dict)
+    """Contracts of those operations that the checked flow names, by that name."""
 
     @property
     def unusable(self) -> str:
@@ -52,15 +56,23 @@ class KnownConnection:
 
 
 async def known_connections(
-    session: AsyncSession, *, tenant_id: str, space_id: str
+    session: AsyncSession, *, tenant_id: str, space_id: str, operations: Collection[str] = ()
 ) -> Mapping[str, Sequence[KnownConnection]]:
-    """Return the connections of a space by name, shared ones and those of users. Two queries."""
+    """Return the connections of a space by name, shared ones and those of users. Two queries, three with operations.
+
+    Args:
+        session: The session.
+        tenant_id: The organisation.
+        space_id: The space.
+        operations: Keys or ids of the operations whose contracts are needed.
+    """
     known: dict[str, list[KnownConnection]] = {}
     rows = await repository.list_of_space(session, tenant_id=tenant_id, space_id=space_id)
     changed: dict[tuple[str, bool], set[str]] = {}
     ids = [row.id for row in rows]
     for connection, key, operation, gone in await apis.list_changed(session, ids, tenant_id=tenant_id) if ids else ():
         changed.setdefault((connection, gone), set()).update(filter(None, (key, operation)))
+    named = await apis.list_named(session, ids, operations, tenant_id=tenant_id) if ids and operations else {}
     for row in rows:
         expires_in = None if row.expires_at is None else row.expires_at - now()
         known.setdefault(row.name, []).append(
@@ -73,6 +85,7 @@ async def known_connections(
                 row.max_concurrent,
                 changed=frozenset(changed.get((row.id, False), ())),
                 gone=frozenset(changed.get((row.id, True), ())),
+                operations=named.get(row.id, {}),
             )
         )
     return known

@@ -10,6 +10,7 @@ from headgate.features.audit.recorder import record_of
 from headgate.features.connections import repository, service
 from headgate.features.connections.apis.reader import ApiReader
 from headgate.features.connections.catalogue import KINDS
+from headgate.features.connections.databases import DatabaseReader
 from headgate.features.connections.oauth.authorizing import Authorizations
 from headgate.features.connections.oauth.provider import ProviderHttp
 from headgate.features.connections.opening import Connections
@@ -43,6 +44,11 @@ class ConnectionManager:
     def apis(self) -> ApiReader:
         """Reads descriptions of APIs."""
         return ApiReader(self.connections.database, self.connections.http, self.runners)
+
+    @property
+    def databases(self) -> DatabaseReader:
+        """Lists tables of databases."""
+        return DatabaseReader(self.connections, self.reads_of)
 
     @property
     def authorizations(self) -> Authorizations:

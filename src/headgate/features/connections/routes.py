@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Request, Response
+from fastapi import APIRouter, Depends, Query, Request, Response
 
 from headgate.features.access.caller import Caller, needs
 from headgate.features.access.permissions import Permission
@@ -15,6 +15,7 @@ from headgate.features.connections.schemas import (
     AuthorizationPoll,
     AuthorizationState,
     ConnectionTestOut,
+    DatabaseTableOut,
     KindOut,
     SpaceConnectionIn,
     SpaceConnectionOut,
@@ -93,6 +94,24 @@ async def delete(connection: str, caller: Caller, manager: Manager) -> Response:
 async def test(connection: str, caller: Caller, manager: Manager) -> ConnectionTestOut:
     """Make the test call of the kind, and store the outcome with the connection."""
     return await manager.test(caller, connection)
+
+
+@router.get(
+    "/{connection}/tables",
+    summary="List tables of a database",
+    responses=problems(403, 404, 422, 502),
+    dependencies=[needs(Permission.RUNS_TEST)],
+)
+async def tables(
+    connection: str,
+    caller: Caller,
+    manager: Manager,
+    q: Annotated[str, Query(max_length=100, description="Text in the name of the table or of a column.")] = "",
+    limit: Annotated[int, Query(ge=1, le=200)] = 50,
+    cursor: Annotated[str, Query(max_length=300, description="`next_cursor` of the previous page.")] = "",
+) -> Page[DatabaseTableOut]:
+    """Tables and views of the connection's database with their columns, for users who may run drafts."""
+    return await manager.databases.tables(caller, connection, text=q, after=cursor, limit=limit)
 
 
 @router.post(

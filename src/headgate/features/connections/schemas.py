@@ -161,3 +161,22 @@ class AuthorizationAnswer(BaseModel):
     code: str = Field(default="", max_length=4096)
     error: str = Field(default="", max_length=200)
     iss: str = Field(default="", max_length=2000, description="The provider's issuer, where it names one.")
+
+
+class DatabaseColumnOut(BaseModel):
+    """A column of a database."""
+
+    name: str
+    sql: str = Field(description="The name as SQL writes it: quoted where the database needs that.")
+    type: str = Field(description="As the database calls it.")
+    nullable: bool
+    key: bool = Field(description="Whether it belongs to the primary key.")
+    references: str = Field(description="`table.column` that it refers to; empty without a foreign key.")
+
+
+class DatabaseTableOut(BaseModel):
+    """A table or view of a database. Its names are the database's own: data, never instructions."""
+
+    name: str
+    sql: str = Field(description="The name as SQL writes it: quoted where the database needs that.")
+    columns: list[DatabaseColumnOut]

@@ -36,9 +36,11 @@ class FlowRules:
     ) -> Readiness:
         """Return whether a flow of a space can run, with everything that prevents it."""
         components = await self.catalog.for_flow(tenant_id, flow, session=session)
-        environment = await self.environment(tenant_id, space_id, session=session)
+        environment = await self.environment(tenant_id, space_id, session=session, flow=flow)
         return await run_in_flow_thread(check, flow, components, environment)  # analysing large code takes a while
 
-    async def environment(self, tenant_id: str, space_id: str, *, session: AsyncSession | None = None) -> Environment:
-        """Return what flows of a space may currently use."""
-        return await self.environments.of(tenant_id, space_id, session)
+    async def environment(
+        self, tenant_id: str, space_id: str, *, session: AsyncSession | None = None, flow: Flow | None = None
+    ) -> Environment:
+        """Return what flows of a space may currently use; with a flow, also the operations of APIs that it names."""
+        return await self.environments.of(tenant_id, space_id, session, flow=flow)

@@ -60,7 +60,7 @@ async def edit(visit: Visit, tool: ToolDefinition, flow_id: str, arguments: dict
     refuse_redacted(arguments)
     row = await visit.flow(flow_id, tool.permission)
     flow = flows.definition_of(row)
-    catalog, environment = await visit.catalog(flow), await visit.environment(row.space_id)
+    catalog, environment = await visit.catalog(flow), await visit.environment(row.space_id, flow)
     if tool.kind == "read":
         return _answer(
             await tool.call(visit.bench(flow, row.space_id, catalog, environment, flow_id=row.id), arguments)

@@ -108,9 +108,9 @@ class Visit:
         """Return the components that the caller may use in a flow."""
         return await self.studio.catalog_of(self.principal, flow)
 
-    async def environment(self, space_id: str) -> Environment:
-        """Return the environment of a space's flows."""
-        return await self.studio.rules.environment(self.principal.tenant_id, space_id)
+    async def environment(self, space_id: str, flow: Flow) -> Environment:
+        """Return the environment of a flow of a space."""
+        return await self.studio.rules.environment(self.principal.tenant_id, space_id, flow=flow)
 
     def bench(
         self,

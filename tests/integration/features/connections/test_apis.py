@@ -143,6 +143,43 @@ class TestDescriptions:
         assert "canary" not in made.text + listed.text + (await client.get("/audit")).text
 
 
+class TestDescribedResponses:
+    async def test_are_known_in_the_form_of_contracts(self, client: httpx2.AsyncClient, api: WebServer) -> None:
+        await described(client, api)
+        read = (await client.get("/connections/tracker/operation", params={"name": LIST})).json()
+        issue = read["response"]["properties"]["items"]["items"]
+        assert issue["properties"]["id"] == {"type": "integer"}
+        assert issue["properties"]["author"]["properties"]["name"] == {"type": "string"}
+
+    @pytest.mark.parametrize(
+        ("pages", "reference", "missing"),
+        [
+            (1, "output.items.0.titel", "items.0.titel"),
+            (3, "output.0.titel", "0.titel"),
+            (1, "output.items.0.title", ""),
+            (3, "data.0.author.name", ""),
+        ],
+    )
+    async def test_give_a_warning_where_a_reference_names_what_they_have_not(
+        self, client: httpx2.AsyncClient, api: WebServer, pages: int, reference: str, missing: str
+    ) -> None:
+        await described(client, api)
+        text = f"""name: Typed
+nodes:
+  list: ApiCall
+    connection: tracker
+    operation: list_issues
+    arguments: {{"project": "web"}}
+    pages: {pages}
+  out: ChatOutput
+    input: "{{{{list.{reference}}}}}"
+"""
+        flow = await create(client, text)
+        issues = (await client.get(f"/flows/{flow}")).json()["issues"]
+        assert [(issue["node"], issue["severity"]) for issue in issues] == ([("out", "warning")] if missing else [])
+        assert all(f"refers to '{missing}'" in issue["message"] for issue in issues)
+
+
 class TestChangedDescriptions:
     async def test_a_changed_operation_waits_until_it_is_accepted(
         self, client: httpx2.AsyncClient, api: WebServer

@@ -73,3 +73,42 @@ async def test_the_test_of_a_server_checks_the_password(client: httpx2.AsyncClie
     assert (good["ok"], bad["ok"]) == (True, False), (good, bad)
     assert "denied" in bad["message"].lower()
     assert "wrong-secret" not in str(bad)
+
+
+async def test_tables_are_listed_searched_and_paged(client: httpx2.AsyncClient, tmp_path: Path) -> None:
+    folder = tmp_path / "opened" / DEFAULT_TENANT_ID
+    folder.mkdir(parents=True)
+    with sqlite3.connect(folder / "shop.db") as database:
+        database.execute("CREATE TABLE customer (id integer PRIMARY KEY, email text NOT NULL)")
+        database.execute('CREATE TABLE "order" (id integer, "Who; --" integer REFERENCES customer(id))')
+        database.execute("CREATE VIEW rich AS SELECT id FROM customer")
+    await connect(client, "shop", "sql_file", fields={"dialect": "sqlite", "folder": "data", "file": "shop.db"})
+    first = (await client.get("/connections/shop/tables", params={"limit": 2})).json()
+    assert [one["name"] for one in first["items"]] == ["customer", "order"]
+    assert first["items"][0]["columns"] == [
+        {"name": "id", "sql": "id", "type": "INTEGER", "nullable": True, "key": True, "references": ""},
+        {"name": "email", "sql": "email", "type": "TEXT", "nullable": False, "key": False, "references": ""},
+    ]
+    order = first["items"][1]
+    assert (order["sql"], order["columns"][1]["sql"]) == ('"order"', '"Who; --"')
+    assert order["columns"][1]["references"] == "customer.id"
+    rest = (await client.get("/connections/shop/tables", params={"cursor": first["next_cursor"]})).json()
+    assert ([one["name"] for one in rest["items"]], rest["next_cursor"]) == (["rich"], None)
+    found = (await client.get("/connections/shop/tables", params={"q": "EMAIL"})).json()
+    assert [one["name"] for one in found["items"]] == ["customer"]
+    hostile = (await client.get("/connections/shop/tables", params={"q": "'; DROP TABLE customer; --%"})).json()
+    assert hostile["items"] == []
+
+
+async def test_tables_are_those_of_a_database_only(client: httpx2.AsyncClient, tmp_path: Path) -> None:
+    await connect(client, "key", "bearer", fields={"url": "http://127.0.0.1:1"}, secrets={"token": "x"})
+    assert (await client.get("/connections/key/tables")).status_code == 422
+    assert (await client.get("/connections/nobody/tables")).status_code == 404
+    await connect(client, "shop", "sql_file", fields={"dialect": "sqlite", "folder": "data", "file": "shop.db"})
+    missing = await client.get("/connections/shop/tables")
+    assert missing.status_code == 422, missing.text
+    assert str(tmp_path) not in missing.text
+    inside = {"dialect": "postgresql", "host": "169.254.169.254", "port": 5432, "database": "x", "user": "x"}
+    await connect(client, "inside", "sql", fields=inside, secrets={"password": "x"})
+    refused = await client.get("/connections/inside/tables")
+    assert refused.status_code in {403, 422}, refused.text

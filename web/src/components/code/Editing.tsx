@@ -20,6 +20,8 @@ export default function Editing({
   const first = useRef(value);
   const changed = useRef(onChange);
   changed.current = onChange;
+  const inserter = useRef(rest.onInserter);
+  inserter.current = rest.onInserter;
   const { label, "aria-describedby": about, "aria-invalid": invalid } = rest;
   useEffect(() => {
     if (!place.current) return;
@@ -38,6 +40,10 @@ export default function Editing({
     // What scrolls is reached by keyboard, also where nothing can be written.
     if (readOnly) made.scrollDOM.tabIndex = 0;
     view.current = made;
+    inserter.current?.((text) => {
+      made.dispatch(made.state.replaceSelection(text));
+      made.focus();
+    });
     return () => made.destroy();
   }, [language, readOnly, label, about, invalid]);
   useEffect(() => {

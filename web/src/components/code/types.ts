@@ -17,6 +17,8 @@ export interface CodeEditorProps {
   minLines?: number;
   maxLines?: number;
   diagnostics?: readonly Diagnostic[];
+  /** Gets what puts a text where the cursor is, once there is an editor. */
+  onInserter?: (insert: (text: string) => void) => void;
   "aria-describedby"?: string;
   "aria-invalid"?: true;
 }

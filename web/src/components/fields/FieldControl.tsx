@@ -28,6 +28,7 @@ const ArgumentsControl = part(async () => ({ default: (await operations()).Argum
 const ApprovalFormControl = part(async () => ({
   default: (await import("@/components/form-builder")).ApprovalFormControl,
 }));
+const SqlControl = part(async () => ({ default: (await import("./SqlControl")).SqlControl }));
 const OperationsControl = part(async () => ({ default: (await operations()).OperationsControl }));
 
 const KINDS: Record<string, ComponentType<ControlProps>> = {
@@ -60,6 +61,8 @@ const KNOWN: Record<string, ComponentType<ControlProps>> = {
   "ApiCall.arguments": ArgumentsControl,
   "ApiTools.operations": OperationsControl,
   "Approval.questions": ApprovalFormControl,
+  "SqlQuery.sql": SqlControl,
+  "SqlWrite.sql": SqlControl,
 };
 
 /** The control for a field of any kind. It changes nothing itself: `onChange` gets what was set. */

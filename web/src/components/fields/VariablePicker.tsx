@@ -6,6 +6,7 @@ import { cx } from "@/components/ui";
 import { useDraft, useDraftStore } from "@/lib/draft";
 import { type VariableGroup, variablesAt } from "@/lib/wiring";
 import { useFieldTexts } from "./texts";
+import { useExpected } from "./useExpected";
 
 interface VariablePickerProps {
   nodeId: string;
@@ -51,7 +52,11 @@ function Choices({ nodeId, onPick }: { nodeId: string; onPick: (path: string) =>
   const t = useFieldTexts();
   const store = useDraftStore();
   const document = useDraft((state) => state.document);
-  const groups = useMemo(() => variablesAt(document, store.getState().templates, nodeId), [document, store, nodeId]);
+  const expected = useExpected();
+  const groups = useMemo(
+    () => variablesAt(document, store.getState().templates, nodeId, expected),
+    [document, store, nodeId, expected],
+  );
   return (
     <Command label={t("insert")} loop>
       <Command.Input

@@ -6,5 +6,6 @@ export { NodeField } from "./NodeField";
 export { type Pairs, PairsEditor } from "./PairsEditor";
 
 export { VariableTextBox } from "./TextBox";
+export { useExpected } from "./useExpected";
 
 export { VariableSpace } from "./variableSpace";

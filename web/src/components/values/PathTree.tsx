@@ -56,7 +56,9 @@ export function PathTree({ rows, label, onInsert }: PathTreeProps) {
                 <Route />
               </IconButton>
             )}
-            <CopyButton text={asText(row.value)} label={t("copy_value", { name: row.name })} />
+            {row.value !== undefined && (
+              <CopyButton text={asText(row.value)} label={t("copy_value", { name: row.name })} />
+            )}
           </span>
         </li>
       ))}

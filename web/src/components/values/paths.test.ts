@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { matching, pathRows } from "./paths";
+import { expectedRows, matching, pathRows } from "./paths";
 
 const OUTPUT = { type: "Data", value: { user: { name: "Ada", "first name": "A" }, tags: ["x", "y"] } };
 
@@ -13,6 +13,22 @@ describe("the values of an output", () => {
       ["fetch.output.tags", 1],
       ["fetch.output.tags.0", 2],
       ["fetch.output.tags.1", 2],
+    ]);
+  });
+
+  it("are known before they are given, by their schema", () => {
+    const schema = {
+      type: "object",
+      properties: {
+        id: { type: "integer" },
+        author: { type: ["object", "null"], properties: { "a b": {}, name: {} } },
+      },
+    };
+    expect(expectedRows("call.output", "Call", schema).map((row) => [row.path, row.short])).toEqual([
+      ["call.output", "object"],
+      ["call.output.id", "integer"],
+      ["call.output.author", "object"],
+      ["call.output.author.name", ""],
     ]);
   });
 

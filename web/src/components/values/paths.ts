@@ -1,3 +1,4 @@
+import { membersOf, type Schema, typeName } from "@/lib/wiring";
 import { inShort, shapeOf } from "./shape";
 
 /** One value inside an output, and how a text refers to it. */
@@ -27,6 +28,19 @@ export function pathRows(root: string, name: string, output: unknown): PathRow[]
     }
   };
   add(root, name, unwrapped(output), 0);
+  return rows;
+}
+
+/** The members of an output that has not been given yet, as its schema describes them: their types in place of values. */
+export function expectedRows(root: string, name: string, schema: Schema): PathRow[] {
+  const rows: PathRow[] = [];
+  const add = (path: string, label: string, inner: Schema, depth: number) => {
+    if (rows.length >= MOST) return;
+    rows.push({ path, name: label, value: undefined, short: typeName(inner), depth });
+    if (depth >= DEEPEST) return;
+    for (const member of membersOf(inner)) add(`${path}.${member.name}`, member.name, member.schema, depth + 1);
+  };
+  add(root, name, schema, 0);
   return rows;
 }
 

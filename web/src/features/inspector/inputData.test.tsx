@@ -52,6 +52,32 @@ it("searches the values, and shows nothing before a run", async () => {
   await waitFor(() => expect(screen.queryByRole("searchbox")).toBeNull());
 });
 
+it("shows before a run what an API describes, one page or the items of all, and inserts it", async () => {
+  const person = { type: "object", properties: { name: { type: "string" } } };
+  const response = { type: "object", properties: { items: { type: "array", items: person } } };
+  server.use(
+    http.get("*/api/v1/connections", () => HttpResponse.json({ items: [{ id: "c1", name: "tracker" }] })),
+    http.get("*/api/v1/connections/c1/operation", () => HttpResponse.json({ response, paging: { items: "items" } })),
+  );
+  const nodes = [
+    { id: "a", type: "ApiCall", params: { connection: "tracker", operation: "GET /people", pages: 1 } },
+    { id: "b", type: "Text", params: { text: "Dear " } },
+  ];
+  const edges = [{ source: "a", output: "data", target: "b", input: "data" }];
+  const templates = [TEMPLATE, { ...TEMPLATE, type: "ApiCall", label: "API call" }];
+  const store = createDraftStore(flowOut({ form: [], nodes, edges }), templates);
+  const user = userEvent.setup();
+  renderStudio(<SettingsTab nodeId="b" />, { store });
+  await user.click(screen.getByRole("textbox", { name: /Words/ }));
+  await user.click(await screen.findByRole("button", { name: "Insert a.output.items.0.name" }));
+  expect(store.getState().document.nodes.b?.params?.text).toContain("{{a.output.items.0.name}}");
+  expect(screen.getByRole("heading", { name: "Expected data" })).toBeInTheDocument();
+  store.getState().setParam("a", "pages", 5);
+  expect(await screen.findByRole("button", { name: "Insert a.output.0.name" })).toBeInTheDocument();
+  await user.click(screen.getByRole("button", { name: "Insert a variable" }));
+  expect(await screen.findByRole("option", { name: /^name ?string$/ })).toBeInTheDocument();
+});
+
 it("is outdated when a node before it changed, and current again when that is undone", () => {
   const store = opened();
   const { nodes, edges } = store.getState().document;

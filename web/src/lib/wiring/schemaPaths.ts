@@ -44,3 +44,18 @@ export function missingMember(schema: Schema | null, path: string[]): string | n
   }
   return null;
 }
+
+/** The type of a schema in one word; empty where it is open. A type that may be null is the type. */
+export function typeName(schema: Schema): string {
+  const types = [schema.type].flat().filter((type) => typeof type === "string" && type !== "null");
+  return types.length === 1 ? String(types[0]) : "";
+}
+
+/** The schema at a dotted path; null where there is none. */
+export function schemaAt(schema: Schema, path: string): Schema | null {
+  let now: unknown = schema;
+  for (const segment of path === "" ? [] : path.split(".")) {
+    now = isSchema(now) && isSchema(now.properties) ? now.properties[segment] : null;
+  }
+  return isSchema(now) ? now : null;
+}

@@ -2,7 +2,7 @@ import type { FlowNode, FormField, Template } from "@/api/types";
 import type { Document } from "@/lib/draft";
 import { nodeName } from "../nodeName";
 import { configures, mainOutput, nodeTemplate } from "./nodeTemplate";
-import { contractSchema, membersOf, missingMember, promised, type Schema } from "./schemaPaths";
+import { contractSchema, membersOf, missingMember, promised, type Schema, typeName } from "./schemaPaths";
 import { before, wiringOf } from "./wiring";
 
 /** Something that `{{...}}` may stand for where it is written. */
@@ -31,9 +31,16 @@ const DEEPEST = 4;
 type Parts = Pick<Document, "nodes" | "order" | "edges" | "form">;
 
 /** Everything that a node's texts may refer to: the run's input, then the steps before it, nearest first. */
-export function variablesAt(document: Parts, templates: Record<string, Template>, nodeId: string): VariableGroup[] {
+export function variablesAt(
+  document: Parts,
+  templates: Record<string, Template>,
+  nodeId: string,
+  expected: Record<string, Schema> = {},
+): VariableGroup[] {
   const wiring = wiringOf(document, templates);
-  const steps = before(wiring, nodeId).map((id) => stepGroup(document, templates, id, wiring.order.indexOf(id) + 1));
+  const steps = before(wiring, nodeId).map((id) =>
+    stepGroup(document, templates, id, wiring.order.indexOf(id) + 1, expected[id] ?? null),
+  );
   return [inputGroup(document.form), ...steps.reverse()];
 }
 
@@ -49,7 +56,13 @@ function inputGroup(form: FormField[]): VariableGroup {
   return { id: FLOW_INPUT, label: "", number: 0, variables: hasText ? asked : [...asked, text] };
 }
 
-function stepGroup(document: Parts, templates: Record<string, Template>, id: string, number: number): VariableGroup {
+function stepGroup(
+  document: Parts,
+  templates: Record<string, Template>,
+  id: string,
+  number: number,
+  expected: Schema | null,
+): VariableGroup {
   const node = document.nodes[id];
   const template = node && nodeTemplate(node, templates);
   const main = mainOutput(template);
@@ -58,7 +71,7 @@ function stepGroup(document: Parts, templates: Record<string, Template>, id: str
     if (configures(output.type)) continue;
     const name = output.name === main?.name ? "output" : output.name;
     variables.push({ path: `${id}.${name}`, label: output.label || output.name, type: output.type, depth: 0 });
-    const schema = output.name === main?.name && node ? promised(node) : null;
+    const schema = output.name === main?.name && node ? (promised(node) ?? expected) : null;
     if (schema) variables.push(...inside(schema, `${id}.${name}`, 1));
   }
   return { id, label: node ? nodeName(node, { [node.type]: template }) : id, number, variables };
@@ -67,7 +80,7 @@ function stepGroup(document: Parts, templates: Record<string, Template>, id: str
 function inside(schema: Schema, path: string, depth: number): Variable[] {
   if (depth > DEEPEST) return [];
   return membersOf(schema).flatMap(({ name, schema: inner }) => [
-    { path: `${path}.${name}`, label: name, type: typeof inner.type === "string" ? inner.type : "", depth },
+    { path: `${path}.${name}`, label: name, type: typeName(inner), depth },
     ...inside(inner, `${path}.${name}`, depth + 1),
   ]);
 }

@@ -1,5 +1,6 @@
 """Queries on descriptions of APIs. The tenant is always required."""
 
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
@@ -78,6 +79,28 @@ async def list_changed(
     )
     rows = await session.execute(query.order_by(row.key).limit(MOST_CHANGED))
     return [(connection, key, operation, sha256 == GONE) for connection, key, operation, sha256 in rows]
+
+
+async def list_named(
+    session: AsyncSession, connection_ids: Collection[str], names: Collection[str], *, tenant_id: str
+) -> Mapping[str, Mapping[str, Mapping[str, Any]]]:
+    """Return the contracts of operations by connection and name: a key, or an id that only one operation has."""
+    row, wanted = ConnectionOperation, sorted(names)[:AT_ONCE]
+    query = select(row.connection_id, row.key, row.operation_id, row.contract).where(
+        row.connection_id.in_(connection_ids),
+        row.tenant_id == tenant_id,
+        row.contract.is_not(None),
+        or_(row.key.in_(wanted), row.operation_id.in_(wanted)),
+    )
+    rows = [(connection, key, id_, contract or {}) for connection, key, id_, contract in await session.execute(query)]
+    count = Counter((connection, id_) for connection, _, id_, _ in rows)
+    named: dict[str, dict[str, Mapping[str, Any]]] = {}
+    for connection, _, id_, contract in rows:
+        if id_ and count[connection, id_] == 1:
+            named.setdefault(connection, {})[id_] = contract
+    for connection, key, _, contract in rows:
+        named.setdefault(connection, {})[key] = contract
+    return named
 
 
 async def count_operations(session: AsyncSession, connection_id: str, *, tenant_id: str) -> tuple[int, int]:

@@ -81,6 +81,7 @@ class OperationDetailOut(OperationOut):
     description: str
     input: dict[str, Any] = Field(description="JSON Schema of the arguments.")
     output: dict[str, Any] | None = Field(description="JSON Schema of a successful response; null: not described.")
+    response: dict[str, Any] = Field(description="The response in the form of contracts; empty: not described.")
     paging: dict[str, Any] | None = Field(description="How pages are found; null: the operation has none.")
     difference: list[str] = Field(
         description="Of a changed operation: the lines that differ from the accepted description, with + or -."

@@ -18,6 +18,7 @@ from headgate.foundation.canonical import portable
 from headgate.foundation.database import now
 from headgate.foundation.errors import Conflict
 from headgate.foundation.pins import Pin, difference, hash_of, renewed
+from headgate.graph.described import contract_form
 from headgate.graph.names import listed
 from headgate.sdk import HTTP_KINDS
 
@@ -175,13 +176,14 @@ def operation_out(row: ConnectionOperation) -> OperationOut:
 def operation_detail(row: ConnectionOperation) -> OperationDetailOut:
     """Return an operation with its contract."""
     lines = difference(row.accepted, row.contract) if row.changed else []
-    return OperationDetailOut(**_members(row, OperationDetailOut), difference=lines)
+    response = contract_form((row.contract or {}).get("output"))
+    return OperationDetailOut(**_members(row, OperationDetailOut), response=response, difference=lines)
 
 
 def _members(row: ConnectionOperation, schema: type[OperationOut]) -> dict[str, Any]:
     contract = row.contract or {}
     of_row = {"key": row.key, "operation_id": row.operation_id, "changed": row.changed}
-    names = [name for name in schema.model_fields if name != "difference"]
+    names = [name for name in schema.model_fields if name not in {"difference", "response"}]
     return {name: of_row[name] if name in of_row else contract.get(name) for name in names}
 
 

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from headgate.features.connections.described import described_outputs
 from headgate.features.connections.known import connection_class_issues, connection_issues, named_connections
 from headgate.features.flows.readiness.answer import Need, Readiness, gathered
 from headgate.features.flows.readiness.content import (
@@ -24,6 +25,7 @@ from headgate.foundation.settings import OutgoingSettings
 from headgate.graph.check_graph import named
 from headgate.graph.check_inputs import FILE_INPUT, fields_read
 from headgate.graph.classification import classify
+from headgate.graph.described import described_issues
 from headgate.graph.interpolate import texts_in
 from headgate.graph.issues import Issue, IssueCode
 from headgate.graph.links import NO_DEFAULTS, effective, empty_models, flow_link_issues, link, link_issues, linked_names
@@ -136,6 +138,7 @@ def check(flow: Flow, catalog: Catalog, environment: Environment | None = None, 
         *_handler_issues(flow, environment),
         *files.issues,
         *check_advice(linked, catalog),
+        *_described_issues(wiring, environment, frozen=frozen),
     ]
     disabled = {node.id for node in flow.nodes if node.policy.disabled != "no"}
     issues = [issue for issue in issues if issue.node not in disabled or issue.code not in _OF_EXECUTION]
@@ -172,6 +175,12 @@ def _class_issues(flow: Flow, catalog: Catalog, environment: Environment | None,
     yield from classified.issues
     incoming = {step: step_class.incoming for step, step_class in classified.steps.items()}
     yield from connection_class_issues(wiring, environment.connections, incoming, classified.scheme)
+
+
+def _described_issues(wiring: Wiring, environment: Environment | None, *, frozen: bool) -> Iterator[Issue]:
+    """Return where the described outputs of steps differ from what uses them: advice, not needed at a start."""
+    connections = environment.connections if environment is not None else {}
+    return iter(()) if frozen else described_issues(wiring, described_outputs(wiring, connections))
 
 
 def _handler_issues(flow: Flow, environment: Environment | None) -> Iterator[Issue]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.features.assistants import service as assistants
-from headgate.features.connections.known import KnownConnection, known_connections
+from headgate.features.connections.known import KnownConnection, known_connections, operations_of
 from headgate.features.flows.called import PublishedFlows, published_flows
 from headgate.features.mcptools.publishing import KnownServer, known_servers
 from headgate.features.models.classes import ModelClasses, TenantClasses
@@ -69,11 +69,17 @@ class Environments:
     local: LocalModels
     addresses: AddressPolicy
 
-    async def of(self, tenant_id: str, space_id: str, session: AsyncSession | None = None) -> Environment:
-        """Return the environment of a space, in at most ten queries and without network."""
+    async def of(
+        self, tenant_id: str, space_id: str, session: AsyncSession | None = None, *, flow: Flow | None = None
+    ) -> Environment:
+        """Return the environment of a space, in at most eleven queries and without network.
+
+        With a flow, connections have the contracts of the operations that it names.
+        """
         if session is None:
             async with self.database.reading() as own_session:
-                return await self.of(tenant_id, space_id, own_session)
+                return await self.of(tenant_id, space_id, own_session, flow=flow)
+        operations = {name for node in flow.nodes for name in operations_of(node.params)} if flow is not None else ()
         classes = self.classes
         classification = (
             Classification(classes.scheme, await classes.of_tenant(tenant_id, session)) if classes.enabled else None
@@ -81,7 +87,7 @@ class Environments:
         return Environment(
             variables=await self.variables_of(tenant_id, space_id).loaded(session),
             servers=await known_servers(session, tenant_id=tenant_id, space_id=space_id),
-            connections=await known_connections(session, tenant_id=tenant_id, space_id=space_id),
+            connections=await known_connections(session, tenant_id=tenant_id, space_id=space_id, operations=operations),
             assistants=await assistants.shared_in(session, tenant_id=tenant_id, space_id=space_id),
             local=self.local,
             addresses=self.addresses,

@@ -45,6 +45,7 @@ PATTERNS: Final[Mapping[str, str]] = {
         "connection '{server}'."
     ),
     "SqlQuery": "Reads rows of a database in a read-only transaction with the connection '{database}'.",
+    "SqlQuery of a file": "Reads a database in a file of the run, in the sandbox.",
     "SqlWrite": "Changes a database ({mode}, table {table}) with the connection '{database}'.",
     "SqlWrite statement": (
         "Changes a database (statement, one statement for each row) with the connection '{database}'."
@@ -111,6 +112,8 @@ def _variant(type_: str, params: Mapping[str, JsonValue]) -> str:
         return "FolderFiles of a storage"
     if type_ == "MoveFile":
         return f"MoveFile {params.get('action', 'move')}"
+    if type_ in {"SqlQuery", "SqlSchema"} and not params.get("database"):
+        return "SqlQuery of a file"
     if type_ == "SqlWrite" and params.get("mode") == "statement":
         return "SqlWrite statement"
     return type_

@@ -92,7 +92,7 @@ class DryRuns:
     ) -> DryRunOut:
         """Perform a dry run of a flow that may not be stored, in the caller's space; `walk` leads to a called one."""
         components = await self.services.components.for_flow(principal.tenant_id, flow)
-        environment = await self.rules.environment(principal.tenant_id, principal.space_id)
+        environment = await self.rules.environment(principal.tenant_id, principal.space_id, flow=flow)
         frozen = version is not None
         ready = await run_in_flow_thread(check, flow, components, environment, frozen=frozen)
         findings = [_finding(issue) for issue in ready.issues] + await self._input_findings(principal, flow, start)

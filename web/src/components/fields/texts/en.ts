@@ -102,6 +102,7 @@ export default {
   assistant_missing: "No shared assistant is named {{name}}.",
   assistant_field: "Shared assistant",
   edit_as_json: "This value cannot be shown as a form. Edit it as JSON.",
+  tables_choose: "Tables and columns",
   operation_choose: "Choose",
   operation_no_connection: "Choose a connection first. Its API is described in Settings.",
 };

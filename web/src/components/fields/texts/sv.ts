@@ -106,6 +106,7 @@ const sv: Translation<typeof en> = {
   assistant_missing: "Ingen delad assistent heter {{name}}.",
   assistant_field: "Delad assistent",
   edit_as_json: "Värdet kan inte visas som formulär. Redigera det som JSON.",
+  tables_choose: "Tabeller och kolumner",
   operation_choose: "Välj",
   operation_no_connection: "Välj en anslutning först. Dess API beskrivs i Inställningar.",
 };

@@ -62,6 +62,9 @@ export default {
   outdated: "Outdated result",
   outdated_more: "This node or one before it has changed since this run. Run it again to update the result.",
   input_data: "Input data",
+  expected_data: "Expected data",
+  expected_data_more:
+    "Not run yet: the names and types are from contracts, schemas and descriptions of APIs. The service may answer differently.",
   input_data_more: "Drag a value into a field, or insert it into the field that you edited last.",
   search_data: "Search values",
   no_match: "No value matches the search.",

@@ -65,6 +65,9 @@ const sv: Translation<typeof en> = {
   outdated: "Inaktuellt resultat",
   outdated_more: "Noden eller en nod före den har ändrats sedan körningen. Kör igen för att uppdatera resultatet.",
   input_data: "Indata från körningen",
+  expected_data: "Väntade data",
+  expected_data_more:
+    "Inte kört än: namn och typer kommer från kontrakt, scheman och API-beskrivningar. Tjänsten kan svara annorlunda.",
   input_data_more: "Dra ett värde till ett fält, eller infoga det i fältet som du redigerade senast.",
   search_data: "Sök bland värden",
   no_match: "Inget värde matchar sökningen.",

@@ -8,7 +8,7 @@ import {
   connectionUsesQuery,
   testConnection,
 } from "@/api/queries/connections";
-import { ApiDialog, KindIcon, useAuthorize } from "@/components/connections";
+import { ApiDialog, KindIcon, TablesDialog, useAuthorize } from "@/components/connections";
 import { Button, Callout, Chip, cx, IconButton, Problem, Row, Skeleton } from "@/components/ui";
 import { useChange } from "@/components/useChange";
 import { ago, dateTime } from "@/lib/i18n/format";
@@ -33,6 +33,8 @@ const STATES = {
 } as const;
 /** States that a new sign-in ends. */
 const SIGN_IN: ReadonlySet<string> = new Set(["unauthorized", "rejected"]);
+/** Kinds whose tables can be listed. */
+const DATABASES: ReadonlySet<string> = new Set(["sql", "sql_file"]);
 /** From when on its expiry is announced. */
 const SOON_DAYS = 14;
 
@@ -48,7 +50,6 @@ interface ConnectionRowProps {
 export function ConnectionRow({ connection, kind, manage, onEdit, onRemove }: ConnectionRowProps) {
   const t = useSettingsTexts();
   const [open, setOpen] = useState(false);
-  const [api, setApi] = useState(false);
   const test = useChange({
     change: () => testConnection(connection.id),
     touches: [connectionKeys.all],
@@ -56,7 +57,6 @@ export function ConnectionRow({ connection, kind, manage, onEdit, onRemove }: Co
   });
   const authorize = useAuthorize();
   const signsIn = kind?.grant === "authorization_code" || kind?.grant === "device_code";
-  const sendsHttp = kind?.category === "api" || kind?.category === "oauth";
   const used = connection.last_used_at;
   return (
     <Row
@@ -85,11 +85,7 @@ export function ConnectionRow({ connection, kind, manage, onEdit, onRemove }: Co
           >
             {t("connection_flows")}
           </Button>
-          {sendsHttp && (
-            <Button size="sm" kind="ghost" onClick={() => setApi(true)}>
-              {t("connection_api")}
-            </Button>
-          )}
+          <Contents connection={connection} kind={kind} manage={manage} />
           {manage && (
             <>
               {signsIn && (
@@ -123,9 +119,26 @@ export function ConnectionRow({ connection, kind, manage, onEdit, onRemove }: Co
         {authorize.error && <Problem error={authorize.error} />}
         {open && <Uses id={connection.id} />}
         {authorize.dialog?.(() => undefined)}
-        {api && <ApiDialog connection={connection} manage={manage} onClose={() => setApi(false)} />}
       </div>
     </Row>
+  );
+}
+
+/** What is behind it, where it can be read: the operations of an API, or the tables of a database. */
+function Contents({ connection, kind, manage }: Pick<ConnectionRowProps, "connection" | "kind" | "manage">) {
+  const t = useSettingsTexts();
+  const [open, setOpen] = useState(false);
+  const isDatabase = DATABASES.has(connection.kind);
+  if (!isDatabase && kind?.category !== "api" && kind?.category !== "oauth") return null;
+  const close = () => setOpen(false);
+  return (
+    <>
+      <Button size="sm" kind="ghost" onClick={() => setOpen(true)}>
+        {t(isDatabase ? "connection_tables" : "connection_api")}
+      </Button>
+      {open && isDatabase && <TablesDialog connection={connection} onClose={close} />}
+      {open && !isDatabase && <ApiDialog connection={connection} manage={manage} onClose={close} />}
+    </>
   );
 }
 

@@ -24,6 +24,7 @@ export default {
   connection_expires_other: "Expires in {{count}} days",
   connection_used: "Used {{when}}",
   connection_unused: "Not used yet",
+  connection_tables: "Tables",
   connection_api: "API",
   connection_flows: "Flows",
   connection_no_flows: "No flow names this connection.",

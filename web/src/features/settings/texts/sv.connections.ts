@@ -28,6 +28,7 @@ export default {
   connection_expires_other: "Går ut om {{count}} dagar",
   connection_used: "Användes {{when}}",
   connection_unused: "Inte använd än",
+  connection_tables: "Tabeller",
   connection_api: "API",
   connection_flows: "Flöden",
   connection_no_flows: "Inget flöde anger anslutningen.",

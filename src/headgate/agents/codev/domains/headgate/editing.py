@@ -87,7 +87,7 @@ def _of_tool(place: Place, tool: ToolDefinition) -> DomainTool:
 async def _learn(place: Place, held: Held | None, flow: Flow) -> None:
     """Load the available components and the environment of the space."""
     await place.learn(flow)
-    place.environment = await place.visit.environment(_space(place, held))
+    place.environment = await place.visit.environment(_space(place, held), flow)
 
 
 def _changed(place: Place, held: Held | None, before: Flow, after: Flow, answer: Answer) -> Change | Answer:
