@@ -36,6 +36,7 @@ start: ## Start the studio, and build its page where it changed
 test: setup page ## Every test: units, architecture, both databases, real processes, a real browser
 	@./scripts/ensure-browser >/dev/null
 	@./scripts/ensure-mariadb >/dev/null
+	@./scripts/ensure-tesseract >/dev/null
 	@$(RUN) python -m tests.support.openid_provider
 	@./scripts/npm test
 	@$(RUN) ./scripts/run-tests tests --ignore=tests/e2e --ignore=tests/flowise -n $(WORKERS) --dist loadgroup
