@@ -10697,7 +10697,7 @@ export interface components {
             kind: "folder";
             /**
              * Connection
-             * @description S3, SFTP, WebDAV or folder of the server; by default the workspace.
+             * @description S3, Google Cloud, Azure, SFTP, WebDAV or folder of the server; else the workspace.
              */
             connection?: string | null;
             /**
@@ -17294,7 +17294,7 @@ export interface components {
         };
         /**
          * StorageSource
-         * @description Files of a storage: S3, SFTP, WebDAV or a folder of the server.
+         * @description Files of a storage: S3, Google Cloud, Azure, SFTP, WebDAV or a folder of the server.
          */
         StorageSource: {
             /**

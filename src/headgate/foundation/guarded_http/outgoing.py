@@ -160,7 +160,7 @@ STEP_SERVERS = Outgoing(
 )
 STORAGES = Outgoing(
     "storages",
-    "S3 and WebDAV servers of connections: `FolderFiles`, `WriteFile`, `MoveFile`",
+    "S3, Google Cloud, Azure and WebDAV servers of connections: `FolderFiles`, `WriteFile`, `MoveFile`",
     "user who adds the connection",
     Reach.PUBLIC,
     Redirects.SAME_SERVER,

@@ -13,7 +13,7 @@ from headgate.foundation.settings import ConnectionSettings, Settings
 from headgate.foundation.settings.connections import FolderSettings
 from tests.integration.features.connections.conftest import LOOPBACK
 from tests.support.connections import connect, create
-from tests.support.storages import store_of
+from tests.support.storages import put, store_of
 
 LIST = """name: List
 nodes:
@@ -42,18 +42,19 @@ async def app(settings: Settings, tmp_path: Path) -> AsyncIterator[FastAPI]:
 
 
 class TestStorages:
-    @pytest.mark.parametrize("kind", ["sftp", "webdav"])
+    @pytest.mark.parametrize("kind", ["sftp", "webdav", "gcs", "azure_blob"])
     async def test_sign_in_when_they_are_tested(self, client: httpx2.AsyncClient, kind: str, tmp_path: Path) -> None:
-        (tmp_path / "a.txt").write_text("one")
         with store_of(kind, tmp_path) as store:
+            await put(store, "a.txt", b"one")
             await connect(client, "good", kind, fields=dict(store.fields), secrets=dict(store.secrets))
-            await connect(client, "bad", kind, fields=dict(store.fields), secrets={"password": "wrong-secret"})
+            wrong = dict.fromkeys(store.secrets, "d3Jvbmctc2VjcmV0")
+            await connect(client, "bad", kind, fields=dict(store.fields), secrets=wrong)
             good = (await client.post("/connections/good/test")).json()
             bad = (await client.post("/connections/bad/test")).json()
             run = await listed(client, "good")
         assert (good["ok"], bad["ok"]) == (True, False), (good, bad)
         assert "lists its folder" in good["message"]
-        assert "wrong-secret" not in str(bad)
+        assert "d3Jvbmctc2VjcmV0" not in str(bad)
         assert "a.txt" in str(run["output"]), run
 
     async def test_another_host_key_is_refused(self, client: httpx2.AsyncClient, tmp_path: Path) -> None:
