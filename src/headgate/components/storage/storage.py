@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import islice
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -73,8 +74,8 @@ class Storage:
         return await self._call(lambda: sorted(self._walk(folder, Glob(_parts(pattern))), key=lambda entry: entry.path))
 
     async def list_folder(self, folder: str) -> list[Entry]:
-        """Return the files and folders in a folder: folders first, then by name."""
-        entries = await self._call(lambda: list(self._entries(folder)))
+        """Return the files and folders in a folder, at most `MOST_LISTED` and one more: folders first, by name."""
+        entries = await self._call(lambda: list(islice(self._entries(folder), MOST_LISTED + 1)))
         return sorted(entries, key=lambda entry: (not entry.is_folder, entry.path))
 
     async def read(self, path: str, most: int = MOST_BYTES) -> bytes:

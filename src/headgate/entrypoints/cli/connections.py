@@ -29,6 +29,7 @@ from headgate.features.connections.schemas import (
     SpaceConnectionIn,
     SpaceConnectionOut,
     SpaceConnectionPatch,
+    StoredFileOut,
 )
 from headgate.features.connections.sealed import OutsideValue, Source
 from headgate.features.connections.values import kind_named
@@ -257,6 +258,32 @@ def authorize(name: Name, json: JsonFlag = False) -> None:
                 if answer.state == "ready":
                     break
         console.print(f"Authorized {name}.")
+
+    with_parts(work)
+
+
+@app.command()
+def files(
+    name: Name,
+    folder: Annotated[str, typer.Argument(help="Path from the folder of the connection.")] = "",
+    search: Annotated[str, typer.Option("--search", help="Only names that contain it.")] = "",
+    json: JsonFlag = False,
+) -> None:
+    """List a folder of a storage, such as S3, SFTP or a folder of the server; folders end with /."""
+
+    async def work(parts: Parts) -> None:
+        entries: list[StoredFileOut] = []
+        cursor: str | None = ""
+        while cursor is not None:
+            page = await parts.connections.browse(acting(), name, folder, search=search, cursor=cursor)
+            entries += page.items
+            cursor = page.next_cursor
+        if json:
+            print_json([entry.model_dump(mode="json") for entry in entries])
+            return
+        for entry in entries:
+            size = "" if entry.is_folder else str(entry.size)
+            console.print(f"{size:>12}  {entry.path}{'/' if entry.is_folder else ''}", markup=False)
 
     with_parts(work)
 

@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Request, Response
+from fastapi import APIRouter, Depends, Query, Request, Response
 
 from headgate.features.access.caller import Caller, needs
 from headgate.features.access.permissions import Permission
@@ -19,6 +19,7 @@ from headgate.features.connections.schemas import (
     SpaceConnectionIn,
     SpaceConnectionOut,
     SpaceConnectionPatch,
+    StoredFileOut,
 )
 from headgate.foundation.api import Page, ReadSession, WriteSession, problems
 from headgate.foundation.settings import ServerSettings
@@ -93,6 +94,24 @@ async def delete(connection: str, caller: Caller, manager: Manager) -> Response:
 async def test(connection: str, caller: Caller, manager: Manager) -> ConnectionTestOut:
     """Make the test call of the kind, and store the outcome with the connection."""
     return await manager.test(caller, connection)
+
+
+@router.get(
+    "/{connection}/files",
+    summary="List a folder of a storage",
+    responses=problems(403, 404, 422, 502),
+    dependencies=[needs(Permission.FLOWS_EDIT)],
+)
+async def files(
+    connection: str,
+    caller: Caller,
+    manager: Manager,
+    folder: Annotated[str, Query(max_length=1_024, description="Empty: the folder of the connection.")] = "",
+    search: Annotated[str, Query(max_length=200, description="Only names that contain it.")] = "",
+    cursor: Annotated[str, Query(max_length=1_100)] = "",
+) -> Page[StoredFileOut]:
+    """List what is in a folder, folders first, 100 entries a page. Only connections to storages have files."""
+    return await manager.browse(caller, connection, folder, search=search, cursor=cursor)
 
 
 @router.post(

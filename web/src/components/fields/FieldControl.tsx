@@ -28,6 +28,7 @@ const ArgumentsControl = part(async () => ({ default: (await operations()).Argum
 const ApprovalFormControl = part(async () => ({
   default: (await import("@/components/form-builder")).ApprovalFormControl,
 }));
+const StoragePathControl = part(async () => ({ default: (await import("./StoragePathControl")).StoragePathControl }));
 const OperationsControl = part(async () => ({ default: (await operations()).OperationsControl }));
 
 const KINDS: Record<string, ComponentType<ControlProps>> = {
@@ -60,6 +61,10 @@ const KNOWN: Record<string, ComponentType<ControlProps>> = {
   "ApiCall.arguments": ArgumentsControl,
   "ApiTools.operations": OperationsControl,
   "Approval.questions": ApprovalFormControl,
+  "FolderFiles.folder": StoragePathControl,
+  "WriteFile.folder": StoragePathControl,
+  "MoveFile.path": StoragePathControl,
+  "MoveFile.target": StoragePathControl,
 };
 
 /** The control for a field of any kind. It changes nothing itself: `onChange` gets what was set. */
