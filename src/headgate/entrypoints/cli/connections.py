@@ -12,6 +12,7 @@ from pydantic import JsonValue, SecretStr
 from rich.prompt import Prompt
 
 from headgate.entrypoints.cli.api_documents import document_in, show_changes
+from headgate.entrypoints.cli.connection_files import files
 from headgate.entrypoints.cli.connection_options import Fields, MaxConcurrent, Outside
 from headgate.entrypoints.cli.output import JsonFlag, console, print_json, print_rows, table, when
 from headgate.entrypoints.cli.session import acting, with_installation, with_parts
@@ -25,12 +26,7 @@ from headgate.features.connections.errors import BadConnection
 from headgate.features.connections.kinds import Kind
 from headgate.features.connections.presets import OfferedKind, offered_kind, offered_kinds
 from headgate.features.connections.routes import CALLBACK
-from headgate.features.connections.schemas import (
-    SpaceConnectionIn,
-    SpaceConnectionOut,
-    SpaceConnectionPatch,
-    StoredFileOut,
-)
+from headgate.features.connections.schemas import SpaceConnectionIn, SpaceConnectionOut, SpaceConnectionPatch
 from headgate.features.connections.sealed import OutsideValue, Source
 from headgate.features.connections.values import kind_named
 from headgate.features.flows.connection_uses import list_uses
@@ -262,30 +258,7 @@ def authorize(name: Name, json: JsonFlag = False) -> None:
     with_parts(work)
 
 
-@app.command()
-def files(
-    name: Name,
-    folder: Annotated[str, typer.Argument(help="Path from the folder of the connection.")] = "",
-    search: Annotated[str, typer.Option("--search", help="Only names that contain it.")] = "",
-    json: JsonFlag = False,
-) -> None:
-    """List a folder of a storage, such as S3, SFTP or a folder of the server; folders end with /."""
-
-    async def work(parts: Parts) -> None:
-        entries: list[StoredFileOut] = []
-        cursor: str | None = ""
-        while cursor is not None:
-            page = await parts.connections.browse(acting(), name, folder, search=search, cursor=cursor)
-            entries += page.items
-            cursor = page.next_cursor
-        if json:
-            print_json([entry.model_dump(mode="json") for entry in entries])
-            return
-        for entry in entries:
-            size = "" if entry.is_folder else str(entry.size)
-            console.print(f"{size:>12}  {entry.path}{'/' if entry.is_folder else ''}", markup=False)
-
-    with_parts(work)
+app.command("files")(files)
 
 
 @app.command()

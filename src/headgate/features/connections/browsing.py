@@ -44,13 +44,15 @@ async def browse(
         )
     matching = [entry for entry in entries if search.casefold() in _name(entry).casefold() and _key(entry) > cursor]
     page = matching[:PAGE_SIZE]
-    items = [
-        StoredFileOut(
-            name=_name(entry), path=entry.path, is_folder=entry.is_folder, size=0 if entry.is_folder else entry.size, changed=entry.changed
-        )
-        for entry in page
-    ]
+    items = [_stored_file(entry) for entry in page]
     return Page(items=items, next_cursor=_key(page[-1]) if len(matching) > PAGE_SIZE else None)
+
+
+def _stored_file(entry: Entry) -> StoredFileOut:
+    size = 0 if entry.is_folder else entry.size
+    return StoredFileOut(
+        name=_name(entry), path=entry.path, is_folder=entry.is_folder, size=size, changed=entry.changed
+    )
 
 
 def _name(entry: Entry) -> str:

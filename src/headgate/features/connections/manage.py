@@ -1,4 +1,4 @@
-"""Operations on connections that reach their servers: test, browsing, deletion. No transaction is open during a request."""
+"""Operations on connections that reach their servers: test, browsing, deletion. No transaction is open meanwhile."""
 
 import time
 from collections.abc import Callable

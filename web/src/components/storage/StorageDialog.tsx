@@ -130,8 +130,8 @@ function Entries({ connection, folder, search, onOpen, onFile }: EntriesProps) {
               )}
               <span className="min-w-0 flex-1 wrap-anywhere">{entry.name}</span>
               <span className="shrink-0 text-muted text-xs tabular-nums">
-                {entry.is_folder ? "" : bytes(entry.size)}
-                {entry.changed && <span className="hidden sm:inline"> · {dateTime(entry.changed)}</span>}
+                {entry.changed && <span className="hidden sm:inline">{dateTime(entry.changed)}</span>}
+                {!entry.is_folder && <span className="inline-block w-20 text-right">{bytes(entry.size)}</span>}
               </span>
             </>
           );
