@@ -37,6 +37,8 @@ test: setup page ## Every test: units, architecture, both databases, real proces
 	@./scripts/ensure-browser >/dev/null
 	@./scripts/ensure-mariadb >/dev/null
 	@./scripts/ensure-rabbitmq >/dev/null
+	@./scripts/ensure-tesseract >/dev/null
+	@./scripts/ensure-azurite >/dev/null
 	@$(RUN) python -m tests.support.openid_provider
 	@./scripts/npm test
 	@$(RUN) ./scripts/run-tests tests --ignore=tests/e2e --ignore=tests/flowise -n $(WORKERS) --dist loadgroup

@@ -9,7 +9,10 @@ from typing import Any
 import pytest
 
 TOP = Path(__file__).parents[2]
-PAGE_LOCKS = [TOP / "web" / "package-lock.json", TOP / "tests" / "support" / "oidc_provider" / "package-lock.json"]
+PAGE_LOCKS = [
+    TOP / "web" / "package-lock.json",
+    *(TOP / "tests" / "support" / name / "package-lock.json" for name in ("oidc_provider", "azurite")),
+]
 SCRIPTS = [*(path for path in (TOP / "scripts").iterdir() if path.is_file()), TOP / "Makefile", TOP / ".ci" / "run"]
 UNLOCKED = {"ensure-flowise": "a real Flowise, for one kind of test only", "build-page": "", "hatch_build.py": ""}
 """Scripts that may install without digests, and why."""

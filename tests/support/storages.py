@@ -8,16 +8,19 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
+from headgate.components.storage.storage import opened_storage
 from headgate.foundation.guarded_http import GuardedHttp
 from headgate.foundation.settings import HttpSettings, OutgoingSettings
 from headgate.sdk.connections import Connection, OpenedFolder
 from headgate.sdk.testing import StepHarness
+from tests.support import azure_server as azure
 from tests.support import sftp_server as sftp
 from tests.support import webdav_server as webdav
+from tests.support.gcs_server import gcs_server
 from tests.support.s3_server import s3_server
 
 BUCKET = "files"
-KINDS = ("local_folder", "s3", "sftp", "webdav")
+KINDS = ("local_folder", "s3", "gcs", "azure_blob", "sftp", "webdav")
 
 
 @dataclass(frozen=True)
@@ -69,6 +72,13 @@ def store_of(kind: str, folder: Path) -> Iterator[Store]:
             server.client.create_bucket(Bucket=BUCKET)
             fields: dict[str, JsonValue] = {"url": server.address, "bucket": BUCKET, "access_key": "key"}
             yield Store(kind, fields, {"secret_key": "s3-secret"}, (server.address,))
+        elif kind == "gcs":
+            objects = stack.enter_context(gcs_server(BUCKET))
+            yield Store(kind, {"url": objects.address, "bucket": BUCKET}, {"key": objects.key}, (objects.address,))
+        elif kind == "azure_blob":
+            url = stack.enter_context(azure.azure_server(BUCKET))
+            fields = {"url": url, "account": azure.ACCOUNT, "container": BUCKET}
+            yield Store(kind, fields, {"access_key": azure.KEY}, (url.removesuffix(f"/{azure.ACCOUNT}"),))
         elif kind == "sftp":
             ssh = stack.enter_context(sftp.sftp_server(folder))
             fields = {"host": "127.0.0.1", "port": ssh.port, "user": sftp.USER, "host_key": ssh.host_key}
@@ -79,3 +89,10 @@ def store_of(kind: str, folder: Path) -> Iterator[Store]:
             yield Store(
                 kind, {"url": dav.url, "user": webdav.USER}, {"password": webdav.PASSWORD}, (host,), disk=folder
             )
+
+
+async def put(store: Store, path: str, content: bytes) -> None:
+    """Write a file to a server."""
+    connection = store.connect(StepHarness())
+    async with opened_storage(connection, seconds=20, subject="Test") as opened:
+        await opened.write(path, content, replace=True)

@@ -45,6 +45,8 @@ async def _block(ctx: RunContext, model: Model, file: File, *, as_file: bool) ->
             raise
         ctx.check_inputs(model, [file], unreadable=True)  # a scan: only a model with page vision can read it
         return _encoded(content, file)
+    for note in document.notes:
+        ctx.log(note)
     return {"type": "text", "text": as_data(in_words([mark("file", file.name)]), document.text)}
 
 

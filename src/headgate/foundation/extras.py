@@ -19,6 +19,7 @@ EXTRAS: Final[dict[str, tuple[str, ...]]] = {
     "mail": ("aiosmtplib", "imap_tools"),
     "mysql": ("pymysql",),
     "notify": ("apprise",),
+    "ocr": ("PIL", "pypdfium2", "tesserocr"),
     "postgres": ("psycopg",),
     "redis": ("redis",),
     "sheets": ("python_calamine", "xlsxwriter"),

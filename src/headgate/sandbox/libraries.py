@@ -26,6 +26,14 @@ LIBRARY_PATH = "LD_LIBRARY_PATH"
 
 DEVICES = ("/dev/null", "/dev/zero")
 
+LANGUAGE_DATA_VARIABLE = "TESSDATA_PREFIX"
+"""Tesseract's own variable for the folder of its language data."""
+_LANGUAGE_DATA = (
+    *("/usr/share/tesseract-ocr/5/tessdata", "/usr/share/tesseract-ocr/4.00/tessdata", "/usr/share/tessdata"),
+    *("/usr/share/tesseract/tessdata", "/usr/local/share/tessdata", "/opt/homebrew/share/tessdata"),
+)
+LANGUAGE_DATA_SUFFIX = ".traineddata"
+
 _PRELOAD = """
     base64 bisect calendar collections copy csv dataclasses datetime decimal difflib enum fractions functools hashlib
     heapq html io itertools math operator random re statistics string textwrap threading time typing unicodedata
@@ -46,7 +54,7 @@ CERTIFICATE_VARIABLES = ("SSL_CERT_FILE", "SSL_CERT_DIR")
 """Variables of the operator's locations (OpenSSL's own)."""
 
 _ISOLATED = {
-    "documents": "document page",
+    "documents": "document page recognised",
     "functions": "table_query selection field matches condition schema_problems",
     "formats": "sheet feed sitemap html_elements xml_values xml_data archive_entries archive_members calendar_events "
     "image chart mail",
@@ -109,6 +117,13 @@ def certificate_variables() -> dict[str, str]:
     return {name: os.environ[name] for name in CERTIFICATE_VARIABLES if os.environ.get(name)}
 
 
+def language_data() -> Path | None:
+    """Return the folder with language data for text recognition: the operator's, or the first of the system."""
+    own = os.environ.get(LANGUAGE_DATA_VARIABLE)
+    folders = (Path(own), Path(own, "tessdata")) if own else map(Path, _LANGUAGE_DATA)
+    return next((folder for folder in folders if any(folder.glob(f"*{LANGUAGE_DATA_SUFFIX}"))), None)
+
+
 def platform_folder() -> str:
     """Return the folder of Headgate's packages."""
     return str(Path(__file__).resolve().parents[2])
@@ -123,7 +138,8 @@ def readable_paths(import_paths: tuple[str, ...]) -> tuple[str, ...]:
     """Return everything that a worker may read, for its import folders."""
     standard = (sysconfig.get_path("stdlib"), sysconfig.get_path("platstdlib"), str(Path(sys.base_prefix, "lib")))
     loaded = (path for path in os.environ.get(LIBRARY_PATH, "").split(":") if path)
-    return tuple(dict.fromkeys((*standard, *SYSTEM, *loaded, *import_paths)))
+    languages = (str(folder),) if (folder := language_data()) else ()
+    return tuple(dict.fromkeys((*standard, *SYSTEM, *languages, *loaded, *import_paths)))
 
 
 def environment() -> dict[str, str]:

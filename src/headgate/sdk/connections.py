@@ -29,7 +29,7 @@ HTTP_KINDS = (
     *("oauth2_code", "oauth2_device", "oauth2_client"),
 )
 """Kinds whose credential the HTTP client adds to requests."""
-STORAGE_KINDS = ("s3", "sftp", "webdav", "local_folder")
+STORAGE_KINDS = ("s3", "gcs", "azure_blob", "sftp", "webdav", "local_folder")
 """Kinds with files: `headgate.components.storage` lists, reads, writes, moves and deletes them."""
 
 SQL_KINDS = ("sql", "sql_file")

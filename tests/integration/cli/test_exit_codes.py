@@ -202,6 +202,7 @@ UNDOABLE: dict[str, tuple[str, ...]] = {
     "connections test": ("nobody",),
     "connections authorize": ("nobody",),
     "connections delete": ("nobody",),
+    "connections files": ("nobody",),
     "connections describe": ("nobody", "missing.json"),
     "connections operations": ("nobody",),
     "connections tables": ("nobody",),

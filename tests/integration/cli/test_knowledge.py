@@ -254,6 +254,7 @@ class TestSources:
         (folder / "a.txt").write_text("The wifi is Quokka.")
         monkeypatch.setenv("HEADGATE_CONNECTIONS__FOLDERS", json.dumps({"files": {"path": str(folder)}}))
         answered(capsys, "connections", "add", "archive", "--kind", "local_folder", "--field", "folder=files")
+        assert [entry["path"] for entry in answered(capsys, "connections", "files", "archive")] == ["a.txt"]
         settings = json.dumps({"kind": "storage", "connection": "archive"})
         added = answered(capsys, "knowledge", "source", "Plans", "Archive", settings, "--role", "editor")
         assert (added["source"]["status"], added["source"]["report"]["added"]) == ("ready", 1)

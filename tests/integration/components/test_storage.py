@@ -1,12 +1,13 @@
-"""Files of S3, SFTP, WebDAV and a folder of the server, on real servers on loopback."""
+"""Files of S3, Google Cloud Storage, Azure, SFTP, WebDAV and a folder of the server, on real servers on loopback."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
-from asyncssh.sftp import SFTPClientFile
+from asyncssh.sftp import SFTPClient, SFTPClientFile, SFTPOpUnsupported
 
 from headgate.components.files.folder_files import FolderFiles
 from headgate.components.storage import drivers
@@ -18,8 +19,16 @@ from headgate.foundation.ids import new_id
 from headgate.sdk import ComponentError, File
 from headgate.sdk.connections import OpenedFolder
 from headgate.sdk.testing import StepHarness
+from tests.support.gcs_server import new_key
 from tests.support.storages import KINDS, Store, store_of
 
+MACHINE = {
+    "AWS_ACCESS_KEY_ID": "other", "AWS_SECRET_ACCESS_KEY": "other", "AWS_ENDPOINT": "http://127.0.0.1:9",
+    "GOOGLE_BASE_URL": "http://127.0.0.1:9", "GOOGLE_SKIP_SIGNATURE": "true", "GOOGLE_BEARER_TOKEN": "other",
+    "AZURE_STORAGE_USE_EMULATOR": "true", "AZURE_SKIP_SIGNATURE": "true", "AZURE_STORAGE_ACCOUNT_KEY": "b3RoZXI=",
+    "HTTP_PROXY": "http://127.0.0.1:9", "http_proxy": "http://127.0.0.1:9",
+}  # fmt: skip
+"""Variables that the libraries read when they are used alone."""
 ODD = "räk ning #1 (50%)+&.txt"
 """A name with characters that URLs, shells and patterns read otherwise."""
 
@@ -126,6 +135,58 @@ class TestStorage:
         with pytest.raises(HeadgateError):
             await read(harness, folder=path)
 
+    async def test_a_failed_write_leaves_the_old_file_and_no_half_one(
+        self, harness: StepHarness, store: Store, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        if store.kind in {"s3", "gcs", "azure_blob"}:
+            pytest.skip("stores an object as a whole")
+        await write(harness, "a.txt", folder="in")
+        await write(harness, "a.txt", folder="in", name="b.txt")
+        async with opened_storage(harness.ctx.connections["store"], seconds=20, subject="Test") as opened:
+            seen: list[str] = []
+            for name, position in (("pipe_file", 0), ("cp_file", 1)):
+
+                def failing(*arguments: Any, position: int = position) -> None:
+                    with opened.files.open(arguments[position], "wb") as file:
+                        file.write(b"ha")
+                    seen.extend(entry.path for entry in opened._entries("in"))
+                    raise OSError("the disk is full")
+
+                with monkeypatch.context() as patch:
+                    patch.setattr(opened.files, name, failing)
+                    changes = {
+                        "pipe_file": partial(opened.write, "in/a.txt", b"half and half", replace=True),
+                        "cp_file": partial(opened.copy, "in/b.txt", "in/a.txt", replace=True, delete=True),
+                    }
+                    with pytest.raises(UpstreamFailed, match="the disk is full"):
+                        await changes[name]()
+            assert sorted(set(seen)) == ["in/a.txt", "in/b.txt"]  # the temporary one is in no listing
+            assert [await opened.read(f"in/{name}.txt") for name in "ab"] == [b"one", b"one"]
+            left = [str(info["name"]) for info in opened.files.ls(opened._place("in"), detail=True)]
+            assert sorted(name.rpartition("/")[2] for name in left) == ["a.txt", "b.txt"]
+            await opened.write("in/a.txt", b"new", replace=True)
+            assert await opened.read("in/a.txt") == b"new"
+
+    async def test_a_folder_is_never_replaced_by_a_file(self, harness: StepHarness) -> None:
+        await write(harness, "a.txt", folder="in/deep")
+        with pytest.raises(ComponentError, match="'in/deep' is a folder"):
+            await write(harness, "a.txt", folder="in", name="deep", replace=True)
+        assert set(await read(harness, pattern="**")) == {"in/deep/a.txt"}
+
+    async def test_an_sftp_server_without_the_extension_for_renaming(
+        self, harness: StepHarness, store: Store, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        if store.kind != "sftp":
+            pytest.skip("has renaming")
+
+        async def unsupported(*_: Any) -> None:
+            raise SFTPOpUnsupported("no posix-rename")
+
+        monkeypatch.setattr(SFTPClient, "posix_rename", unsupported)
+        await write(harness, "a.txt")
+        await write(harness, "empty.bin", name="a.txt", replace=True)
+        assert await read(harness) == {"a.txt": b""}
+
     async def test_large_files_are_an_error(self, harness: StepHarness, store: Store) -> None:
         await write(harness, "a.txt")
         async with opened_storage(harness.ctx.connections["store"], seconds=20, subject="Test") as opened:
@@ -164,11 +225,21 @@ class TestStorage:
         if store.kind in {"local_folder", "s3"}:  # moto accepts every key
             pytest.skip("has no secret")
         harness = StepHarness()
-        secrets = {"password": "wrong-secret-value"}
+        secrets = dict.fromkeys(store.secrets, "wrong-secret-value")
+        if store.kind == "gcs":
+            secrets = {"key": new_key()[1]}
+        if store.kind == "azure_blob":
+            secrets = {"access_key": "d3Jvbmctc2VjcmV0LXZhbHVl"}
         Store(store.kind, store.fields, secrets, store.hosts).connect(harness)
         with pytest.raises(HeadgateError) as error:
             await read(harness)
-        assert "wrong-secret-value" not in str(error.value)
+        assert not any(secret in str(error.value) for secret in secrets.values())
+
+    async def test_nothing_of_the_machine_is_used(self, harness: StepHarness, monkeypatch: pytest.MonkeyPatch) -> None:
+        for name, value in MACHINE.items():
+            monkeypatch.setenv(name, value)
+        await write(harness, "a.txt")
+        assert await read(harness) == {"a.txt": b"one"}
 
     async def test_addresses_are_checked(self, store: Store) -> None:
         if store.kind == "local_folder":

@@ -58,7 +58,7 @@ GitFiles: server* repository@(Text) ref(Text) pattern -> files:Data table:Table 
 GitHistory: server* repository@(Text) ref(Text) since(Text) -> commits:Table changes:Table diff:Text
 CommitFiles!: server* repository branch* message* files[]@(File) folder name -> data:Data
 OpenChange!: server* repository* branch*@(Text) target title* description draft -> data:Data
-ConvertImage: image*@(File) width height mode format -> file:File data:Data
+ConvertImage: image*@(File) width height mode format -> file:File data:Data text:Text
 ExtractXML: xml*@(Text) expression*~ namespaces -> data:Data text:Text
 Calculator: expression*~ -> result:Data text:Text
 CurrentDate: timezone~ format -> text:Text data:Data

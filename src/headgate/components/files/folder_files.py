@@ -49,7 +49,7 @@ class _Folder(Protocol):
 
 
 class FolderFiles(Component):
-    """Gives the files of a folder: of the user's workspace, or of a storage (S3, SFTP, WebDAV, folder of the server).
+    """Gives the files of a folder: of the workspace, or of a storage (S3, Google Cloud, Azure, SFTP, WebDAV, server).
 
     Connect them to For each. Each file is copied into the run when the step runs: later changes in the folder do not
     reach the run. With only the table connected, a storage is listed and no file is copied.
@@ -81,7 +81,7 @@ class FolderFiles(Component):
     storage: ConnectionReference | None = field(
         default=None,
         label="Storage",
-        help="A connection of the kind S3, SFTP, WebDAV or folder of the server; empty is the workspace.",
+        help="A connection to S3, Google Cloud, Azure, SFTP, WebDAV or a folder of the server; empty: the workspace.",
         connection_kinds=STORAGE_KINDS,
     )
     changed_after: str = field(

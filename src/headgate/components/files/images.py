@@ -8,11 +8,11 @@ from pydantic import JsonValue, PrivateAttr
 
 from headgate.components.files.file_names import safe_name
 from headgate.components.isolated import IMAGE
-from headgate.components.isolated.calls import call_isolated
+from headgate.components.isolated.calls import call_isolated, read_document
 from headgate.components.readers.document import require_size
 from headgate.components.readers.image import FORMATS, MOST_SIDE, Format, Mode
 from headgate.graph.names import clipped
-from headgate.sdk import Component, Data, File, field, output
+from headgate.sdk import Component, Data, File, Text, field, output
 
 _EXTENSIONS = {"png": ".png", "jpeg": ".jpg", "webp": ".webp"}
 
@@ -26,7 +26,7 @@ class ConvertImage(Component):
     needs_extra = "images"
     keywords = (
         "resize", "scale", "thumbnail", "crop", "picture", "photo", "jpeg", "jpg", "png", "webp", "gif", "tiff",
-        "compress", "exif", "format", "shrink",
+        "compress", "exif", "format", "shrink", "ocr", "text",
     )  # fmt: skip
 
     file: File = field(name="image", label="Image", help="PNG, JPEG, GIF, WebP, BMP or TIFF.", main=True)
@@ -64,6 +64,17 @@ class ConvertImage(Component):
         format_, width, height = converted["original"]
         original: dict[str, JsonValue] = {"format": format_, "width": width, "height": height}
         return {key: converted[key] for key in ("format", "width", "height")} | {"original": original}
+
+    @output(help="The text that the image shows, by text recognition (OCR).")
+    async def text(self) -> Text:
+        """Recognise the text of the original."""
+        content = await self.ctx.files.read(self.file)
+        read = await read_document(
+            self.ctx, content, name=self.file.name, media_type=self.file.media_type or "image/png", members=["text"]
+        )
+        for note in read.notes:
+            self.ctx.log(note)
+        return read.text
 
     async def _convert(self) -> dict[str, Any]:
         """Convert once, in a separate process."""

@@ -10,14 +10,14 @@ from headgate.sdk import Component, Data, File, Table, Text, field, output
 
 
 class ReadFile(Component):
-    """Reads a file's text: plain text, PDF, Word (DOCX), CSV, Excel (XLSX, XLS), ODS, JSON, HTML and Markdown."""
+    """Reads a file's text: plain text, PDF, scans, images, Word (DOCX), CSV, Excel (XLSX, XLS), ODS, JSON, HTML."""
 
     label = "Read file"
     category = "data"
     icon = "file-text"
     keywords = (
         "pdf", "docx", "word", "csv", "document", "parse", "extract", "text", "open", "load", "content",
-        "spreadsheet", "convert", "import", "ocr", "pages", "loader", "html", "markdown",
+        "spreadsheet", "convert", "import", "ocr", "scan", "image", "pages", "loader", "html", "markdown",
     )  # fmt: skip
 
     file: File = field(label="File", help="The file to read.", main=True)
@@ -28,6 +28,14 @@ class ReadFile(Component):
         port=False,
         advanced=True,
         max_length=1,
+    )
+    languages: str = field(
+        default="",
+        label="Languages of scans",
+        help="For text recognition (OCR), such as swe+eng; empty is Swedish and English.",
+        port=False,
+        advanced=True,
+        max_length=100,
     )
     _document: Document | None = PrivateAttr(default=None)
     _wanted: frozenset[str] = PrivateAttr(default=frozenset(MEMBERS))
@@ -45,9 +53,7 @@ class ReadFile(Component):
             raise Unreadable(f"'{self.file.name}' contains no table.", remedy="Use its text or data instead.")
         return table
 
-    @output(
-        help="CSV rows, sheets, the JSON value, a PDF's pages, a Word document's tables, or a page's title and links."
-    )
+    @output(help="CSV rows, sheets, the JSON value, pages, a Word document's tables, or a page's title and links.")
     async def data(self) -> Data:
         """Return the document's data."""
         return (await self._read("data")).data
@@ -67,6 +73,7 @@ class ReadFile(Component):
                 name=self.file.name,
                 media_type=self.file.media_type,
                 delimiter=self.delimiter,
+                languages=self.languages,
                 members=self._wanted,
             )
             for note in self._document.notes:

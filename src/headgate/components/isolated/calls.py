@@ -7,6 +7,7 @@ not retried.
 import base64
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final, Protocol, cast
 
 from pydantic import JsonValue
@@ -27,6 +28,7 @@ from headgate.components.isolated import (
     MAIL,
     MATCHES,
     PAGE,
+    RECOGNISED,
     SCHEMA_PROBLEMS,
     SELECTION,
     SHEET,
@@ -34,6 +36,7 @@ from headgate.components.isolated import (
     TABLE_QUERY,
     XML_DATA,
 )
+from headgate.components.isolated.recognition import recognised_document
 from headgate.components.readers.api.description import ApiDescription, description_of
 from headgate.components.readers.document import Document, Unreadable, require_size
 from headgate.components.readers.markup import Page
@@ -50,7 +53,7 @@ QUERY_SECONDS: Final = 10.0
 MEMBERS: Final = ("text", "data", "table")
 """Members of a document that can be requested."""
 _READERS = frozenset(
-    {DOCUMENT, PAGE, SHEET, FEED, SITEMAP, ARCHIVE_ENTRIES, ARCHIVE_MEMBERS, CALENDAR_EVENTS, IMAGE, MAIL}
+    {DOCUMENT, PAGE, RECOGNISED, SHEET, FEED, SITEMAP, ARCHIVE_ENTRIES, ARCHIVE_MEMBERS, CALENDAR_EVENTS, IMAGE, MAIL}
     | {API_DESCRIPTION}
 )
 _BOUNDS = frozenset({"code_timed_out", "code_failed", "code_too_big"})
@@ -101,9 +104,13 @@ async def read_document(
     name: str,
     media_type: str = "",
     delimiter: str = "",
+    languages: str = "",
     members: Collection[str] = MEMBERS,
 ) -> Document:
-    """Return the requested members of a document: text, data, table. Raises `Unreadable` or `ComponentError`."""
+    """Return the requested members of a document: text, data, table. Raises `Unreadable` or `ComponentError`.
+
+    Pages without text are read by text recognition (OCR) in these languages; see `recognised_document`.
+    """
     require_size(content, name)
     arguments: dict[str, JsonValue] = {
         "content": base64.b64encode(content).decode(),
@@ -114,8 +121,22 @@ async def read_document(
     }
     read = cast("dict[str, Any]", await call_isolated(ctx, DOCUMENT, arguments, f"'{clipped(name, 80)}'"))
     table = read.get("table")
-    return Document(
-        read.get("text", ""), read.get("data"), None if table is None else Table(**table), tuple(read["notes"])
+    document = Document(
+        read.get("text", ""),
+        read.get("data"),
+        None if table is None else Table(**table),
+        tuple(read["notes"]),
+        tuple(read.get("unread", ())),
+        tuple(read.get("pages", ())),
+    )
+    if not document.unread or not {"text", "data"} & set(members):
+        return document
+    return await recognised_document(
+        document,
+        partial(call_isolated, ctx),
+        name=name,
+        content=cast("str", arguments["content"]),
+        languages=languages,
     )
 
 

@@ -13,13 +13,16 @@ from pydantic import JsonValue
 from headgate.components.isolated.results import Arguments, isolated, packed
 from headgate.components.readers.page import read_page
 from headgate.components.readers.reading import read_document
+from headgate.components.readers.recognition import recognise
+
+_RECOGNITION = ("name", "page", "languages", "folder")
 
 
 @isolated
 def document(arguments: Arguments) -> JsonValue:
     """Parse a document: `{"content" (base64), "name", "media_type", "delimiter", "wanted"}`.
 
-    Returns the requested members of `Document`, and its notes.
+    Returns the requested members of `Document`, its notes and unread pages, and with those the text of each page.
     """
     content = base64.b64decode(arguments["content"])
     read = read_document(
@@ -27,7 +30,16 @@ def document(arguments: Arguments) -> JsonValue:
     )
     table = None if read.table is None else packed(read.table)
     members: dict[str, JsonValue] = {"text": read.text, "data": read.data, "table": table}
-    return {name: members[name] for name in arguments["wanted"]} | {"notes": list(read.notes)}
+    answer = {name: members[name] for name in arguments["wanted"]} | {"notes": list(read.notes)}
+    return answer | ({"unread": list(read.unread), "pages": list(read.pages)} if read.unread else {})
+
+
+@isolated
+def recognised(arguments: Arguments) -> JsonValue:
+    """Recognise the text of a page: the arguments of `recognise`, the content as base64. Returns a `Recognised`."""
+    content = base64.b64decode(arguments["content"])
+    read = recognise(content, **{name: arguments[name] for name in _RECOGNITION})
+    return {"text": read.text, "confidence": read.confidence, "blank": read.blank}
 
 
 @isolated

@@ -22,6 +22,10 @@ class Document:
     table: Table | None = None
     notes: tuple[str, ...] = field(default=())
     """Omitted or guessed content, one sentence each."""
+    unread: tuple[int, ...] = field(default=())
+    """Numbers of the pages without text, which text recognition may read; the texts of all pages are in `pages`."""
+    pages: tuple[str, ...] = field(default=())
+    """The text of each page, of a format with pages."""
 
 
 class Unreadable(ComponentError):

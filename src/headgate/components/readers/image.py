@@ -1,10 +1,14 @@
-"""Resizes and converts images. Run it in a separate process: image decoders are attacked."""
+"""Opens, resizes and converts images. Run it in a separate process: image decoders are attacked."""
 
 import io
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from headgate.components.readers.document import Unreadable
+from pydantic import JsonValue
+
+from headgate.components.readers.document import Document, Unreadable
 from headgate.foundation.lazy import lazy_module
 from headgate.graph.names import clipped
 
@@ -55,23 +59,10 @@ def convert_image(
     Raises:
         Unreadable: It is no such image, is damaged, or has too many pixels.
     """
-    if len(content) > MOST_BYTES:
-        raise Unreadable(
-            f"'{name}' has {len(content)} bytes; the limit is {MOST_BYTES}.", remedy="Use a smaller image."
-        )
-    try:
-        with Image.open(io.BytesIO(content), formats=_READ) as source:
-            original = (str(source.format).lower(), source.width, source.height)
-            _require_pixels(source, name)
-            source.load()
-            image = ImageOps.exif_transpose(source)
-    except Unreadable:
-        raise
-    except Exception as error:  # the error of a damaged image depends on where it is damaged
-        raise Unreadable(
-            f"'{name}' is not a readable image: {clipped(str(error), 200)}.",
-            remedy="Use PNG, JPEG, GIF, WebP, BMP or TIFF.",
-        ) from error
+    with opened_image(content, name=name) as source:
+        original = (str(source.format).lower(), source.width, source.height)
+        source.load()
+        image = ImageOps.exif_transpose(source)
     format_ = target if target != "keep" else original[0] if original[0] in FORMATS else "png"
     image = _resized(_in_colour(image, format_), width, height, mode)
     stream = io.BytesIO()
@@ -80,7 +71,37 @@ def convert_image(
     return Converted(stream.getvalue(), format_, image.width, image.height, original)
 
 
-def _require_pixels(image: Any, name: str) -> None:  # noqa: ANN401 - a lazily imported type
+@contextmanager
+def opened_image(content: bytes, *, name: str) -> Iterator[Any]:
+    """Open an image of an accepted size for a block, whose errors are those of the image. Raises `Unreadable`."""
+    if len(content) > MOST_BYTES:
+        raise Unreadable(
+            f"'{name}' has {len(content)} bytes; the limit is {MOST_BYTES}.", remedy="Use a smaller image."
+        )
+    try:
+        with Image.open(io.BytesIO(content), formats=_READ) as source:
+            require_pixels(source, name)
+            yield source
+    except Unreadable:
+        raise
+    except Exception as error:  # the error of a damaged image depends on where it is damaged
+        raise Unreadable(
+            f"'{name}' is not a readable image: {clipped(str(error), 200)}.",
+            remedy="Use PNG, JPEG, GIF, WebP, BMP or TIFF.",
+        ) from error
+
+
+def read_picture(content: bytes, *, name: str) -> Document:
+    """Return the size and the pages of an image, all of them unread: TIFF may have many. Raises `Unreadable`."""
+    with opened_image(content, name=name) as source:
+        count = int(getattr(source, "n_frames", 1)) if source.format == "TIFF" else 1
+        pages = ("",) * count
+        data: JsonValue = {"width": source.width, "height": source.height, "pages": list[JsonValue](pages)}
+    return Document("", data, unread=tuple(range(1, count + 1)), pages=pages)
+
+
+def require_pixels(image: Any, name: str) -> None:  # noqa: ANN401 - a lazily imported type
+    """Raise `Unreadable` for an image with too many pixels."""
     if image.width * image.height > MOST_PIXELS:
         raise Unreadable(
             f"'{name}' has {image.width} x {image.height} pixels; the limit is {MOST_PIXELS} pixels.",

@@ -4,6 +4,7 @@ from urllib.parse import urlsplit
 
 from headgate.components.data.json_text import is_json_type
 from headgate.components.readers.charset import declared_in_markup, decoded
+from headgate.components.readers.document import Unreadable
 from headgate.components.readers.markup import Page, read_html
 from headgate.components.readers.reading import read_document
 
@@ -25,4 +26,7 @@ def read_page(content: bytes, *, url: str, media_type: str, charset: str, main_o
         return read_html(decoded(content, name=name, declared=declared), url=url, main_only=main_only)
     if media_type.startswith("text/") or is_json_type(media_type):
         return Page(decoded(content, name=name, declared=charset), "", [])
-    return Page(read_document(content, name=name, media_type=media_type).text, "", [])
+    read = read_document(content, name=name, media_type=media_type)
+    if read.unread and not any(read.pages):
+        raise Unreadable(f"'{name}' is an image or a scan: no text to read.", remedy="Download it, and use ReadFile.")
+    return Page(read.text, "", [])

@@ -17,7 +17,7 @@ SECONDS = 60.0
 def read_pdf(content: bytes, *, name: str) -> Document:
     """Return the text of a PDF, pages separated by an empty line; data contains title, author and each page.
 
-    Raises `Unreadable` when it is encrypted, damaged, a scan without text, or over a limit.
+    Raises `Unreadable` when it is encrypted, damaged, or over a limit. Pages without text are `unread`.
     """
     pypdf = _pypdf()
     try:
@@ -36,13 +36,9 @@ def read_pdf(content: bytes, *, name: str) -> Document:
         raise Unreadable(f"'{name}' has {count} pages; the limit is {MOST_PAGES}.", remedy="Split the file.")
     pages, notes = _pages(reader, name)
     text = bounded("\n\n".join(page for page in pages if page), name)
-    if not text:
-        raise Unreadable(
-            f"'{name}' has {count} pages and no text; it is probably a scan.",
-            remedy="Run text recognition (OCR) on it first.",
-        )
     data: JsonValue = {**metadata, "pages": list[JsonValue](pages)}
-    return Document(text, data, notes=notes)
+    unread = tuple(number for number, page in enumerate(pages, start=1) if not page)
+    return Document(text, data, notes=notes, unread=unread, pages=tuple(pages))
 
 
 def _pages(reader: Any, name: str) -> tuple[list[str], tuple[str, ...]]:  # noqa: ANN401 - a lazily imported type
@@ -61,7 +57,7 @@ def _pages(reader: Any, name: str) -> tuple[list[str], tuple[str, ...]]:  # noqa
             text = clean_text(page.extract_text()).strip()
         except Exception as error:  # noqa: BLE001 - one broken page does not lose the others
             text = ""
-            notes.append(f"Page {number} could not be read: {clipped(str(error), 100)}")
+            notes.append(f"The text layer of page {number} could not be read: {clipped(str(error), 100)}")
         pages.append(text)
         length += len(text)
         if length > LONGEST_TEXT:

@@ -10,6 +10,7 @@ from headgate.components.readers.charset import declared_in_markup, decoded
 from headgate.components.readers.delimited import read_delimited
 from headgate.components.readers.document import Document, Unreadable, bounded, require_size
 from headgate.components.readers.docx import read_docx
+from headgate.components.readers.image import read_picture
 from headgate.components.readers.markup import read_html
 from headgate.components.readers.pdf import read_pdf
 from headgate.components.readers.spreadsheet import SHEET_MEDIA_TYPES, read_workbook
@@ -19,6 +20,7 @@ from headgate.sdk.coerce import data_of, markdown_table, text_of
 _BY_SUFFIX = {
     ".pdf": "pdf", ".docx": "docx", ".csv": "csv", ".tsv": "csv", ".json": "json", ".jsonl": "json", ".ndjson": "json",
     ".html": "html", ".htm": "html", ".xhtml": "html",
+    **dict.fromkeys((".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".tif", ".tiff"), "image"),
     ".xlsx": "sheet", ".xlsm": "sheet", ".xlsb": "sheet", ".xls": "sheet", ".ods": "sheet",
 }  # fmt: skip
 _BY_MEDIA_TYPE = {
@@ -43,6 +45,8 @@ _REFUSED = {
 def read_document(content: bytes, *, name: str, media_type: str = "", delimiter: str = "") -> Document:
     """Return text, data and table of a document: PDF, DOCX, XLSX, ODS, CSV, JSON, HTML, Markdown or any text.
 
+    Of an image all pages are unread: text recognition is a call of its own.
+
     Raises `Unreadable` (or `ComponentError` for JSON) with the reason.
     """
     require_size(content, name)
@@ -50,7 +54,7 @@ def read_document(content: bytes, *, name: str, media_type: str = "", delimiter:
 
 
 def kind_of(content: bytes, name: str, media_type: str = "") -> str:
-    """Return `pdf`, `docx`, `sheet`, `csv`, `json`, `html` or `text`. Raises `Unreadable` for unsupported types."""
+    """Return a reader: `pdf`, `docx`, `sheet`, `csv`, `json`, `html`, `image` or `text`. Raises `Unreadable`."""
     suffix = PurePosixPath(name.lower()).suffix
     media = media_type.partition(";")[0].strip().lower()
     if suffix in _REFUSED:
@@ -58,7 +62,9 @@ def kind_of(content: bytes, name: str, media_type: str = "") -> str:
         raise Unreadable(f"'{name}' is {description}, which is not supported.", remedy=remedy)
     if content[:1024].lstrip().startswith(b"%PDF-"):
         return "pdf"
-    if media.partition("/")[0] in {"image", "audio", "video"} and "xml" not in media:
+    if media.startswith("image/") and "xml" not in media:
+        return "image"
+    if media.partition("/")[0] in {"audio", "video"}:
         raise Unreadable(
             f"'{name}' is {media}; it has no text to read.", remedy=("Pass it to a model that accepts files.")
         )
@@ -99,6 +105,7 @@ _READERS: dict[str, Callable[[bytes, str, str], Document]] = {
     "pdf": lambda content, name, _: read_pdf(content, name=name),
     "docx": lambda content, name, _: read_docx(content, name=name),
     "sheet": lambda content, name, _: read_workbook(content, name=name),
+    "image": lambda content, name, _: read_picture(content, name=name),
     "csv": _csv,
     "json": _json,
     "html": _html,

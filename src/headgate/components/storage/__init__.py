@@ -1,1 +1,1 @@
-"""Files of connections: S3, SFTP, WebDAV and folders of the server, over fsspec."""
+"""Files of connections: S3, Google Cloud Storage, Azure, SFTP, WebDAV and folders of the server, over fsspec."""

@@ -24,14 +24,15 @@ from headgate.sdk.calls import CallRequest
 
 Action = Literal["move", "copy", "delete"]
 MOST_FILES = 500
-_STORAGE = "A connection of the kind S3, SFTP, WebDAV or folder of the server."
+_STORAGE = "A connection of the kind S3, Google Cloud, Azure, SFTP, WebDAV or folder of the server."
 _KEYWORDS = (
-    "s3", "sftp", "webdav", "bucket", "nextcloud", "minio", "ftp", "folder", "object storage", "share", "remote",
+    "s3", "gcs", "azure", "sftp", "webdav", "bucket", "nextcloud", "minio", "ftp", "folder", "object storage", "share",
+    "remote",
 )  # fmt: skip
 
 
 class WriteFile(Component):
-    """Writes files to a storage: S3, SFTP, WebDAV or a folder of the server."""
+    """Writes files to a storage: S3, Google Cloud, Azure, SFTP, WebDAV or a folder of the server."""
 
     label = "Write file"
     category = "data"

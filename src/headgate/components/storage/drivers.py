@@ -10,6 +10,7 @@ import posixpath
 import socket
 import ssl
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -17,16 +18,18 @@ from urllib.parse import quote
 
 import asyncssh
 import httpx
+from fsspec.asyn import sync_wrapper
 from fsspec.implementations.local import LocalFileSystem
 from fsspec.spec import AbstractFileSystem
 from obstore.fsspec import FsspecStore
-from obstore.store import S3Store
+from obstore.store import AzureStore, GCSStore, ObjectStore, S3Store
 from sshfs import SSHFileSystem
 from sshfs.utils import wrap_exceptions
 from webdav4.client import Client
 from webdav4.fsspec import WebdavFileSystem
 from webdav4.urls import join_url_path
 
+from headgate.components.storage.service_accounts import service_account_token
 from headgate.foundation.guarded_http import LocalProxy
 from headgate.sdk import ComponentError, Connection
 
@@ -39,7 +42,7 @@ class ObjectFiles(FsspecStore):
 
     cachable = False
 
-    def __init__(self, store: S3Store) -> None:
+    def __init__(self, store: ObjectStore) -> None:
         super().__init__("s3")
         self._store = store
         self._construct_store: Any = lambda _bucket: store
@@ -77,6 +80,19 @@ class SftpFiles(SSHFileSystem):  # type: ignore[misc]
                 await target.write(piece)
         self.invalidate_cache(rpath)
 
+    @wrap_exceptions  # type: ignore[untyped-decorator]
+    async def _replace_file(self, source: str, target: str) -> None:
+        """Rename a file over another one. A server that cannot has a moment without the file, never half of it."""
+        async with self._pool.get() as channel:
+            try:
+                await channel.posix_rename(source, target)
+            except asyncssh.SFTPOpUnsupported:
+                with suppress(asyncssh.SFTPNoSuchFile):
+                    await channel.remove(target)
+                await channel.rename(source, target)
+
+    replace_file = sync_wrapper(_replace_file)
+
     def close(self) -> None:
         """End the connection."""
         self.loop.call_soon_threadsafe(self.client.abort)
@@ -94,6 +110,10 @@ class WebdavFiles(WebdavFileSystem):  # type: ignore[misc]
     """Files over HTTP."""
 
     cachable = False
+
+    def replace_file(self, source: str, target: str) -> None:
+        """Rename a file over another one."""
+        self.client.move(source, target, overwrite=True)
 
     def close(self) -> None:
         """Close the HTTP client."""
@@ -129,6 +149,10 @@ class LocalFiles(LocalFileSystem):  # type: ignore[misc]
         """Copy a file."""
         return super().cp_file(self._inside(path1), self._inside(path2), **more)
 
+    def replace_file(self, source: str, target: str) -> None:
+        """Rename a file over another one."""
+        Path(self._inside(source)).replace(self._inside(target))
+
     def rm_file(self, path: str) -> Any:
         """Delete a file."""
         return super().rm_file(self._inside(path))
@@ -142,7 +166,52 @@ class LocalFiles(LocalFileSystem):  # type: ignore[misc]
 
 def s3_files(connection: Connection, proxy: LocalProxy, seconds: float) -> tuple[AbstractFileSystem, str]:
     """Return the objects of a bucket and the root of its paths."""
-    bucket = connection.text("bucket")
+    keys = {
+        "access_key_id": connection.text("access_key"),
+        "secret_access_key": connection.secret("secret_key"),
+        "token": None,
+        "expires_at": None,
+    }
+    store = S3Store(
+        connection.text("bucket"),
+        endpoint=connection.text("url").rstrip("/"),
+        region=connection.text("region", "us-east-1"),
+        virtual_hosted_style_request=False,
+        credential_provider=lambda: keys,  # type: ignore[arg-type]
+        **_object_options(proxy, seconds),
+    )
+    return _objects(store, connection, "bucket")
+
+
+def gcs_files(connection: Connection, proxy: LocalProxy, seconds: float) -> tuple[AbstractFileSystem, str]:
+    """Return the objects of a bucket of Google Cloud Storage and the root of its paths. Raises `ComponentError`."""
+    token = service_account_token(connection.secret("key"), connection.name)
+    store = GCSStore(
+        connection.text("bucket"),
+        base_url=connection.text("url").rstrip("/"),
+        skip_signature=False,
+        credential_provider=lambda: {"token": token, "expires_at": None},  # type: ignore[arg-type]
+        **_object_options(proxy, seconds),
+    )
+    return _objects(store, connection, "bucket")
+
+
+def azure_files(connection: Connection, proxy: LocalProxy, seconds: float) -> tuple[AbstractFileSystem, str]:
+    """Return the blobs of a container of Azure and the root of its paths."""
+    key = connection.secret("access_key")
+    store = AzureStore(
+        connection.text("container"),
+        account_name=connection.text("account"),
+        endpoint=connection.text("url").rstrip("/"),
+        use_emulator=False,
+        skip_signature=False,
+        credential_provider=lambda: {"access_key": key, "expires_at": None},  # type: ignore[arg-type]
+        **_object_options(proxy, seconds),
+    )
+    return _objects(store, connection, "container")
+
+
+def _object_options(proxy: LocalProxy, seconds: float) -> Any:
     options: dict[str, Any] = {
         "allow_http": True,
         "timeout": f"{seconds:g}s",
@@ -151,26 +220,16 @@ def s3_files(connection: Connection, proxy: LocalProxy, seconds: float) -> tuple
     }
     if proxy.ca_file is not None:
         options["root_certificate"] = proxy.ca_file.read_bytes()
-    keys = {
-        "access_key_id": connection.text("access_key"),
-        "secret_access_key": connection.secret("secret_key"),
-        "token": None,
-        "expires_at": None,
-    }
-    store = S3Store(
-        bucket,
-        endpoint=connection.text("url").rstrip("/"),
-        region=connection.text("region", "us-east-1"),
-        virtual_hosted_style_request=False,
-        client_options=options,  # type: ignore[arg-type]
-        retry_config={
-            "max_retries": 2,
-            "retry_timeout": timedelta(seconds=seconds),
-            "backoff": {"init_backoff": timedelta(seconds=0.2), "max_backoff": timedelta(seconds=2), "base": 2},
-        },
-        credential_provider=lambda: keys,  # type: ignore[arg-type]
-    )
-    return ObjectFiles(store), posixpath.join(bucket, connection.text("folder").strip("/"))
+    backoff = {"init_backoff": timedelta(seconds=0.2), "max_backoff": timedelta(seconds=2), "base": 2}
+    retries = {"max_retries": 2, "retry_timeout": timedelta(seconds=seconds), "backoff": backoff}
+    return {"client_options": options, "retry_config": retries}
+
+
+def _objects(store: ObjectStore, connection: Connection, field: str) -> tuple[AbstractFileSystem, str]:
+    return ObjectFiles(store), posixpath.join(connection.text(field), connection.text("folder").strip("/"))
+
+
+OBJECT_FILES = {"s3": s3_files, "gcs": gcs_files, "azure_blob": azure_files}
 
 
 def webdav_files(connection: Connection, proxy: LocalProxy, seconds: float) -> tuple[AbstractFileSystem, str]:

@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import islice
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -16,6 +17,7 @@ from headgate.foundation.errors import HeadgateError, UpstreamFailed
 from headgate.foundation.extras import require_extra
 from headgate.foundation.flow_threads import wait_in_flow_thread
 from headgate.foundation.glob import Glob
+from headgate.foundation.ids import new_id
 from headgate.graph.names import clipped
 from headgate.sdk import ComponentError, Connection
 
@@ -29,6 +31,8 @@ MOST_BYTES = 100_000_000
 """Maximum size of the files that one step reads or writes."""
 MOST_RECEIVED = 2 * MOST_BYTES
 """How much the servers of a connection may send to one step, listings included."""
+TEMPORARY = ".headgate-"
+"""Begins the names of files that are being written; no listing has them."""
 
 
 class NoSuchFile(ComponentError):
@@ -70,8 +74,8 @@ class Storage:
         return await self._call(lambda: sorted(self._walk(folder, Glob(_parts(pattern))), key=lambda entry: entry.path))
 
     async def list_folder(self, folder: str) -> list[Entry]:
-        """Return the files and folders in a folder: folders first, then by name."""
-        entries = await self._call(lambda: list(self._entries(folder)))
+        """Return the files and folders in a folder, at most `MOST_LISTED` and one more: folders first, by name."""
+        entries = await self._call(lambda: list(islice(self._entries(folder), MOST_LISTED + 1)))
         return sorted(entries, key=lambda entry: (not entry.is_folder, entry.path))
 
     async def read(self, path: str, most: int = MOST_BYTES) -> bytes:
@@ -92,13 +96,10 @@ class Storage:
         """
 
         def write() -> None:
-            try:
-                self._require_free(path, replace=replace)
-            except ComponentError:
-                if self._read(path, len(content)) != content:
-                    raise
+            if not replace and self._holds(path, content):
                 return
-            self.files.pipe_file(self._place(path), content)
+            self._require_free(path, replace=replace)
+            self._make(path, lambda place: self.files.pipe_file(place, content))
 
         await self._call(write)
 
@@ -112,7 +113,7 @@ class Storage:
             self._require_file(path)
             with suppress(FileExistsError, NotImplementedError):
                 self.files.makedirs(posixpath.dirname(self._place(target)), exist_ok=True)
-            self.files.cp_file(self._place(path), self._place(target))
+            self._make(target, lambda place: self.files.cp_file(self._place(path), place))
             if delete:
                 self.files.rm_file(self._place(path))
 
@@ -138,12 +139,37 @@ class Storage:
     def _place(self, path: str) -> str:
         return posixpath.join(self.root, path) if path else self.root
 
-    def _require_free(self, path: str, *, replace: bool) -> None:
-        if replace:
+    def _make(self, path: str, make: Callable[[str], None]) -> None:
+        """Make a file under a temporary name, then rename it: a failure leaves no half file and keeps the old one.
+
+        Object stores need no temporary name: they store an object as a whole.
+        """
+        place = self._place(path)
+        replace_file = getattr(self.files, "replace_file", None)
+        if replace_file is None:
+            make(place)
             return
+        temporary = posixpath.join(posixpath.dirname(place), f"{TEMPORARY}{new_id()}")
+        try:
+            make(temporary)
+            replace_file(temporary, place)
+        except BaseException:
+            with suppress(Exception):
+                self.files.rm_file(temporary)
+            raise
+
+    def _holds(self, path: str, content: bytes) -> bool:
         with suppress(FileNotFoundError):
-            self.files.info(self._place(path))
-            raise self._refused(f"'{clipped(path, 80)}' exists", "Give another path, or replace it.")
+            is_file = self.files.info(self._place(path))["type"] == "file"
+            return is_file and self._read(path, len(content)) == content
+        return False
+
+    def _require_free(self, path: str, *, replace: bool) -> None:
+        with suppress(FileNotFoundError):
+            if self.files.info(self._place(path))["type"] == "directory":
+                raise self._refused(f"'{clipped(path, 80)}' is a folder", "Give another path.")
+            if not replace:
+                raise self._refused(f"'{clipped(path, 80)}' exists", "Give another path, or replace it.")
 
     def _require_file(self, path: str) -> None:
         if self.files.info(self._place(path))["type"] == "directory":
@@ -169,7 +195,7 @@ class Storage:
         """Yield what is in a folder. Only the last part of the names is used: the rest is the server's claim."""
         for info in self.files.ls(self._place(folder), detail=True):
             name = posixpath.basename(str(info["name"]).rstrip("/"))
-            if not is_name(name) or info["type"] not in {"file", "directory"}:
+            if not is_name(name) or name.startswith(TEMPORARY) or info["type"] not in {"file", "directory"}:
                 continue
             size, changed = int(info.get("size") or 0), self.changed_at(info)
             tag = info.get("e_tag") or info.get("etag")
@@ -223,7 +249,7 @@ async def opened_storage(connection: Connection, *, seconds: float, subject: str
             files, root = await _signed_in(drivers, connection, stream, seconds, subject)
         else:
             proxy = await stack.enter_async_context(connection.proxy(MOST_RECEIVED))
-            open_files = drivers.s3_files if connection.kind == "s3" else drivers.webdav_files
+            open_files = drivers.OBJECT_FILES.get(connection.kind, drivers.webdav_files)
             files, root = open_files(connection, proxy, seconds)
         stack.callback(getattr(files, "close", _nothing))
         await stack.enter_async_context(_within(seconds, subject))

@@ -13,6 +13,7 @@ from rich.prompt import Prompt
 
 from headgate.entrypoints.cli.api_documents import document_in, show_changes
 from headgate.entrypoints.cli.connection_contents import Name, operations, tables
+from headgate.entrypoints.cli.connection_files import files
 from headgate.entrypoints.cli.connection_options import Fields, MaxConcurrent, Outside
 from headgate.entrypoints.cli.output import JsonFlag, console, print_json, print_rows, table, when
 from headgate.entrypoints.cli.session import acting, with_installation, with_parts
@@ -26,11 +27,7 @@ from headgate.features.connections.errors import BadConnection
 from headgate.features.connections.kinds import Kind
 from headgate.features.connections.presets import OfferedKind, offered_kind, offered_kinds
 from headgate.features.connections.routes import CALLBACK
-from headgate.features.connections.schemas import (
-    SpaceConnectionIn,
-    SpaceConnectionOut,
-    SpaceConnectionPatch,
-)
+from headgate.features.connections.schemas import SpaceConnectionIn, SpaceConnectionOut, SpaceConnectionPatch
 from headgate.features.connections.sealed import OutsideValue, Source
 from headgate.features.connections.values import kind_named
 from headgate.features.flows.connection_uses import list_uses
@@ -259,6 +256,9 @@ def authorize(name: Name, json: JsonFlag = False) -> None:
         console.print(f"Authorized {name}.")
 
     with_parts(work)
+
+
+app.command("files")(files)
 
 
 @app.command()

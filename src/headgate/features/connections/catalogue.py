@@ -335,6 +335,39 @@ _KINDS = (
         keywords=("bucket", "object storage", "minio", "aws", "r2"),
     ),
     Kind(
+        "gcs",
+        "Google Cloud Storage",
+        "Objects of a bucket, with the key of a service account.",
+        "files",
+        (
+            KindField(
+                "url", "Endpoint", "URL of the store.", "url", required=True, default="https://storage.googleapis.com"
+            ),
+            KindField("bucket", "Bucket", required=True),
+            KindField("key", "Service account key", "The complete JSON file.", "multiline_secret", required=True),
+            _FOLDER,
+        ),
+        probe="storage",
+        adds="hosts",
+        keywords=("bucket", "object storage", "google", "gcp"),
+    ),
+    Kind(
+        "azure_blob",
+        "Azure Blob Storage",
+        "Blobs of a container, with the access key of a storage account.",
+        "files",
+        (
+            KindField("url", "Endpoint", "Such as https://ACCOUNT.blob.core.windows.net.", "url", required=True),
+            KindField("account", "Storage account", required=True),
+            KindField("container", "Container", required=True),
+            KindField("access_key", "Access key", type="secret", required=True),
+            _FOLDER,
+        ),
+        probe="storage",
+        adds="hosts",
+        keywords=("container", "object storage", "microsoft", "adls"),
+    ),
+    Kind(
         "sftp",
         "SFTP",
         "Files over SSH.",

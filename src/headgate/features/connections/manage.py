@@ -1,23 +1,27 @@
-"""Operations on connections that reach their servers: test and deletion. No transaction is open during a request."""
+"""Operations on connections that reach their servers: test, browsing, deletion. No transaction is open meanwhile."""
 
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from headgate.components.isolated.calls import Runners
+from headgate.features.access.permissions import Permission
 from headgate.features.access.principal import Principal, within
 from headgate.features.audit.recorder import record_of
 from headgate.features.connections import repository, service
 from headgate.features.connections.apis.reader import ApiReader
+from headgate.features.connections.browsing import browse, require_storage
 from headgate.features.connections.catalogue import KINDS
 from headgate.features.connections.databases import DatabaseReader
+from headgate.features.connections.errors import ConnectionNotFound
 from headgate.features.connections.oauth.authorizing import Authorizations
 from headgate.features.connections.oauth.provider import ProviderHttp
 from headgate.features.connections.opening import Connections
 from headgate.features.connections.probes import Outcome, probe
-from headgate.features.connections.schemas import ConnectionTestOut
+from headgate.features.connections.schemas import ConnectionTestOut, StoredFileOut
 from headgate.features.connections.tables import ConnectionRow
 from headgate.features.secrets.reads import ReadAudit
+from headgate.foundation.api import Page
 from headgate.foundation.database import now
 from headgate.foundation.errors import HeadgateError
 
@@ -81,6 +85,17 @@ class ConnectionManager:
             )
             await record_of(session, principal, "connection.tested", row, payload={"ok": outcome.ok})
         return ConnectionTestOut(ok=outcome.ok, message=outcome.message, remedy=outcome.remedy, ms=ms)
+
+    async def browse(
+        self, principal: Principal, id_or_name: str, folder: str, *, search: str = "", cursor: str = ""
+    ) -> Page[StoredFileOut]:
+        """Return a page of a folder of a storage. Raises `ConnectionNotFound`, `PermissionMissing`, and as `browse`."""
+        async with self.connections.database.reading() as session:
+            row = await service.get_connection(session, principal, id_or_name)
+        principal.require_in(row.space_id, Permission.FLOWS_EDIT, ConnectionNotFound(id_or_name))
+        require_storage(row.kind, row.name)
+        opened = await self.connections.opened(row, self.reads_of(within(principal, row.space_id)))
+        return await browse(opened, folder, search=search, cursor=cursor, seconds=self.seconds)
 
     async def delete(self, principal: Principal, id_or_name: str) -> None:
         """Revoke the tokens of a connection, and delete it. Raises `ConnectionNotFound`, `PermissionMissing`."""

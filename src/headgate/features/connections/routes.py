@@ -20,6 +20,7 @@ from headgate.features.connections.schemas import (
     SpaceConnectionIn,
     SpaceConnectionOut,
     SpaceConnectionPatch,
+    StoredFileOut,
 )
 from headgate.foundation.api import Page, ReadSession, WriteSession, problems
 from headgate.foundation.settings import ServerSettings
@@ -112,6 +113,24 @@ async def tables(
 ) -> Page[DatabaseTableOut]:
     """Tables and views of the connection's database with their columns, for users who may run drafts."""
     return await manager.databases.tables(caller, connection, text=q, after=cursor, limit=limit)
+
+
+@router.get(
+    "/{connection}/files",
+    summary="List a folder of a storage",
+    responses=problems(403, 404, 422, 502),
+    dependencies=[needs(Permission.FLOWS_EDIT)],
+)
+async def files(
+    connection: str,
+    caller: Caller,
+    manager: Manager,
+    folder: Annotated[str, Query(max_length=1_024, description="Empty: the folder of the connection.")] = "",
+    search: Annotated[str, Query(max_length=200, description="Only names that contain it.")] = "",
+    cursor: Annotated[str, Query(max_length=1_100)] = "",
+) -> Page[StoredFileOut]:
+    """List what is in a folder, folders first, 100 entries a page. Only connections to storages have files."""
+    return await manager.browse(caller, connection, folder, search=search, cursor=cursor)
 
 
 @router.post(

@@ -126,6 +126,20 @@ class ConnectionTestOut(BaseModel):
     ms: float
 
 
+class StoredFileOut(BaseModel):
+    """A file or folder of a storage."""
+
+    model_config = ConfigDict(from_attributes=True)
+
+    name: str
+    path: str
+    """From the folder of the connection; flows, triggers and sources name it so."""
+    is_folder: bool
+    size: int
+    """In bytes; 0 for folders."""
+    changed: datetime | None
+
+
 class AuthorizationOut(BaseModel):
     """How to continue an authorization."""
 

@@ -33,23 +33,14 @@ class Extract:
 
 async def extract(runners: Runners, content: bytes, *, tenant_id: str, name: str, media_type: str) -> Extract:
     """Return the text of a document's content. Raises `Unreadable` and `ComponentError` with the reason."""
-    is_pdf = kind_of(content, name, media_type) == "pdf"
-    members = ("data",) if is_pdf else ("text",)
+    has_pages = kind_of(content, name, media_type) in {"pdf", "image"}
+    members = ("data",) if has_pages else ("text",)
     calls = TenantIsolation(runners, tenant_id)
     read = await read_document(calls, content, name=name, media_type=media_type, members=members)
-    if not is_pdf:
+    if not has_pages:
         return Extract(clean_text(read.text), (), (), None, read.notes[:MOST_NOTES])
     texts = [str(page) for page in cast("dict[str, Any]", read.data)["pages"]]
     numbers = tuple(number for number, page in enumerate(texts, start=1) if page)
     parts = [page for page in texts if page]
     starts = accumulate((len(part) + len(_BETWEEN) for part in parts[:-1]), initial=0)
-    empty = [number for number, page in enumerate(texts, start=1) if not page]
-    return Extract(_BETWEEN.join(parts), tuple(starts), numbers, len(texts), (*read.notes, *_scans(empty))[:MOST_NOTES])
-
-
-def _scans(empty: list[int]) -> list[str]:
-    if not empty:
-        return []
-    shown = ", ".join(map(str, empty[:20])) + (" and more" if len(empty) > 20 else "")
-    noun = "Page" if len(empty) == 1 else "Pages"
-    return [f"{noun} {shown} without text: probably scanned; text recognition (OCR) is needed."]
+    return Extract(_BETWEEN.join(parts), tuple(starts), numbers, len(texts), read.notes[:MOST_NOTES])

@@ -27,7 +27,7 @@ class _Config(BaseModel):
 
 
 class StorageSource(_Config):
-    """Files of a storage: S3, SFTP, WebDAV or a folder of the server."""
+    """Files of a storage: S3, Google Cloud, Azure, SFTP, WebDAV or a folder of the server."""
 
     kind: Literal["storage"] = "storage"
     connection: ConnectionName

@@ -50,7 +50,8 @@ class FolderConfig(Poll):
 
     kind: Literal["folder"] = "folder"
     connection: ConnectionName | None = Field(
-        default=None, description="S3, SFTP, WebDAV or folder of the server; by default the workspace."
+        default=None,
+        description="S3, Google Cloud, Azure, SFTP, WebDAV or folder of the server; else the workspace.",
     )
     folder: PlainText = Field(default="", max_length=1_024, description="Such as invoices/2027; empty: all of it.")
     pattern: PlainText = Field(default="*", min_length=1, max_length=500, description="**/*.pdf: also below it.")

@@ -161,7 +161,8 @@ STEP_SERVERS = Outgoing(
 )
 STORAGES = Outgoing(
     "storages",
-    "S3, WebDAV and Git servers of connections: `FolderFiles`, `WriteFile`, `MoveFile`, `GitFiles`, `GitHistory`, "
+    "S3, WebDAV, Google Cloud, Azure and Git servers of connections: `FolderFiles`, `WriteFile`, `MoveFile`, "
+    "`GitFiles`, `GitHistory`, "
     "`CommitFiles`",
     "user who adds the connection",
     Reach.PUBLIC,

@@ -7,9 +7,11 @@ from typing import Any
 import docx
 import pytest
 
+from headgate.components.isolated import recognition
 from headgate.features.knowledge import extraction
 from tests.integration.features.knowledge.conftest import API, HANDBOOK, Knowledge
 from tests.support.pdfs import pdf_of
+from tests.support.pictures_of_text import ENGLISH, SWEDISH, picture, require_recognition, scan
 
 
 class TestReading:
@@ -24,14 +26,39 @@ class TestReading:
         assert all(one["sha256"] == hashlib.sha256(one["text"].encode()).hexdigest() for one in passages)
         assert any("Handbook › Travel" in one["context"] for one in passages)
 
-    async def test_keeps_the_page_numbers_of_a_pdf_and_reports_pages_without_text(self, knowledge: Knowledge) -> None:
+    async def test_keeps_the_page_numbers_of_a_pdf(self, knowledge: Knowledge) -> None:
         base = await knowledge.base()
         document = await knowledge.add(
             base, "rules.pdf", pdf_of(["Opening hours are 8 to 17.", "", "Parking costs 5 EUR."])
         )
         assert (document["status"], document["pages"]) == ("ready", 3)
-        assert document["notes"] == ["Page 2 without text: probably scanned; text recognition (OCR) is needed."]
         assert [hit["page"] for hit in await knowledge.search(base, "parking")] == [3]
+
+    async def test_reads_scans_and_pictures_and_says_how_reliably(self, knowledge: Knowledge) -> None:
+        require_recognition()
+        base = await knowledge.base()
+        document = await knowledge.add(base, "scan.pdf", scan(ENGLISH, SWEDISH))
+        assert (document["status"], document["pages"]) == ("ready", 2)
+        assert document["notes"][0].startswith("Pages 1, 2 read by text recognition (OCR): confidence ")
+        assert [hit["page"] for hit in await knowledge.search(base, "köparen")] == [2]
+        letter = await knowledge.add(base, "letter.jpg", picture("The vault opens at noon.", kind="JPEG"))
+        assert letter["status"] == "ready"
+        assert [hit["document"] for hit in await knowledge.search(base, "vault")] == ["letter.jpg"]
+
+    async def test_names_the_pages_that_it_cannot_read_and_what_to_install(
+        self, knowledge: Knowledge, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(recognition, "is_installed", lambda _extra: False)
+        base = await knowledge.base()
+        document = await knowledge.add(base, "rules.pdf", pdf_of(["Opening hours are 8 to 17.", ""]))
+        assert document["status"] == "ready"
+        assert " ".join(document["notes"]) == (
+            "Page 2 without text, probably scanned, not read. Text recognition (OCR) is not installed. "
+            "Install it with: pip install 'headgate[ocr]'"
+        )
+        failed = await knowledge.add(base, "letter.png", picture(*ENGLISH))
+        assert failed["status"] == "failed"
+        assert "pip install 'headgate[ocr]'" in failed["problem"]
 
     async def test_reads_word_html_csv_and_text(self, knowledge: Knowledge) -> None:
         base = await knowledge.base()

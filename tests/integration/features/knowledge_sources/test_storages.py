@@ -14,6 +14,7 @@ from headgate.features.knowledge_sources.syncing import SourceSync
 from headgate.features.knowledge_sources.tables import SourceRow
 from tests.integration.features.knowledge.conftest import API
 from tests.integration.features.knowledge_sources.conftest import Sources, report
+from tests.support.storages import put, store_of
 
 FILES = {"kind": "storage", "connection": "archive"}
 
@@ -37,6 +38,17 @@ class TestStorage:
         assert (hit["document"], hit["classification"]) == ("Archive/rules/leave.md", 1)
         document = (await sources.documents())[0]
         assert (document["readers"]["role"], document["source"]) == ("editor", "storage: rules/leave.md")
+
+    @pytest.mark.parametrize("kind", ["gcs", "azure_blob"])
+    async def test_objects_of_a_cloud_become_documents(self, sources: Sources, tmp_path: Path, kind: str) -> None:
+        with store_of(kind, tmp_path) as store:
+            await put(store, "rules/leave.md", b"# Leave\n\nEmployees have 31 days of holiday.")
+            await sources.connect("cloud", kind, dict(store.fields), **store.secrets)
+            config = {**FILES, "connection": "cloud"}
+            source = await sources.source(config, "Cloud")
+            assert (source["status"], source["problem"]) == ("ready", "")
+            assert await sources.names() == ["Cloud/rules/leave.md"]
+            assert report(await sources.sync(source), "unchanged", "added") == [1, 0]
 
     async def test_only_what_changed_is_read_again_and_what_is_gone_is_deleted(
         self, sources: Sources, folder: Path

@@ -246,7 +246,7 @@ class TestFolder:
         (file_id,) = run["input"]["file_ids"]
         assert (await us.ask("publisher", "GET", f"/files/{file_id}/content")).content == b"half and half"
 
-    @pytest.mark.parametrize("kind", ["local_folder", "s3", "sftp", "webdav"])
+    @pytest.mark.parametrize("kind", ["local_folder", "s3", "gcs", "azure_blob", "sftp", "webdav"])
     async def test_of_a_storage(self, us: Team, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, kind: str) -> None:
         monkeypatch.setattr(folders, "SETTLE_SECONDS", 0)
         (tmp_path / "opened").mkdir()

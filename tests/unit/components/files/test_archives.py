@@ -78,7 +78,7 @@ class TestPictures:
     async def test_converts_an_image(self) -> None:
         harness = StepHarness(files={"a.png": picture()})
         values = {"image": harness.ctx.input.files[0], "width": 100, "format": "webp"}
-        outputs = await harness.run(ConvertImage, values)
+        outputs = await harness.run(ConvertImage, values, outputs=["file", "data"])
         assert (outputs["file"].name, outputs["file"].media_type) == ("a.webp", "image/webp")
         assert outputs["data"] == {
             "format": "webp", "width": 100, "height": 50, "original": {"format": "png", "width": 400, "height": 200},

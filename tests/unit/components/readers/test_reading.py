@@ -26,9 +26,8 @@ class TestPdf:
         with pytest.raises(Unreadable, match=r"'a\.pdf' is encrypted with a password"):
             read_document(pdf("Secret", password="open sesame"), name="a.pdf")
 
-    def test_says_that_it_is_a_scan(self) -> None:
-        with pytest.raises(Unreadable, match="has 1 pages and no text; it is probably a scan"):
-            read_document(pdf(""), name="a.pdf")
+    def test_names_the_pages_without_text(self) -> None:
+        assert read_document(pdf("", "b", ""), name="a.pdf").unread == (1, 3)
 
     @pytest.mark.parametrize("content", [b"%PDF-1.4\n", b"%PDF-1.7\n" + b"\xff" * 5000, pdf("cut")[:200]])
     def test_says_that_it_is_broken(self, content: bytes) -> None:
@@ -131,6 +130,8 @@ class TestKindOf:
             (b"<html>", "x", "text/html", "html"),
             (b"# x", "x.md", "text/markdown", "text"),
             (b"<svg/>", "x.svg", "image/svg+xml", "text"),
+            (b"\x89PNG", "x.bin", "image/png", "image"),
+            (b"II*\x00", "x.TIFF", "", "image"),
         ],
     )
     def test_goes_by_content_name_and_media_type(self, content: bytes, name: str, media_type: str, kind: str) -> None:
@@ -141,7 +142,7 @@ class TestKindOf:
         [
             (b"PK\x03\x04", "a.pptx", "", "a presentation, which is not supported. Save it as PDF."),
             (b"PK\x03\x04", "a.zip", "", "a zip archive"),
-            (b"\x89PNG", "a.png", "image/png", "no text to read"),
+            (b"RIFF", "a.wav", "audio/wav", "no text to read"),
             (b"\xd0\xcf", "a.doc", "", "Save it as .docx"),
         ],
     )

@@ -9,6 +9,7 @@ from headgate.foundation.errors import Cancelled, Forbidden, UpstreamFailed
 from headgate.sdk import ComponentError
 from headgate.sdk.testing import StepHarness
 from tests.unit.components.readers.samples import pdf
+from tests.unit.components.readers.test_image import picture
 
 ADDRESS = "https://api.test/v1"
 
@@ -171,7 +172,7 @@ class TestURL:
 
     async def test_says_what_it_cannot_read(self) -> None:
         with pytest.raises(ComponentError, match="no text to read"):
-            await answering(b"\x89PNG", media_type="image/png").run(URL, {"url": ADDRESS})
+            await answering(picture(), media_type="image/png").run(URL, {"url": ADDRESS})
 
     async def test_names_an_error_status(self) -> None:
         with pytest.raises(UpstreamFailed, match=r"URL: api\.test answered 503"):

@@ -29,6 +29,7 @@ const ApprovalFormControl = part(async () => ({
   default: (await import("@/components/form-builder")).ApprovalFormControl,
 }));
 const SqlControl = part(async () => ({ default: (await import("./SqlControl")).SqlControl }));
+const StoragePathControl = part(async () => ({ default: (await import("./StoragePathControl")).StoragePathControl }));
 const OperationsControl = part(async () => ({ default: (await operations()).OperationsControl }));
 
 const KINDS: Record<string, ComponentType<ControlProps>> = {
@@ -63,6 +64,10 @@ const KNOWN: Record<string, ComponentType<ControlProps>> = {
   "Approval.questions": ApprovalFormControl,
   "SqlQuery.sql": SqlControl,
   "SqlWrite.sql": SqlControl,
+  "FolderFiles.folder": StoragePathControl,
+  "WriteFile.folder": StoragePathControl,
+  "MoveFile.path": StoragePathControl,
+  "MoveFile.target": StoragePathControl,
 };
 
 /** The control for a field of any kind. It changes nothing itself: `onChange` gets what was set. */

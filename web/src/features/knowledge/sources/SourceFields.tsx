@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { connectionsQuery } from "@/api/queries/connections";
+import { BrowseStorage } from "@/components/storage";
 import { Field, Input, Select, Textarea } from "@/components/ui";
 import { CONNECTIONS, FOLLOWS, type SourceDraft, type SourceKind } from "./draft";
 import { useSourceTexts } from "./texts";
@@ -20,7 +21,7 @@ export function SourceFields(props: Props) {
       <ConnectionField {...props} />
       {props.kind === "storage" && (
         <>
-          <TextField {...props} name="folder" label="folder" />
+          <FolderField {...props} />
           <TextField {...props} name="pattern" label="pattern" />
         </>
       )}
@@ -63,6 +64,26 @@ function TextField({ draft, set, name, label, help, required = false, numeric = 
           value={draft[name]}
           onChange={(event) => set({ [name]: event.target.value })}
         />
+      )}
+    </Field>
+  );
+}
+
+function FolderField({ spaceId, draft, set }: Props) {
+  const t = useSourceTexts();
+  return (
+    <Field label={t("folder")}>
+      {(control) => (
+        <div className="flex gap-1.5">
+          <Input {...control} value={draft.folder} onChange={(event) => set({ folder: event.target.value })} />
+          <BrowseStorage
+            spaceId={spaceId}
+            connection={draft.connection}
+            wanted="folder"
+            value={draft.folder}
+            onChoose={(folder) => set({ folder })}
+          />
+        </div>
       )}
     </Field>
   );

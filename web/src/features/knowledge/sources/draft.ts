@@ -7,7 +7,7 @@ export type Follow = (typeof FOLLOWS)[number];
 
 /** Kinds of the connection that a source is read with. */
 export const CONNECTIONS: Partial<Record<SourceKind, readonly string[]>> = {
-  storage: ["local_folder", "s3", "sftp", "webdav"],
+  storage: ["local_folder", "s3", "gcs", "azure_blob", "sftp", "webdav"],
   git: ["git"],
   sql: ["sql"],
   mail: ["imap"],

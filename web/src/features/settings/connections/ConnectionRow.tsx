@@ -9,6 +9,7 @@ import {
   testConnection,
 } from "@/api/queries/connections";
 import { ApiDialog, KindIcon, TablesDialog, useAuthorize } from "@/components/connections";
+import { BrowseStorage } from "@/components/storage";
 import { Button, Callout, Chip, cx, IconButton, Problem, Row, Skeleton } from "@/components/ui";
 import { useChange } from "@/components/useChange";
 import { ago, dateTime } from "@/lib/i18n/format";
@@ -85,6 +86,9 @@ export function ConnectionRow({ connection, kind, manage, onEdit, onRemove }: Co
           >
             {t("connection_flows")}
           </Button>
+          {kind?.category === "files" && (
+            <BrowseStorage spaceId={connection.space_id} connection={connection.name} size="sm" />
+          )}
           <Contents connection={connection} kind={kind} manage={manage} />
           {manage && (
             <>

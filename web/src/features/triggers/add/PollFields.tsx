@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { connectionsQuery } from "@/api/queries/connections";
+import { BrowseStorage } from "@/components/storage";
 import { Field, Input, Select, Switch, Textarea } from "@/components/ui";
 import { useTriggerTexts } from "../texts";
 import { FORMS, type PollDraft, type PollField, type PollKind } from "./polls";
@@ -132,7 +133,20 @@ function SourceField({ field, required, kind, spaceId, draft, set }: FieldProps)
     );
   return (
     <Field label={label} required={required}>
-      {(control) => <Input {...control} value={value} onChange={(event) => change(event.target.value)} />}
+      {(control) => (
+        <div className="flex gap-1.5">
+          <Input {...control} value={value} onChange={(event) => change(event.target.value)} />
+          {field === "folder" && kind === "folder" && (
+            <BrowseStorage
+              spaceId={spaceId}
+              connection={draft.values.connection ?? ""}
+              wanted="folder"
+              value={value}
+              onChoose={change}
+            />
+          )}
+        </div>
+      )}
     </Field>
   );
 }

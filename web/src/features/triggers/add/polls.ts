@@ -29,7 +29,7 @@ interface PollForm {
 }
 
 const HTTP = ["api_key_header", "api_key_query", "basic", "bearer", "oauth2_code", "oauth2_device", "oauth2_client"];
-const STORAGE = ["s3", "sftp", "webdav", "local_folder"];
+const STORAGE = ["s3", "gcs", "azure_blob", "sftp", "webdav", "local_folder"];
 
 /** What each kind asks for. */
 export const FORMS: Record<PollKind, PollForm> = {

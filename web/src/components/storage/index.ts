@@ -1,0 +1,1 @@
+export { BrowseStorage } from "./BrowseStorage";

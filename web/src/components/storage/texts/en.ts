@@ -1,0 +1,18 @@
+export default {
+  browse: "Browse",
+  files_of: "Files of {{name}}",
+  about_folder: "Open a folder, then choose it.",
+  about_file: "Open folders, and choose a file.",
+  about_view: "What flows see with this connection.",
+  top: "Top folder",
+  path: "Folder",
+  find: "Find in this folder…",
+  entries: "Folders and files",
+  empty: "This folder is empty.",
+  none_found: "Nothing here contains “{{text}}”.",
+  open_folder: "Open {{name}}",
+  choose_folder: "Choose this folder",
+  more: "Show more",
+  cancel: "Cancel",
+  close: "Close",
+};
