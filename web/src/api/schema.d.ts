@@ -3197,9 +3197,31 @@ export interface paths {
          * List tables of a database
          * @description Tables and views of the connection's database with their columns, for users who may run drafts.
          *
-         *     Requires the permission `connections.view`.
+         *     Requires the permission `runs.test`.
          */
         get: operations["tables_api_v1_connections__connection__tables_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/connections/{connection}/files": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List a folder of a storage
+         * @description List what is in a folder, folders first, 100 entries a page. Only connections to storages have files.
+         *
+         *     Requires the permission `flows.edit`.
+         */
+        get: operations["files_api_v1_connections__connection__files_get"];
         put?: never;
         post?: never;
         delete?: never;
@@ -10048,6 +10070,11 @@ export interface components {
              */
             required?: boolean;
             /**
+             * Unless
+             * @default
+             */
+            unless?: string;
+            /**
              * Types
              * @default []
              */
@@ -10764,7 +10791,7 @@ export interface components {
             kind: "folder";
             /**
              * Connection
-             * @description S3, SFTP, WebDAV or folder of the server; by default the workspace.
+             * @description S3, Google Cloud, Azure, SFTP, WebDAV or folder of the server; else the workspace.
              */
             connection?: string | null;
             /**
@@ -13921,6 +13948,13 @@ export interface components {
         Page_SpaceOut_: {
             /** Items */
             items: components["schemas"]["SpaceOut"][];
+            /** Next Cursor */
+            next_cursor?: string | null;
+        };
+        /** Page[StoredFileOut] */
+        Page_StoredFileOut_: {
+            /** Items */
+            items: components["schemas"]["StoredFileOut"][];
             /** Next Cursor */
             next_cursor?: string | null;
         };
@@ -17470,7 +17504,7 @@ export interface components {
         };
         /**
          * StorageSource
-         * @description Files of a storage: S3, SFTP, WebDAV or a folder of the server.
+         * @description Files of a storage: S3, Google Cloud, Azure, SFTP, WebDAV or a folder of the server.
          */
         StorageSource: {
             /**
@@ -17492,6 +17526,22 @@ export interface components {
              * @default **\/*
              */
             pattern?: string;
+        };
+        /**
+         * StoredFileOut
+         * @description A file or folder of a storage.
+         */
+        StoredFileOut: {
+            /** Name */
+            name: string;
+            /** Path */
+            path: string;
+            /** Is Folder */
+            is_folder: boolean;
+            /** Size */
+            size: number;
+            /** Changed */
+            changed: string | null;
         };
         /**
          * StreamConfig
@@ -33504,6 +33554,111 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Page_DatabaseTableOut_"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The URL is too long; send long values in the body. */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Bad Gateway */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    files_api_v1_connections__connection__files_get: {
+        parameters: {
+            query?: {
+                /** @description Empty: the folder of the connection. */
+                folder?: string;
+                /** @description Only names that contain it. */
+                search?: string;
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                connection: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_StoredFileOut_"];
                 };
             };
             /** @description Not signed in, or the API key is not valid. */
