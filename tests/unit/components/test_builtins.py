@@ -105,6 +105,7 @@ Classify: model*(Model) value*@(Text|Data|Table) labels* instructions min_confid
 Retrieve: base* query*@~(Text|Message) limit max_tokens -> text:Text table:Table citations:Data
 AnswerFromKnowledge: base* question*@~(Text|Message) model*(Model) instructions limit max_tokens temperature \
  -> answer:Text message:Message citations:Data sentences:Data supported:Data
+Rerank: items*@(Text|Data|Table) query*~(Text|Message) model*(Model) limit -> ranked:Data text:Text table:Table
 Transcribe: model*(Model) audio*@(File) language words -> text:Text message:Message data:Data
 Note: text ->
 Group: title colour width height ->
@@ -161,7 +162,7 @@ class TestContract:
     def test_marks_what_calls_models(self) -> None:
         using = {template.type for template in TEMPLATES if template.model_using}
         assert using == {"LanguageModel", "AIStep", "Agent", "StructuredOutput", "Classify", "AnswerFromKnowledge",
-            "Transcribe",
+            "Rerank", "Transcribe",
         }  # fmt: skip
         assert [template.type for template in TEMPLATES if template.annotation] == ["Note", "Group"]
 
@@ -213,7 +214,7 @@ class TestEveryTemplate:
 
     def test_is_small_all_together(self) -> None:
         everything = json.dumps([template.model_dump(mode="json") for template in TEMPLATES]).encode()
-        assert len(gzip.compress(everything)) < 28_800
+        assert len(gzip.compress(everything)) < 29_300
 
 
 class TestImport:

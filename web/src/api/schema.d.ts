@@ -11956,10 +11956,10 @@ export interface components {
             label: string;
             /**
              * Use
-             * @description `chat`, or `embedding` for search by meaning.
+             * @description `chat`, `embedding` for search by meaning, or `rerank` for its results.
              * @enum {string}
              */
-            use: "chat" | "embedding";
+            use: "chat" | "embedding" | "rerank";
             /**
              * Size
              * @description Bytes.

@@ -96,7 +96,7 @@ export default {
   choose_embedding: "Change model",
   rerank_model: "Rerank model",
   rerank_help:
-    "Reads the question and each of the first passages together and puts them in its order, for example cohere/rerank-v3.5. It is a model of a server in Settings, Models that has a /rerank address: Cohere, Jina, Voyage, vLLM, llama.cpp or Text Embeddings Inference. Question and passages are sent there. Leave empty for none.",
+    "Reads the question and each of the first passages together and puts them in its order, for example cohere/rerank-v3.5. It is a model of a server in Settings, Models that has a /rerank address: Cohere, Jina, Voyage, vLLM, llama.cpp or Text Embeddings Inference. Question and passages are sent there. A GGUF file of a cross-encoder, added with “headgate models use FILE NAME”, runs on the server itself as local/NAME. Leave empty for none.",
   candidates: "Passages to rerank",
   candidates_help: "From 2 to 100. The more, the better the order may be, and the longer and dearer each search.",
   choose_reranker: "Change rerank model",

@@ -100,7 +100,7 @@ const sv: Translation<typeof en> = {
   choose_embedding: "Byt modell",
   rerank_model: "Omrankningsmodell",
   rerank_help:
-    "Läser frågan tillsammans med vart och ett av de första textavsnitten och ordnar dem, till exempel cohere/rerank-v3.5. Det är en modell på en server i Inställningar, Modeller som har adressen /rerank: Cohere, Jina, Voyage, vLLM, llama.cpp eller Text Embeddings Inference. Fråga och textavsnitt skickas dit. Lämna tomt för ingen.",
+    "Läser frågan tillsammans med vart och ett av de första textavsnitten och ordnar dem, till exempel cohere/rerank-v3.5. Det är en modell på en server i Inställningar, Modeller som har adressen /rerank: Cohere, Jina, Voyage, vLLM, llama.cpp eller Text Embeddings Inference. Fråga och textavsnitt skickas dit. En GGUF-fil med en korskodare, tillagd med ”headgate models use FIL NAMN”, körs på servern själv som local/NAMN. Lämna tomt för ingen.",
   candidates: "Textavsnitt att omranka",
   candidates_help: "Från 2 till 100. Fler kan ge bättre ordning, men gör varje sökning långsammare och dyrare.",
   choose_reranker: "Byt omrankningsmodell",
