@@ -40,6 +40,19 @@ class TestRetrieve:
         assert outputs["citations"][0]["document_sha256"] == SHA
         assert made.ctx.knowledge.queries == [KnowledgeQuery("Rules", "Lisbon", 2, 3_000, neighbours=1, diversity=0.4)]
 
+    async def test_searches_queries_that_a_model_writes(self) -> None:
+        made = harness(LISBON, answer="1. allowance in Lisbon\n2. per diem")
+        settings = {"base": "Rules", "query": "And there?", "query_model": "openai/gpt-5-mini", "queries": 2}
+        await made.run(Retrieve, {**settings, "conversation": "Ann asked about Lisbon."})
+        (query,) = made.ctx.knowledge.queries
+        assert (query.text, query.also) == ("allowance in Lisbon", ("per diem",))
+        assert "Ann asked about Lisbon." in made.ctx.prompts[0]
+        assert made.ctx.tokens == [], "queries are not part of the answer"
+
+    async def test_needs_a_model_to_write_queries(self) -> None:
+        with pytest.raises(ComponentError, match="'query_model' is empty"):
+            await harness().run(Retrieve, {"base": "Rules", "query": "Lisbon", "queries": 2})
+
     async def test_needs_a_query(self) -> None:
         with pytest.raises(ComponentError, match="'query' is empty"):
             await harness().run(Retrieve, {"base": "Rules", "query": "  "})

@@ -9498,6 +9498,10 @@ export interface components {
             rerank_model: string;
             /** Rerank Candidates */
             rerank_candidates: number;
+            /** Query Model */
+            query_model: string;
+            /** Queries */
+            queries: number;
             /** Passages */
             passages: number;
             /** Questions */
@@ -9531,6 +9535,18 @@ export interface components {
              * @default true
              */
             rerank?: boolean;
+            /**
+             * Query Model
+             * @description Also measure the searches with queries that this chat model writes; empty: do not.
+             * @default
+             */
+            query_model?: string;
+            /**
+             * Queries
+             * @description Queries that it writes of each question.
+             * @default 3
+             */
+            queries?: number;
         };
         /**
          * EvaluationOut
@@ -9553,6 +9569,10 @@ export interface components {
             rerank_model: string;
             /** Rerank Candidates */
             rerank_candidates: number;
+            /** Query Model */
+            query_model: string;
+            /** Queries */
+            queries: number;
             /** Passages */
             passages: number;
             /** Questions */
@@ -11104,6 +11124,8 @@ export interface components {
             first_rank: number | null;
             /** Matched */
             matched: string[];
+            /** Queries */
+            queries: number[];
         };
         /**
          * HttpCall
@@ -12459,6 +12481,11 @@ export interface components {
              * @default false
              */
             reranked?: boolean;
+            /**
+             * Queries
+             * @default 0
+             */
+            queries?: number;
             /** Recall */
             recall: number;
             /** Ndcg */
@@ -14665,6 +14692,11 @@ export interface components {
              * @default false
              */
             reranked?: boolean;
+            /**
+             * Queries
+             * @default 0
+             */
+            queries?: number;
             /** Ranks */
             ranks: (number | null)[];
         };
@@ -15964,12 +15996,32 @@ export interface components {
              * @description Whether the first passages are reranked. Empty: where the base has a rerank model; when that fails, they keep their order, and `problem` says why. True: the search fails with the model. False: never.
              */
             rerank?: boolean | null;
+            /**
+             * Query Model
+             * @description Chat model `provider/name` that rewrites the query and writes further ones; the ranks of all are fused. Empty: the query is searched as it is. For editors: no budget applies.
+             * @default
+             */
+            query_model?: string;
+            /**
+             * Queries
+             * @description Queries that `query_model` writes.
+             * @default 3
+             */
+            queries?: number;
+            /**
+             * Conversation
+             * @description Messages before the query, for `query_model`, which receives the last 8,000 characters. The query is then searched only as it was rewritten.
+             * @default
+             */
+            conversation?: string;
         };
         /**
          * SearchOut
          * @description Passages, the best first.
          */
         SearchOut: {
+            /** Queries */
+            queries: string[];
             /** Terms */
             terms: string[];
             /** Vectors */

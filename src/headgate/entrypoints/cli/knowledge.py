@@ -36,6 +36,7 @@ from headgate.features.knowledge.schemas import (
 from headgate.foundation.checked import checked
 from headgate.foundation.errors import Invalid
 from headgate.foundation.ids import is_id
+from headgate.graph.queries import MOST_QUERIES
 from headgate.sdk.coerce import text_of
 
 app = typer.Typer(
@@ -228,12 +229,17 @@ def search(
             ),
         ),
     ] = None,
+    query_model: Annotated[
+        str, typer.Option(help="Chat model that writes further queries, as provider/name; empty: none.")
+    ] = "",
+    queries: Annotated[int, typer.Option(help="Queries that it writes.", min=1, max=MOST_QUERIES)] = 3,
     json: JsonFlag = False,
 ) -> None:
     """Search a knowledge base: passages with scores, documents and pages."""
     search_in = checked(
-        SearchIn, query=query, limit=limit, mode=mode, neighbours=neighbours, diversity=diversity, rerank=rerank
-    )
+        SearchIn, query=query, limit=limit, mode=mode, neighbours=neighbours, diversity=diversity, rerank=rerank,
+        query_model=query_model, queries=queries,
+    )  # fmt: skip
 
     async def work(parts: Parts) -> SearchOut:
         base = await find_base(parts, which)
@@ -246,6 +252,8 @@ def search(
     how = {"lexical": "by words only", "vector": "by meaning", "hybrid": "by words and meaning"}[answer.mode]
     reranked = f", reranked by {answer.rerank_model}" if answer.rerank_model else ""
     console.print(escape(f"Search {how}{f', {answer.embedding_model}' * answer.vectors}{reranked}."))
+    if len(answer.queries) > 1:
+        console.print(escape(f"Queries: {'; '.join(answer.queries)}"))
     if answer.problem:
         console.print(escape(answer.problem))
     if not answer.hits:

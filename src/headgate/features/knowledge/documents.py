@@ -91,9 +91,10 @@ async def _new_document(
     row = DocumentRow(
         id=new_id(), tenant_id=principal.tenant_id, base_id=base.id, name=name, source=document_in.source,
         owner_user_id=principal.user_id or None, reader_role=readers.role,
-        classification=document_in.classification or 0, language=document_in.language, version=1, generation=1,
-        tries=0, status="pending", problem="", notes=[], characters=0, pages=None, passages=0, passages_done=0,
-        passages_added=0, passages_embedded=0, embedding_tokens=0, created_at=now(), updated_at=now(), due_at=clock(),
+        classification=document_in.classification or 0, retention_days=None, parent_id=None,
+        language=document_in.language, version=1, generation=1, tries=0, status="pending", problem="", notes=[],
+        characters=0, pages=None, passages=0, passages_done=0, passages_added=0, passages_embedded=0,
+        embedding_tokens=0, created_at=now(), updated_at=now(), due_at=clock(),
     )  # fmt: skip
     try:
         await repository.add_knowledge(session, row)

@@ -203,7 +203,18 @@ describe("a search", () => {
     expect(screen.getByText("Score 1")).toBeInTheDocument();
     expect(screen.getByText("Matches: lisbon · Rank 1 by words")).toBeInTheDocument();
     expect(served.sent).toEqual([
-      { query: "Lisbon", limit: 10, max_tokens: 10_000, mode: null, neighbours: 0, diversity: 0, rerank: null },
+      {
+        query: "Lisbon",
+        limit: 10,
+        max_tokens: 10_000,
+        mode: null,
+        neighbours: 0,
+        diversity: 0,
+        rerank: null,
+        query_model: "",
+        queries: 1,
+        conversation: "",
+      },
     ]);
     await user.click(screen.getByRole("link", { name: "Open in the document" }));
     expect(await screen.findByText("Cited passage")).toBeInTheDocument();
