@@ -8972,6 +8972,11 @@ export interface components {
             readers?: components["schemas"]["Readers"] | null;
             /** Classification */
             classification?: number | null;
+            /**
+             * Retention Days
+             * @description Null: as the base says.
+             */
+            retention_days?: number | null;
         };
         /**
          * DocumentIn
@@ -9026,6 +9031,10 @@ export interface components {
             readers: components["schemas"]["Readers"];
             /** Classification */
             classification: number;
+            /** Retention Days */
+            retention_days: number | null;
+            /** Parent Id */
+            parent_id: string | null;
             /** Language */
             language: string;
             /** Version */

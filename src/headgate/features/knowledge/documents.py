@@ -248,7 +248,7 @@ async def require_readable(session: AsyncSession, principal: Principal, document
 async def change_document(
     session: AsyncSession, principal: Principal, base_id: str, document_id: str, change: DocumentChange
 ) -> DocumentOut:
-    """Change readers and classification of all versions, from the next search on.
+    """Change readers, classification and retention of all versions, from the next search on.
 
     Raises like `get_document`, and `ReadersUnknown`.
     """
@@ -259,6 +259,8 @@ async def change_document(
     before = (await _described(session, pair, principal.tenant_id))[0]
     if change.classification is not None:
         row.classification = change.classification
+    if "retention_days" in change.model_fields_set:
+        row.retention_days = change.retention_days
     row.updated_at = now()
     if change.readers is not None:
         await _set_readers(session, row, change.readers)
@@ -378,5 +380,16 @@ async def _record(
 
 def _audited(document: DocumentOut) -> dict[str, object]:
     return document.model_dump(
-        mode="json", include={"version", "sha256", "size_bytes", "source", "classification", "readers", "file_id"}
+        mode="json",
+        include={
+            "version",
+            "sha256",
+            "size_bytes",
+            "source",
+            "classification",
+            "readers",
+            "retention_days",
+            "parent_id",
+            "file_id",
+        },
     )

@@ -180,6 +180,7 @@ class DocumentChange(BaseModel):
 
     readers: Readers | None = None
     classification: int | None = Field(default=None, ge=0, le=4)
+    retention_days: RetentionDays | None = Field(default=None, description="Null: as the base says.")
 
 
 class DocumentOut(BaseModel):
@@ -194,6 +195,10 @@ class DocumentOut(BaseModel):
     owner_user_id: str | None
     readers: Readers
     classification: int
+    retention_days: int | None
+    """Days after its last version that it is deleted; 0: never; null: as the base says."""
+    parent_id: str | None
+    """The document that it is an attachment of."""
     language: str
     version: int
     sha256: str

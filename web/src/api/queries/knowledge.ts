@@ -145,13 +145,20 @@ export const addDocument = (base_id: string, file_id: string) =>
     }),
   );
 
-export const changeReaders = (document: KnowledgeDocument, role: ReaderRole | null) =>
+export type DocumentChange = components["schemas"]["DocumentChange"];
+
+export const changeDocument = ({ base_id, id }: KnowledgeDocument, body: DocumentChange) =>
   unwrap(
     api.PATCH("/api/v1/knowledge-bases/{base_id}/documents/{document_id}", {
-      params: { path: { base_id: document.base_id, document_id: document.id } },
-      body: { readers: { users: document.readers.users ?? [], groups: document.readers.groups ?? [], role } },
+      params: { path: { base_id, document_id: id } },
+      body,
     }),
   );
+
+export const changeReaders = (document: KnowledgeDocument, role: ReaderRole | null) =>
+  changeDocument(document, {
+    readers: { users: document.readers.users ?? [], groups: document.readers.groups ?? [], role },
+  });
 
 export const deleteDocument = ({ base_id, id }: KnowledgeDocument) =>
   unwrap(

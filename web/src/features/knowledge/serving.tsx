@@ -48,6 +48,8 @@ export const DOCUMENT: KnowledgeDocument = {
   owner_user_id: "u",
   readers: { role: "viewer", users: ["u2"], groups: [] },
   classification: 0,
+  retention_days: null,
+  parent_id: null,
   language: "en",
   version: 2,
   sha256: SHA,
