@@ -197,7 +197,7 @@ def change(
         async with installation.database.writing() as session:
             document_id = await documents.document_id_of(session, acting(), base.id, document)
             readers = (await documents.describe_document(session, acting(), base.id, document_id)).readers
-            listed = {"users": [], "groups": []} if nobody_listed else {}
+            listed: dict[str, list[str]] = {"users": [], "groups": []} if nobody_listed else {}
             listed |= {name: ids for name, ids in (("users", user), ("groups", group)) if ids}
             given = {"role": None if role == "nobody" else role} if role is not None else {}
             values: dict[str, Any] = {"readers": readers.model_dump() | listed | given}

@@ -33,6 +33,9 @@ from headgate.foundation.ids import is_id, new_id
 
 MOST_DOCUMENTS = 100_000
 """Maximum documents of one base."""
+_AUDITED = {
+    "version", "sha256", "size_bytes", "source", "classification", "readers", "retention_days", "parent_id", "file_id",
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -283,18 +286,24 @@ async def reindex_document(session: AsyncSession, principal: Principal, base_id:
 
 
 async def delete_document(session: AsyncSession, principal: Principal, base_id: str, document_id: str) -> list[str]:
-    """Delete a document with passages, versions and files. Raises like `get_document`.
+    """Delete a document with passages, versions and files, and its attachments. Raises like `get_document`.
 
     Returns the files whose contents are to be deleted after the commit: `contents.delete_contents`.
     """
     document = await get_document(
         session, principal, base_id, document_id, permission=Permission.KNOWLEDGE_EDIT, lock=True
     )
+    file_ids = list[str]()
+    for attached in await repository.attachments_of(session, document.row.id, tenant_id=principal.tenant_id):
+        try:
+            file_ids += await delete_document(session, principal, base_id, attached)
+        except DocumentNotFound:  # the caller may not know of it: it stays, and is attached to nothing
+            await repository.attach(session, attached, None, tenant_id=principal.tenant_id)
     out = (await _described(session, [(document.row, document.version)], principal.tenant_id))[0]
     versions = await repository.versions_of(session, [document.row.id], tenant_id=principal.tenant_id)
     await _record(session, principal, "knowledge_document.deleted", document.base, None, before=out)
     await repository.remove_knowledge(session, document.row)
-    return await delete_unused(session, principal, [version.file_id for version in versions])
+    return file_ids + await delete_unused(session, principal, [version.file_id for version in versions])
 
 
 async def require_readers(session: AsyncSession, readers: Readers, *, tenant_id: str) -> None:
@@ -379,17 +388,4 @@ async def _record(
 
 
 def _audited(document: DocumentOut) -> dict[str, object]:
-    return document.model_dump(
-        mode="json",
-        include={
-            "version",
-            "sha256",
-            "size_bytes",
-            "source",
-            "classification",
-            "readers",
-            "retention_days",
-            "parent_id",
-            "file_id",
-        },
-    )
+    return document.model_dump(mode="json", include=_AUDITED)

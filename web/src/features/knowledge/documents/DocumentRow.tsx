@@ -63,6 +63,7 @@ export function DocumentRow({ document, spaceId, edits }: DocumentRowProps) {
             {document.name}
           </Link>
           <DocumentState document={document} />
+          {document.parent_id && <Chip>{t("attachment")}</Chip>}
           {document.notes.length > 0 && <Chip tone="warn">{t("notes", { count: document.notes.length })}</Chip>}
         </>
       }

@@ -48,6 +48,18 @@ it("readers and retention of a document are changed", async () => {
   await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
 });
 
+it("an attachment leads to its message", async () => {
+  const served = serveAccess();
+  served.documents = [{ ...DOCUMENT, parent_id: "d9" }];
+  openPage("/knowledge/b1");
+  expect(await screen.findByText("Attachment")).toBeInTheDocument();
+  openPage("/knowledge/b1?document=d1");
+  expect(await screen.findByRole("link", { name: "Attachment of this message" })).toHaveAttribute(
+    "href",
+    "/knowledge/b1?document=d9",
+  );
+});
+
 it("users who only view change neither", async () => {
   serveAccess(["knowledge.view"]);
   openPage("/knowledge/b1");

@@ -56,6 +56,8 @@ export default {
   notes_other: "{{count}} notes",
   not_understood: "Not understood",
   readers: "Readers of {{name}}",
+  attachment: "Attachment",
+  attached_to: "Attachment of this message",
   access_of: "Readers and retention of {{name}}",
   access_more: "They apply to all versions of the document, from the next search on. Its owner may always read it.",
   lowest_role: "Lowest role that may read it",

@@ -60,6 +60,8 @@ const sv: Translation<typeof en> = {
   notes_other: "{{count}} anmärkningar",
   not_understood: "Kunde inte tolkas",
   readers: "Läsare av {{name}}",
+  attachment: "Bilaga",
+  attached_to: "Bilaga till detta meddelande",
   access_of: "Läsare och lagringstid för {{name}}",
   access_more: "De gäller alla versioner av dokumentet från nästa sökning. Ägaren får alltid läsa det.",
   lowest_role: "Lägsta roll som får läsa det",
