@@ -67,7 +67,7 @@ export function AccessDialog({ document, spaceId, onClose }: AccessDialogProps) 
         onChange={setUsers}
       />
       <Listed label={t("listed_groups")} names={directory.data ?? []} chosen={groups} onChange={setGroups} />
-      <Field label={t("retention_days")} help={t("retention_document_help")}>
+      <Field label={t("retention_document")} help={t("retention_document_help")}>
         {(control) => (
           <Input
             {...control}

@@ -36,7 +36,7 @@ it("readers and retention of a document are changed", async () => {
   await user.click(dialog.getByRole("checkbox", { name: "Ann" }));
   await user.click(dialog.getByRole("checkbox", { name: "bo@example.org" }));
   expect(dialog.getByRole("checkbox", { name: "g1" })).toBeChecked();
-  const days = dialog.getByRole("spinbutton", { name: /Days/ });
+  const days = dialog.getByRole("spinbutton", { name: /Days that it is kept/ });
   await user.clear(days);
   await user.type(days, "1.5");
   expect(dialog.getByRole("button", { name: "Save" })).toBeDisabled();

@@ -68,6 +68,7 @@ export default {
   kept_days_one: "Kept {{count}} day",
   kept_days_other: "Kept {{count}} days",
   kept_always: "Kept always",
+  retention_document: "Days that it is kept",
   retention_document_help:
     "After its last version. 0: always. Empty: as the base says. Documents of sources stay as long as their source has them.",
   role_visitor: "Everyone, also visitors",

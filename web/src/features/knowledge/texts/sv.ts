@@ -72,6 +72,7 @@ const sv: Translation<typeof en> = {
   kept_days_one: "Sparas {{count}} dag",
   kept_days_other: "Sparas {{count}} dagar",
   kept_always: "Sparas alltid",
+  retention_document: "Dagar som det sparas",
   retention_document_help:
     "Efter den senaste versionen. 0: alltid. Tomt: som basen anger. Dokument från källor finns kvar så länge källan har dem.",
   role_visitor: "Alla, även besökare",
