@@ -32,7 +32,11 @@ class ImapProcess:
                 break
             except OSError:
                 time.sleep(0.1)
-        with self._client() as client:  # without the messages that its demonstration has
+        self.empty()  # of the messages that its demonstration has
+
+    def empty(self) -> None:
+        """Delete the messages in the inbox."""
+        with self._client() as client:
             client.select("INBOX")
             client.store("1:*", "+FLAGS", "\\Deleted")
             client.expunge()

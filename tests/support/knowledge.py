@@ -21,6 +21,7 @@ from headgate.features.models.reranking import Reranked
 from headgate.foundation.database import Database
 from headgate.foundation.errors import HeadgateError
 from headgate.sdk.fakes import InProcess
+from tests.support.asking import ScriptedAsker
 from tests.support.embedding_server import vector_of
 from tests.support.rerank_server import score_of
 
@@ -77,11 +78,12 @@ class Shelf:
     jobs: JobRunner
     indexer: Indexer
     embedder: BagEmbedder
+    asker: ScriptedAsker = field(default_factory=ScriptedAsker)
     base_id: str = ""
 
     @property
     def searcher(self) -> Searcher:
-        return Searcher(self.database, self.embedder)
+        return Searcher(self.database, self.embedder, self.asker)
 
     async def make_base(self, name: str = "Base", **more: Any) -> str:
         async with self.database.writing() as session:

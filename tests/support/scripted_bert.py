@@ -1,10 +1,14 @@
-"""An embedding model of the BERT architecture with random weights, as it is published, and its vectors in NumPy."""
+"""An embedding model of the BERT architecture with random weights, as it is published, and its vectors in NumPy.
+
+Also a cross-encoder made of it, and its scores.
+"""
 
 import json
 import math
 import struct
 from pathlib import Path
 
+import gguf
 import numpy as np
 import numpy.typing as npt
 
@@ -57,9 +61,53 @@ def write_published(folder: Path, tensors: dict[str, Vector]) -> tuple[Path, Pat
     return weights, vocabulary
 
 
+def write_reranker(embedding: Path, target: Path, *, pooling: bool = True) -> dict[str, Vector]:
+    """Write a converted model as a cross-encoder with a random head, and return the head.
+
+    Args:
+        embedding: The GGUF file of an embedding model.
+        target: The new file.
+        pooling: Whether the file says how it pools; files of older converters do not.
+    """
+    random = np.random.default_rng(3)
+    shapes = {"cls.weight": (WIDTH, WIDTH), "cls.bias": (WIDTH,), "cls.output.weight": (1, WIDTH)}
+    head = {name: random.normal(0, 0.3, shape).astype(np.float32) for name, shape in shapes.items()}
+    head["cls.output.bias"] = np.zeros(1, np.float32)
+    reader, writer = gguf.GGUFReader(embedding), gguf.GGUFWriter(target, "bert")
+    for name, entry in reader.fields.items():
+        if name.startswith("GGUF.") or name == "general.architecture":
+            continue
+        value, inner = entry.contents(), entry.types[1] if len(entry.types) > 1 else None
+        if name.endswith("pooling_type"):
+            if not pooling:
+                continue
+            value = gguf.PoolingType.RANK
+        writer.add_key_value(name, value, entry.types[0], inner)
+    for tensor in reader.tensors:
+        writer.add_tensor(tensor.name, np.array(tensor.data), raw_dtype=tensor.tensor_type)
+    for name, values in head.items():
+        writer.add_tensor(name, values)
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_tensors_to_file()
+    writer.close()
+    return head
+
+
+def rank_of(tensors: dict[str, Vector], head: dict[str, Vector], query: list[str], text: list[str]) -> float:
+    """Return the score of a text for a query, both of known words, as the head of a cross-encoder computes it."""
+    first = _states(tensors, ["[CLS]", *query, "[SEP]", *text])[0]
+    return float((head["cls.output.weight"] @ np.tanh(head["cls.weight"] @ first + head["cls.bias"]))[0])
+
+
 def vector_of(tensors: dict[str, Vector], words: list[str]) -> Vector:
     """Return the mean of the last states of a text of known words, with length 1."""
-    ids = [VOCABULARY.index(word) for word in ("[CLS]", *words, "[SEP]")]
+    mean = _states(tensors, ["[CLS]", *words, "[SEP]"]).mean(axis=0)
+    return np.asarray(mean / np.linalg.norm(mean), np.float32)
+
+
+def _states(tensors: dict[str, Vector], tokens: list[str]) -> Vector:
+    ids = [VOCABULARY.index(token) for token in tokens]
     states = tensors["embeddings.word_embeddings.weight"][ids]
     states = states + tensors["embeddings.position_embeddings.weight"][: len(ids)]
     states = _normal(tensors, "embeddings.LayerNorm", states + tensors["embeddings.token_type_embeddings.weight"][0])
@@ -72,8 +120,7 @@ def vector_of(tensors: dict[str, Vector], words: list[str]) -> Vector:
         states = _normal(
             tensors, f"{prefix}.output.LayerNorm", states + _dense(tensors, f"{prefix}.output.dense", inner)
         )
-    mean = states.mean(axis=0)
-    return np.asarray(mean / np.linalg.norm(mean), np.float32)
+    return states
 
 
 def _dense(tensors: dict[str, Vector], name: str, values: Vector) -> Vector:

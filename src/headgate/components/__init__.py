@@ -38,6 +38,7 @@ from headgate.components.mcp_tools import McpTools
 from headgate.components.note import Note
 from headgate.components.outputs import ChatOutput
 from headgate.components.packages import InstalledPackages
+from headgate.components.reranking import Rerank
 from headgate.components.sent_events import SendEvent, WaitForEvent
 from headgate.components.splitting import SplitText
 from headgate.components.sql.components import SqlQuery, SqlSchema, SqlWrite
@@ -134,6 +135,7 @@ BUILTINS: tuple[type[Component], ...] = (
     Classify,
     Retrieve,
     AnswerFromKnowledge,
+    Rerank,
     Transcribe,
     Note,
     Group,

@@ -89,8 +89,10 @@ def with_temperature(model: Model, temperature: float | None) -> Model:
     return model.model_copy(update={"params": params, "fallback": tuple(fallback)})
 
 
-async def ask(ctx: RunContext, model: Model, *, system: str, text: str, files: Sequence[File] = ()) -> str:
-    """Send one request to a model: emits tokens, records prompt and usage, returns the output.
+async def ask(
+    ctx: RunContext, model: Model, *, system: str, text: str, files: Sequence[File] = (), quiet: bool = False
+) -> str:
+    """Send one request to a model: emits tokens, unless it is quiet, records prompt and usage, returns the output.
 
     Raises the model's own `HeadgateError`, and `UpstreamFailed` for other failures, for an empty output and for one
     that was cut off at the model's output limit: a partial output is never returned.
@@ -111,7 +113,8 @@ async def ask(ctx: RunContext, model: Model, *, system: str, text: str, files: S
         replayed = replayed or REPLAYED in chunk.response_metadata
         if chunk.text:
             chunks.append(str(chunk.text))
-            await ctx.emit(chunks[-1])
+            if not quiet:
+                await ctx.emit(chunks[-1])
     model = answering(chat, model)
     if not replayed:
         ctx.record_usage(model, input_tokens=usage.get("input_tokens"), output_tokens=usage.get("output_tokens"))

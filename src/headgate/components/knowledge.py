@@ -8,6 +8,13 @@ from pydantic import JsonValue, PrivateAttr
 
 from headgate.components.chat import ModelStep, ask, input_text, model_field, temperature_field, with_temperature
 from headgate.components.support import SentenceSupport, check_support, marked_answer
+from headgate.graph.queries import (
+    LONGEST_CONVERSATION,
+    MOST_QUERIES,
+    query_instructions,
+    query_prompt,
+    searched_queries,
+)
 from headgate.graph.statements import NO_ANSWER
 from headgate.graph.template import FieldKind
 from headgate.sdk import Component, ComponentError, Data, Message, Model, Table, Text, field, output
@@ -97,6 +104,29 @@ def rerank_field() -> Any:  # noqa: ANN401 - as `field`
     )
 
 
+def queries_field() -> Any:  # noqa: ANN401 - as `field`
+    """Return the field `queries` of a component that searches a knowledge base."""
+    return field(
+        default=0,
+        label="Written queries",
+        help="Queries that the model writes from the question; the ranks of all are fused. 0: only the question.",
+        ge=0,
+        le=MOST_QUERIES,
+        advanced=True,
+    )
+
+
+def conversation_field() -> Any:  # noqa: ANN401 - as `field`
+    """Return the field `conversation` of a component that searches a knowledge base."""
+    return field(
+        default="",
+        label="Conversation",
+        help="Earlier messages, such as of MessageHistory: the model rewrites the question so that it needs none.",
+        kind=FieldKind.MULTILINE,
+        advanced=True,
+    )
+
+
 class Retrieve(Component):
     """Searches a knowledge base: passages with scores and citations, of documents that the user of the run may read.
 
@@ -121,6 +151,14 @@ class Retrieve(Component):
     neighbours: int = neighbours_field()
     diversity: float = diversity_field()
     rerank: Rerank = rerank_field()
+    query_model: Model | None = field(
+        default=None,
+        label="Query model",
+        help="Chat model, provider/name, that rewrites the query and writes further ones.",
+        advanced=True,
+    )
+    queries: int = queries_field()
+    conversation: str = conversation_field()
     _passages: tuple[Passage, ...] | None = PrivateAttr(default=None)
 
     @output(help="The passages, numbered, for a prompt.")
@@ -142,7 +180,8 @@ class Retrieve(Component):
     async def _search(self) -> tuple[Passage, ...]:
         if self._passages is None:
             text = required(self.query, "Retrieve", "query")
-            self._passages = await self.ctx.knowledge.search(query_of(self, text))
+            queries = await written_queries(self, self.query_model, text, "query")
+            self._passages = await self.ctx.knowledge.search(query_of(self, *queries))
         return self._passages
 
 
@@ -185,6 +224,8 @@ class AnswerFromKnowledge(ModelStep):
     neighbours: int = neighbours_field()
     diversity: float = diversity_field()
     rerank: Rerank = rerank_field()
+    queries: int = queries_field()
+    conversation: str = conversation_field()
     temperature: float | None = temperature_field()
     _answered: _Answer | None = PrivateAttr(default=None)
 
@@ -219,14 +260,15 @@ class AnswerFromKnowledge(ModelStep):
     async def _answer(self) -> _Answer:
         if self._answered is None:
             question = required(self.question, "AnswerFromKnowledge", "question")
-            passages = await self.ctx.knowledge.search(query_of(self, question))
-            self._answered = await self._asked(question, passages) if passages else _Answer(NO_ANSWER, (), ())
+            queries = await written_queries(self, self.model, question, "question")
+            passages = await self.ctx.knowledge.search(query_of(self, *queries))
+            self._answered = await self._asked(queries[0], passages) if passages else _Answer(NO_ANSWER, (), ())
         return self._answered
 
     async def _asked(self, question: str, passages: tuple[Passage, ...]) -> _Answer:
         marks = merged(mark("file", passage.document) for passage in passages)
         system = "\n\n".join(part for part in (_INSTRUCTIONS, self.instructions.strip()) if part)
-        asked = for_model(question, self.ctx.outside("question"))
+        asked = for_model(question, merged(self.ctx.outside("question"), self.ctx.outside("conversation")))
         text = f"{for_model(numbered(passages), marks)}\n\nQuestion: {asked}"
         model = with_temperature(self.model, self.temperature)
         written = (await ask(self.ctx, model, system=system, text=text)).strip()
@@ -240,8 +282,40 @@ class AnswerFromKnowledge(ModelStep):
         return _Answer(marked_answer(answer, sentences), passages, sentences)
 
 
-def query_of(component: Retrieve | AnswerFromKnowledge, text: str) -> KnowledgeQuery:
-    """Return the search that the fields of a component describe."""
+async def written_queries(
+    component: Retrieve | AnswerFromKnowledge, model: Model | None, text: str, name: str
+) -> tuple[str, ...]:
+    """Return the queries to search: the question, and those that the model writes of it and the conversation.
+
+    Args:
+        component: Its fields `queries` and `conversation` say how many, and from which earlier messages.
+        model: Writes the queries.
+        text: The question.
+        name: The field of the question.
+
+    Raises:
+        ComponentError: There is no model.
+        HeadgateError: The failure of the model.
+    """
+    subject, earlier = type(component).__name__, component.conversation[-LONGEST_CONVERSATION:].strip()
+    count = component.queries or (1 if earlier else 0)
+    if not count:
+        return (text,)
+    if model is None:
+        raise ComponentError(
+            f"{subject}: queries are to be written, but 'query_model' is empty.",
+            remedy="Choose a chat model, or set queries to 0 and leave conversation empty.",
+            field="query_model",
+        )
+    ctx = component.ctx
+    conversation = for_model(earlier, ctx.outside("conversation")) if earlier else ""
+    prompt = query_prompt(for_model(text, ctx.outside(name)), conversation)
+    answer = await ask(ctx, model, system=query_instructions(count), text=prompt, quiet=True)
+    return searched_queries(text, answer, count=count, follows=bool(earlier))
+
+
+def query_of(component: Retrieve | AnswerFromKnowledge, text: str, *also: str) -> KnowledgeQuery:
+    """Return the search that the fields of a component describe, for one query or several."""
     return KnowledgeQuery(
         component.base,
         text,
@@ -251,6 +325,7 @@ def query_of(component: Retrieve | AnswerFromKnowledge, text: str) -> KnowledgeQ
         component.neighbours,
         component.diversity,
         {"automatic": None, "required": True, "off": False}[component.rerank],
+        also,
     )
 
 

@@ -90,7 +90,8 @@ class StepModels:
 
     async def rerank(self, origin: Origin, model: Model, query: str, texts: Sequence[str]) -> "reranking.Reranked":
         """Rerank texts. Raises the errors of a chat model's call."""
-        return await reranking.rerank(model, query, texts, await self.variables.of(origin), web=self.web)
+        keys = await self.variables.of(origin)
+        return await reranking.rerank(model, query, texts, keys, web=self.web, local=self.local)
 
     def check_inputs(self, model: Model, files: Sequence[File], *, unreadable: bool = False) -> frozenset[str]:
         """Return the ids of files that the model accepts directly. Raises `Invalid` for an unsupported file."""

@@ -41,7 +41,9 @@ class SpaceEmbedder:
         keys = self.installation.keys_of(principal, "knowledge")
         telemetry = self.installation.telemetry
         with telemetry.traces.span(f"rerank {asked.name}", {"gen_ai.request.model": asked.name}, kind="client"):
-            reranked = await reranking.rerank(asked, query, texts, keys, web=self.web)
+            reranked = await reranking.rerank(
+                asked, query, texts, keys, web=self.web, local=self.installation.local_models
+            )
         telemetry.metrics.model_called(asked.provider, reranked.tokens, None)
         return reranked
 

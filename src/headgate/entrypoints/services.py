@@ -366,7 +366,7 @@ class StepServices:
     @cached_property
     def searcher(self) -> "knowledge_embedding.Searcher":
         """Searches knowledge bases as users."""
-        return knowledge_embedding.Searcher(self.installation.database, self._embedder)
+        return knowledge_embedding.Searcher(self.installation.database, self._embedder, self.asker)
 
     @cached_property
     def asker(self) -> "model_asking.SpaceAsker":

@@ -225,6 +225,13 @@ class RunContext(Protocol):
         """Return the transcript of a recording by a speech-to-text model. Raises like a chat model's call."""
         ...
 
+    async def rerank(self, model: Model, query: str, texts: Sequence[str]) -> tuple[float, ...]:
+        """Return how well each of at most 100 texts, none empty, answers a query; the higher, the better.
+
+        Raises like a chat model's call.
+        """
+        ...
+
     async def once(self, request: CallRequest, call: Callable[[], Awaitable[JsonValue]]) -> CallResult:
         """Make an outside call once: a later attempt at an interrupted or failed step reuses the stored answer.
 

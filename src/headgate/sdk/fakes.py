@@ -287,6 +287,12 @@ class FakeContext:
         self.recordings.append(audio)
         return self.transcript
 
+    async def rerank(self, model: Model, query: str, texts: Sequence[str]) -> tuple[float, ...]:
+        """Return the number of words that each text shares with the query; records the request in `models`."""
+        self.models.append(model)
+        words = set(query.lower().split())
+        return tuple(float(len(words & set(text.lower().split()))) for text in texts)
+
     async def once(self, request: CallRequest, call: Callable[[], Awaitable[JsonValue]]) -> CallResult:  # noqa: ARG002
         """Make the call."""
         return CallResult(await call())

@@ -87,6 +87,10 @@ class HostedContext:
         """Raise `NotInTheSandbox`."""
         raise _refused("ask a model", "Connect a Transcribe step, and process its text.")
 
+    async def rerank(self, model: Model, query: str, texts: Sequence[str]) -> NoReturn:  # noqa: ARG002
+        """Raise `NotInTheSandbox`."""
+        raise _refused("ask a model", "Connect a Rerank step, and process its items.")
+
     async def once(self, request: CallRequest, call: Callable[[], Awaitable[JsonValue]]) -> CallResult:  # noqa: ARG002
         """Make the call: custom code stores no results."""
         return CallResult(await call())

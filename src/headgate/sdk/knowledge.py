@@ -23,6 +23,8 @@ class KnowledgeQuery:
     """From 0, the best passages, to 1, passages that share few words."""
     rerank: bool | None = None
     """Whether the first passages are reranked; None: when the base has a rerank model, and it can be reached."""
+    also: tuple[str, ...] = ()
+    """Further queries for the same; the ranks of all are fused."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,6 +46,21 @@ class TestChat:
         assert run(["chat", flow_id, "--history", "--conversation", conversation]) == 0
         assert "> hello" in capsys.readouterr().out
 
+    def test_rates_the_last_answer_with_a_correction(
+        self, data_folder: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        flow_id = published(data_folder, capsys, FLOW)
+        conversation = answered(capsys, "chat", flow_id, "hello")["conversation_id"]
+        last = answered(capsys, "chat", flow_id, "again", "--conversation", conversation)["run_id"]
+        rate = ["chat", flow_id, "--conversation", conversation]
+        rated = answered(capsys, *rate, "--not-helpful", "--correction", "Say more.")
+        assert (rated["run_id"], rated["helpful"], rated["correction"]) == (last, False, "Say more.")
+        assert run([*rate, "--helpful"]) == 0
+        assert "Rated: helpful." in capsys.readouterr().out
+        assert len(answered(capsys, *rate, "--history")) == 2, "a rating sends no message"
+        assert run(["chat", flow_id, "hi", "--helpful"]) == INVALID
+        assert run([*rate, "hi", "--correction", "x"]) == INVALID
+
     def test_says_when_a_list_is_not_complete(
         self, data_folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
     ) -> None:

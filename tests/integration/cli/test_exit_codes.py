@@ -90,6 +90,7 @@ UNDOABLE: dict[str, tuple[str, ...]] = {
     "knowledge sources": ("nobody",),
     "knowledge source": ("nobody", "Site", '{"kind": "web", "url": "https://example.org"}'),
     "knowledge sync": ("nobody", "Site"),
+    "knowledge change-source": ("nobody", "Site"),
     "knowledge delete-source": ("nobody", "Site"),
     "knowledge evaluate": ("nobody",),
     "knowledge propose": ("nobody", "openai/gpt-5-mini"),

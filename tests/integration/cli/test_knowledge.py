@@ -95,6 +95,12 @@ class TestChange:
         added(capsys, plan, "--role", "owner")
         changed = answered(capsys, "knowledge", "change", "Plans", "plan.txt", "--classification", "2")
         assert (changed["readers"]["role"], changed["classification"]) == ("owner", 2)
+        changed = answered(capsys, "knowledge", "change", "Plans", "plan.txt", "--retention-days", "7")
+        assert (changed["retention_days"], changed["classification"]) == (7, 2)
+        changed = answered(capsys, "knowledge", "change", "Plans", "plan.txt", "--retention-days", "-1")
+        assert changed["retention_days"] is None
+        assert run(["knowledge", "change", "Plans", "plan.txt", "--user", "nobody"]) == INVALID
+        assert "no user or directory group" in capsys.readouterr().err
         changed = answered(capsys, "knowledge", "change", "Plans", "plan.txt", "--role", "editor")
         assert (changed["readers"]["role"], changed["classification"]) == ("editor", 2)
 
@@ -265,6 +271,15 @@ class TestSources:
         assert synced["problems"][0]["reasons"] == ["The document has no text."]
         (listed,) = answered(capsys, "knowledge", "sources", "Plans")
         assert (listed["name"], listed["documents"], listed["problems"]) == ("Archive", 2, 1)
+        changed = answered(
+            capsys, "knowledge", "change-source", "Plans", "Archive", "--role", "nobody", "--every", "3600",
+            "--settings", settings.replace('"archive"', '"archive", "pattern": "a*"'), "--classification", "1",
+        )  # fmt: skip
+        assert (changed["source"]["every_seconds"], changed["source"]["report"]["deleted"]) == (3600, 1)
+        (document,) = answered(capsys, "knowledge", "status", "Plans")
+        assert (document["readers"]["role"], document["classification"]) == (None, 1)
+        changed = answered(capsys, "knowledge", "change-source", "Plans", "Archive", "--every", "0")
+        assert (changed["source"]["every_seconds"], changed["source"]["classification"]) == (None, 1)
         answered(capsys, "knowledge", "delete-source", "Plans", "Archive")
         assert answered(capsys, "knowledge", "sources", "Plans") == []
         assert run(["knowledge", "source", "Plans", "Archive", "no-such-file"]) == INVALID

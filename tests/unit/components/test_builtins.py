@@ -106,9 +106,11 @@ ApiTools!: connection* operations* -> tools:Tool
 WorkspaceFiles!: root_path read_only -> tools:Tool metadata:Data
 StructuredOutput: model*(Model) input*@~(Text|Data) schema* -> data:Data table:Table
 Classify: model*(Model) value*@(Text|Data|Table) labels* instructions min_confidence -> otherwise:Data? decision:Data
-Retrieve: base* query*@~(Text|Message) limit max_tokens -> text:Text table:Table citations:Data
+Retrieve: base* query*@~(Text|Message) limit max_tokens query_model(Model) queries conversation \
+ -> text:Text table:Table citations:Data
 AnswerFromKnowledge: base* question*@~(Text|Message) model*(Model) instructions limit max_tokens temperature \
  -> answer:Text message:Message citations:Data sentences:Data supported:Data
+Rerank: items*@(Text|Data|Table) query*~(Text|Message) model*(Model) limit -> ranked:Data text:Text table:Table
 Transcribe: model*(Model) audio*@(File) language words -> text:Text message:Message data:Data
 Note: text ->
 Group: title colour width height ->
@@ -165,7 +167,7 @@ class TestContract:
     def test_marks_what_calls_models(self) -> None:
         using = {template.type for template in TEMPLATES if template.model_using}
         assert using == {"LanguageModel", "AIStep", "Agent", "StructuredOutput", "Classify", "AnswerFromKnowledge",
-            "Transcribe",
+            "Rerank", "Transcribe",
         }  # fmt: skip
         assert [template.type for template in TEMPLATES if template.annotation] == ["Note", "Group"]
 

@@ -5,9 +5,10 @@ from langchain_core.language_models import GenericFakeChatModel
 from langchain_core.messages import AIMessage
 
 from headgate.components.knowledge import NOTHING, AnswerFromKnowledge, Retrieve
+from headgate.components.reranking import Rerank
 from headgate.components.support import check_support, marked_answer
 from headgate.graph.statements import NO_ANSWER
-from headgate.sdk import ComponentError
+from headgate.sdk import ComponentError, Table
 from headgate.sdk.fake_knowledge import FakeKnowledge
 from headgate.sdk.knowledge import KnowledgeQuery, Passage
 from headgate.sdk.testing import StepHarness
@@ -39,9 +40,51 @@ class TestRetrieve:
         assert outputs["citations"][0]["document_sha256"] == SHA
         assert made.ctx.knowledge.queries == [KnowledgeQuery("Rules", "Lisbon", 2, 3_000, neighbours=1, diversity=0.4)]
 
+    async def test_searches_queries_that_a_model_writes(self) -> None:
+        made = harness(LISBON, answer="1. allowance in Lisbon\n2. per diem")
+        settings = {"base": "Rules", "query": "And there?", "query_model": "openai/gpt-5-mini", "queries": 2}
+        await made.run(Retrieve, {**settings, "conversation": "Ann asked about Lisbon."})
+        (query,) = made.ctx.knowledge.queries
+        assert (query.text, query.also) == ("allowance in Lisbon", ("per diem",))
+        assert "Ann asked about Lisbon." in made.ctx.prompts[0]
+        assert made.ctx.tokens == [], "queries are not part of the answer"
+
+    async def test_needs_a_model_to_write_queries(self) -> None:
+        with pytest.raises(ComponentError, match="'query_model' is empty"):
+            await harness().run(Retrieve, {"base": "Rules", "query": "Lisbon", "queries": 2})
+
     async def test_needs_a_query(self) -> None:
         with pytest.raises(ComponentError, match="'query' is empty"):
             await harness().run(Retrieve, {"base": "Rules", "query": "  "})
+
+
+class TestRerank:
+    async def test_orders_texts_objects_and_rows_and_keeps_the_best(self) -> None:
+        settings = {"query": "daily allowance Lisbon", "model": "cohere/rerank-v3.5", "limit": 2}
+        outputs = await harness().run(Rerank, {"items": [LEAVE, "", LISBON, "Lisbon"], **settings})
+        assert outputs["ranked"] == [LISBON, "Lisbon"]
+        assert outputs["text"] == f"{LISBON}\n\nLisbon"
+        assert outputs["table"].rows == [[3.0, 2, LISBON], [1.0, 3, "Lisbon"]]
+        items = [{"text": LEAVE, "page": 1}, {"text": LISBON, "page": 2}]
+        outputs = await harness().run(Rerank, {"items": items, **settings, "limit": 1})
+        assert outputs["ranked"] == [items[1]]
+        rows = Table(columns=["id", "rule"], rows=[[1, LEAVE], [2, LISBON]])
+        outputs = await harness().run(Rerank, {"items": rows, **settings, "member": "rule"})
+        assert [row["id"] for row in outputs["ranked"]] == [2, 1]
+
+    async def test_asks_for_100_texts_at_a_time_and_for_none_of_nothing(self) -> None:
+        made = harness()
+        settings = {"query": "Lisbon", "model": "cohere/rerank-v3.5", "limit": 1}
+        outputs = await made.run(Rerank, {"items": [*map(str, range(200)), "Lisbon"], **settings})
+        assert (outputs["ranked"], len(made.ctx.models)) == (["Lisbon"], 3)
+        assert (await harness().run(Rerank, {"items": [], **settings}))["ranked"] == []
+
+    async def test_says_what_is_missing(self) -> None:
+        settings = {"model": "cohere/rerank-v3.5"}
+        with pytest.raises(ComponentError, match="'query' is empty"):
+            await harness().run(Rerank, {"items": ["a"], "query": " ", **settings})
+        with pytest.raises(ComponentError, match="1001 texts; the limit is 1000"):
+            await harness().run(Rerank, {"items": ["a"] * 1_001, "query": "a", **settings})
 
 
 class TestAnswerFromKnowledge:

@@ -9061,6 +9061,11 @@ export interface components {
             readers?: components["schemas"]["Readers"] | null;
             /** Classification */
             classification?: number | null;
+            /**
+             * Retention Days
+             * @description Null: as the base says.
+             */
+            retention_days?: number | null;
         };
         /**
          * DocumentIn
@@ -9115,6 +9120,10 @@ export interface components {
             readers: components["schemas"]["Readers"];
             /** Classification */
             classification: number;
+            /** Retention Days */
+            retention_days: number | null;
+            /** Parent Id */
+            parent_id: string | null;
             /** Language */
             language: string;
             /** Version */
@@ -9587,6 +9596,10 @@ export interface components {
             rerank_model: string;
             /** Rerank Candidates */
             rerank_candidates: number;
+            /** Query Model */
+            query_model: string;
+            /** Queries */
+            queries: number;
             /** Passages */
             passages: number;
             /** Questions */
@@ -9620,6 +9633,18 @@ export interface components {
              * @default true
              */
             rerank?: boolean;
+            /**
+             * Query Model
+             * @description Also measure the searches with queries that this chat model writes; empty: do not.
+             * @default
+             */
+            query_model?: string;
+            /**
+             * Queries
+             * @description Queries that it writes of each question.
+             * @default 3
+             */
+            queries?: number;
         };
         /**
          * EvaluationOut
@@ -9642,6 +9667,10 @@ export interface components {
             rerank_model: string;
             /** Rerank Candidates */
             rerank_candidates: number;
+            /** Query Model */
+            query_model: string;
+            /** Queries */
+            queries: number;
             /** Passages */
             passages: number;
             /** Questions */
@@ -11229,6 +11258,8 @@ export interface components {
             first_rank: number | null;
             /** Matched */
             matched: string[];
+            /** Queries */
+            queries: number[];
         };
         /**
          * HttpCall
@@ -12081,10 +12112,10 @@ export interface components {
             label: string;
             /**
              * Use
-             * @description `chat`, or `embedding` for search by meaning.
+             * @description `chat`, `embedding` for search by meaning, or `rerank` for its results.
              * @enum {string}
              */
-            use: "chat" | "embedding";
+            use: "chat" | "embedding" | "rerank";
             /**
              * Size
              * @description Bytes.
@@ -12584,6 +12615,11 @@ export interface components {
              * @default false
              */
             reranked?: boolean;
+            /**
+             * Queries
+             * @default 0
+             */
+            queries?: number;
             /** Recall */
             recall: number;
             /** Ndcg */
@@ -14875,6 +14911,11 @@ export interface components {
              * @default false
              */
             reranked?: boolean;
+            /**
+             * Queries
+             * @default 0
+             */
+            queries?: number;
             /** Ranks */
             ranks: (number | null)[];
         };
@@ -16174,12 +16215,32 @@ export interface components {
              * @description Whether the first passages are reranked. Empty: where the base has a rerank model; when that fails, they keep their order, and `problem` says why. True: the search fails with the model. False: never.
              */
             rerank?: boolean | null;
+            /**
+             * Query Model
+             * @description Chat model `provider/name` that rewrites the query and writes further ones; the ranks of all are fused. Empty: the query is searched as it is. For editors: no budget applies.
+             * @default
+             */
+            query_model?: string;
+            /**
+             * Queries
+             * @description Queries that `query_model` writes.
+             * @default 3
+             */
+            queries?: number;
+            /**
+             * Conversation
+             * @description Messages before the query, for `query_model`, which receives the last 8,000 characters. The query is then searched only as it was rewritten.
+             * @default
+             */
+            conversation?: string;
         };
         /**
          * SearchOut
          * @description Passages, the best first.
          */
         SearchOut: {
+            /** Queries */
+            queries: string[];
             /** Terms */
             terms: string[];
             /** Vectors */

@@ -14,8 +14,9 @@ from headgate.entrypoints.cli.output import JsonFlag, console, print_json, print
 from headgate.entrypoints.cli.session import acting, with_parts
 from headgate.entrypoints.compose import Parts
 from headgate.features.runs.chat import service
+from headgate.features.runs.chat.feedback import put_feedback
 from headgate.features.runs.chat.messages import list_messages, send_message
-from headgate.features.runs.chat.schemas import MessageIn
+from headgate.features.runs.chat.schemas import FeedbackIn, MessageIn
 from headgate.features.runs.schemas import RunOut
 from headgate.features.runs.service import complete_text
 from headgate.features.runs.views.client_waits import wait_or_end
@@ -35,14 +36,20 @@ def chat(
     ] = "",
     list_: Annotated[bool, typer.Option("--list", help="List your conversations with the flow.")] = False,
     history: Annotated[bool, typer.Option("--history", help="Show the messages of --conversation.")] = False,
+    helpful: Annotated[
+        bool | None,
+        typer.Option("--helpful/--not-helpful", help="Rate the last answer of --conversation, and send nothing."),
+    ] = None,
+    correction: Annotated[str, typer.Option(help="Correct answer, with a rating.")] = "",
     json: JsonFlag = False,
 ) -> int:
     """Send messages to a published flow, as in the chat of the page. Each message is a run.
 
+    Editors of the knowledge base that an answer is from make questions of ratings and corrections.
+
     Exit code 1 if an answer fails, 8 if it waits for an approval or an event.
     """
-    if history and not conversation:
-        raise Invalid("--history needs a conversation.", remedy="List them: headgate chat FLOW --list")
+    _require_conversation(conversation, history=history, helpful=helpful, correction=correction)
 
     async def work(parts: Parts) -> int:
         flow_id = await flow_id_of(parts, flow)
@@ -50,6 +57,10 @@ def chat(
             return await _list(parts, flow_id, json=json)
         if history:
             return await _show_history(parts, conversation, json=json)
+        if helpful is not None:
+            return await _rate(
+                parts, conversation, checked(FeedbackIn, helpful=helpful, correction=correction), json=json
+            )
         conversation_id = conversation or await _begin(parts, flow_id)
         if not json:
             console.print(f"[dim]Conversation {conversation_id}. Continue it: --conversation {conversation_id}[/]")
@@ -70,6 +81,17 @@ def chat(
         return code
 
     return with_parts(work)
+
+
+def _require_conversation(conversation: str, *, history: bool, helpful: bool | None, correction: str) -> None:
+    """Raise `Invalid` for options that need others."""
+    if history and not conversation:
+        raise Invalid("--history needs a conversation.", remedy="List them: headgate chat FLOW --list")
+    if (helpful is not None and not conversation) or (correction and helpful is None):
+        raise Invalid(
+            "A rating needs a conversation, and a correction a rating.",
+            remedy="headgate chat FLOW --conversation ID --not-helpful --correction TEXT",
+        )
 
 
 async def _list(parts: Parts, flow_id: str, *, json: bool) -> int:
@@ -93,6 +115,18 @@ async def _show_history(parts: Parts, conversation_id: str, *, json: bool) -> in
     for run in reversed(runs):
         console.print(f"[bold]> {escape(run.input.text)}[/bold]", soft_wrap=True)
         console.print(escape(_shown(run, run.text or "")), soft_wrap=True)
+    return OK
+
+
+async def _rate(parts: Parts, conversation_id: str, feedback_in: FeedbackIn, *, json: bool) -> int:
+    """Store what the user thinks of the last answer of a conversation."""
+    runs, _ = await list_messages(parts.database, parts.engine, acting(), conversation_id, limit=1)
+    async with parts.database.writing() as session:
+        rated = await put_feedback(session, acting(), conversation_id, runs[0].id if runs else "", feedback_in)
+    if json:
+        print_json(rated)
+    else:
+        console.print(f"Rated: {'helpful' if rated.helpful else 'not helpful'}.")
     return OK
 
 

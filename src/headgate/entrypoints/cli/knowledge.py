@@ -36,6 +36,7 @@ from headgate.features.knowledge.schemas import (
 from headgate.foundation.checked import checked
 from headgate.foundation.errors import Invalid
 from headgate.foundation.ids import is_id
+from headgate.graph.queries import MOST_QUERIES
 from headgate.sdk.coerce import text_of
 
 app = typer.Typer(
@@ -174,12 +175,21 @@ def change(
     which: BaseArgument,
     document: Annotated[str, typer.Argument(help="Id or name of the document.")],
     role: RoleOption = None,
+    user: Annotated[
+        list[str] | None, typer.Option(help="Id of a user who may read it; repeat it. They replace those it has.")
+    ] = None,
+    group: Annotated[list[str] | None, typer.Option(help="Id of a directory group, like --user.")] = None,
+    nobody_listed: Annotated[bool, typer.Option("--nobody-listed", help="Remove all listed users and groups.")] = False,
     classification: LevelOption = None,
+    retention_days: Annotated[
+        int | None,
+        typer.Option(help="Days that it is kept; 0: always; -1: as the base says.", min=-1, max=36_500),
+    ] = None,
     json: JsonFlag = False,
 ) -> None:
-    """Change who may read a document, or its level: for all its versions, from the next search on.
+    """Change who may read a document, its level or retention: for all its versions, from the next search on.
 
-    Omitted options and listed users and groups stay unchanged.
+    Omitted options stay unchanged.
     """
 
     async def work(installation: Installation) -> None:
@@ -187,10 +197,14 @@ def change(
         async with installation.database.writing() as session:
             document_id = await documents.document_id_of(session, acting(), base.id, document)
             readers = (await documents.describe_document(session, acting(), base.id, document_id)).readers
-            readers = (
-                readers if role is None else readers.model_copy(update={"role": None if role == "nobody" else role})
-            )
-            document_change = DocumentChange(readers=readers, classification=classification)
+            listed: dict[str, list[str]] = {"users": [], "groups": []} if nobody_listed else {}
+            listed |= {name: ids for name, ids in (("users", user), ("groups", group)) if ids}
+            given = {"role": None if role == "nobody" else role} if role is not None else {}
+            values: dict[str, Any] = {"readers": readers.model_dump() | listed | given}
+            values |= {} if classification is None else {"classification": classification}
+            if retention_days is not None:
+                values["retention_days"] = None if retention_days < 0 else retention_days
+            document_change = checked(DocumentChange, **values)
             changed = await documents.change_document(session, acting(), base.id, document_id, document_change)
         if json:
             print_json(changed)
@@ -228,12 +242,17 @@ def search(
             ),
         ),
     ] = None,
+    query_model: Annotated[
+        str, typer.Option(help="Chat model that writes further queries, as provider/name; empty: none.")
+    ] = "",
+    queries: Annotated[int, typer.Option(help="Queries that it writes.", min=1, max=MOST_QUERIES)] = 3,
     json: JsonFlag = False,
 ) -> None:
     """Search a knowledge base: passages with scores, documents and pages."""
     search_in = checked(
-        SearchIn, query=query, limit=limit, mode=mode, neighbours=neighbours, diversity=diversity, rerank=rerank
-    )
+        SearchIn, query=query, limit=limit, mode=mode, neighbours=neighbours, diversity=diversity, rerank=rerank,
+        query_model=query_model, queries=queries,
+    )  # fmt: skip
 
     async def work(parts: Parts) -> SearchOut:
         base = await find_base(parts, which)
@@ -246,6 +265,8 @@ def search(
     how = {"lexical": "by words only", "vector": "by meaning", "hybrid": "by words and meaning"}[answer.mode]
     reranked = f", reranked by {answer.rerank_model}" if answer.rerank_model else ""
     console.print(escape(f"Search {how}{f', {answer.embedding_model}' * answer.vectors}{reranked}."))
+    if len(answer.queries) > 1:
+        console.print(escape(f"Queries: {'; '.join(answer.queries)}"))
     if answer.problem:
         console.print(escape(answer.problem))
     if not answer.hits:
@@ -350,6 +371,7 @@ def delete(
 
 app.command()(knowledge_sources.sources)
 app.command("source")(knowledge_sources.add_source)
+app.command("change-source")(knowledge_sources.change_source)
 app.command()(knowledge_sources.sync)
 app.command("delete-source")(knowledge_sources.delete_source)
 app.command("questions")(knowledge_evaluation.questions_)

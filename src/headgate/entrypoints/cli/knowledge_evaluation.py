@@ -29,6 +29,7 @@ from headgate.features.knowledge.evaluation.schemas import (
 from headgate.features.knowledge.schemas import MOST_PASSAGES
 from headgate.foundation.checked import checked
 from headgate.foundation.errors import Invalid
+from headgate.graph.queries import MOST_QUERIES
 
 
 def questions_(
@@ -105,17 +106,22 @@ def evaluate(
     rerank: Annotated[
         bool, typer.Option(help="Also measure the searches reranked, where the base has a rerank model.")
     ] = True,
+    query_model: Annotated[
+        str, typer.Option(help="Also measure the searches with queries that this chat model writes, as provider/name.")
+    ] = "",
+    queries: Annotated[int, typer.Option(help="Queries that it writes.", min=1, max=MOST_QUERIES)] = 3,
     json: JsonFlag = False,
 ) -> None:
     """Search all questions of a knowledge base in every way, and show recall, nDCG and reciprocal rank.
 
     The evaluation is stored with the settings of the base, to be compared with later ones.
     """
+    evaluation_in = checked(EvaluationIn, limit=limit, rerank=rerank, query_model=query_model, queries=queries)
 
     async def work(parts: Parts) -> EvaluationDetail:
         base = await find_base(parts, which)
-        evaluator = Evaluator(parts.database, parts.searcher.embedder)
-        return await evaluator.evaluate(acting(), base.id, EvaluationIn(limit=limit, rerank=rerank))
+        evaluator = Evaluator(parts.database, parts.searcher.embedder, parts.asker)
+        return await evaluator.evaluate(acting(), base.id, evaluation_in)
 
     evaluation = with_parts(work)
     if json:
@@ -137,4 +143,5 @@ def evaluate(
 
 
 def _way(row: MeasureOut | RanksOut) -> str:
-    return f"{row.mode}, reranked" if row.reranked else row.mode
+    queries = f", {row.queries} written queries" if row.queries else ""
+    return f"{row.mode}{', reranked' * row.reranked}{queries}"

@@ -16,7 +16,7 @@ from headgate.entrypoints.compose import Parts
 from headgate.entrypoints.installation import Installation
 from headgate.features.knowledge.schemas import Readers
 from headgate.features.knowledge_sources import service
-from headgate.features.knowledge_sources.schemas import MOST_DOCUMENTS, SourceIn, SourceItemOut, SourceOut
+from headgate.features.knowledge_sources.schemas import MOST_DOCUMENTS, SourceChange, SourceIn, SourceItemOut, SourceOut
 from headgate.foundation.checked import checked
 from headgate.foundation.errors import Invalid
 
@@ -81,6 +81,37 @@ def _settings(text: str) -> Any:  # noqa: ANN401 - JSON
         return orjson.loads(text if text.lstrip().startswith("{") else Path(text).read_bytes())
     except (OSError, orjson.JSONDecodeError) as error:
         raise Invalid(f"{text[:100]} is neither JSON nor a file with JSON.", remedy="See --help.") from error
+
+
+def change_source(
+    which: BaseArgument,
+    source: SourceArgument,
+    settings: Annotated[str, typer.Option(help="New settings as JSON, or a file with them.")] = "",
+    every: Annotated[int | None, typer.Option(help="Seconds between synchronisations; 0: by hand.", min=0)] = None,
+    role: RoleOption = None,
+    classification: LevelOption = None,
+    json: JsonFlag = False,
+) -> int:
+    """Change a source: its settings, schedule, and the readers and level of all its documents. You become its owner.
+
+    Omitted options stay unchanged. It is synchronised; exit code 1 when it could not be read, or not completely.
+    """
+    values: dict[str, Any] = {"config": _settings(settings)} if settings else {}
+    values |= {} if every is None else {"every_seconds": every or None}
+    values |= {} if classification is None else {"classification": classification}
+
+    async def work(parts: Parts) -> int:
+        base = await find_base(parts, which)
+        async with parts.database.writing() as session:
+            source_id = await service.find_source(session, acting(), base.id, source)
+            if role is not None:
+                readers = (await service.describe_source(session, acting(), base.id, source_id)).readers
+                values["readers"] = readers.model_dump() | {"role": None if role == "nobody" else role}
+            await service.change_source(session, acting(), base.id, source_id, checked(SourceChange, **values))
+            await service.sync_source(session, acting(), base.id, source_id)
+        return await _synchronised(parts, base.id, source_id, json=json)
+
+    return with_parts(work)
 
 
 def sync(which: BaseArgument, source: SourceArgument, json: JsonFlag = False) -> int:

@@ -33,6 +33,9 @@ from headgate.foundation.ids import is_id, new_id
 
 MOST_DOCUMENTS = 100_000
 """Maximum documents of one base."""
+_AUDITED = {
+    "version", "sha256", "size_bytes", "source", "classification", "readers", "retention_days", "parent_id", "file_id",
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,9 +94,10 @@ async def _new_document(
     row = DocumentRow(
         id=new_id(), tenant_id=principal.tenant_id, base_id=base.id, name=name, source=document_in.source,
         owner_user_id=principal.user_id or None, reader_role=readers.role,
-        classification=document_in.classification or 0, language=document_in.language, version=1, generation=1,
-        tries=0, status="pending", problem="", notes=[], characters=0, pages=None, passages=0, passages_done=0,
-        passages_added=0, passages_embedded=0, embedding_tokens=0, created_at=now(), updated_at=now(), due_at=clock(),
+        classification=document_in.classification or 0, retention_days=None, parent_id=None,
+        language=document_in.language, version=1, generation=1, tries=0, status="pending", problem="", notes=[],
+        characters=0, pages=None, passages=0, passages_done=0, passages_added=0, passages_embedded=0,
+        embedding_tokens=0, created_at=now(), updated_at=now(), due_at=clock(),
     )  # fmt: skip
     try:
         await repository.add_knowledge(session, row)
@@ -247,7 +251,7 @@ async def require_readable(session: AsyncSession, principal: Principal, document
 async def change_document(
     session: AsyncSession, principal: Principal, base_id: str, document_id: str, change: DocumentChange
 ) -> DocumentOut:
-    """Change readers and classification of all versions, from the next search on.
+    """Change readers, classification and retention of all versions, from the next search on.
 
     Raises like `get_document`, and `ReadersUnknown`.
     """
@@ -258,6 +262,8 @@ async def change_document(
     before = (await _described(session, pair, principal.tenant_id))[0]
     if change.classification is not None:
         row.classification = change.classification
+    if "retention_days" in change.model_fields_set:
+        row.retention_days = change.retention_days
     row.updated_at = now()
     if change.readers is not None:
         await _set_readers(session, row, change.readers)
@@ -280,18 +286,24 @@ async def reindex_document(session: AsyncSession, principal: Principal, base_id:
 
 
 async def delete_document(session: AsyncSession, principal: Principal, base_id: str, document_id: str) -> list[str]:
-    """Delete a document with passages, versions and files. Raises like `get_document`.
+    """Delete a document with passages, versions and files, and its attachments. Raises like `get_document`.
 
     Returns the files whose contents are to be deleted after the commit: `contents.delete_contents`.
     """
     document = await get_document(
         session, principal, base_id, document_id, permission=Permission.KNOWLEDGE_EDIT, lock=True
     )
+    file_ids = list[str]()
+    for attached in await repository.attachments_of(session, document.row.id, tenant_id=principal.tenant_id):
+        try:
+            file_ids += await delete_document(session, principal, base_id, attached)
+        except DocumentNotFound:  # the caller may not know of it: it stays, and is attached to nothing
+            await repository.attach(session, attached, None, tenant_id=principal.tenant_id)
     out = (await _described(session, [(document.row, document.version)], principal.tenant_id))[0]
     versions = await repository.versions_of(session, [document.row.id], tenant_id=principal.tenant_id)
     await _record(session, principal, "knowledge_document.deleted", document.base, None, before=out)
     await repository.remove_knowledge(session, document.row)
-    return await delete_unused(session, principal, [version.file_id for version in versions])
+    return file_ids + await delete_unused(session, principal, [version.file_id for version in versions])
 
 
 async def require_readers(session: AsyncSession, readers: Readers, *, tenant_id: str) -> None:
@@ -376,6 +388,4 @@ async def _record(
 
 
 def _audited(document: DocumentOut) -> dict[str, object]:
-    return document.model_dump(
-        mode="json", include={"version", "sha256", "size_bytes", "source", "classification", "readers", "file_id"}
-    )
+    return document.model_dump(mode="json", include=_AUDITED)

@@ -1,4 +1,4 @@
-"""Searches as users: the port to the models that embed and rerank, and which of them a search uses."""
+"""Searches as users: queries that a model writes, the port to the models that embed and rerank, and which are used."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from headgate.features.access.principal import Principal, within
 from headgate.features.accounts.spaces.service import require_space
 from headgate.features.knowledge import reranking, vector_index
 from headgate.features.knowledge.errors import NoEmbeddings
-from headgate.features.knowledge.questions import LIKELY_TO_PASS, Question, not_embedded
+from headgate.features.knowledge.questions import LIKELY_TO_PASS, Question, Variant, not_embedded
 from headgate.features.knowledge.reranking import Reranking, reranker_of
 from headgate.features.knowledge.rights import reader_of
 from headgate.features.knowledge.schemas import Mode, SearchIn, SearchOut
@@ -19,9 +19,12 @@ from headgate.features.knowledge.search_index import Scope
 from headgate.features.knowledge.service import get_base
 from headgate.features.knowledge.tables import KnowledgeBaseRow
 from headgate.features.knowledge.vectors import require_vectors
-from headgate.features.models.embeddings import Embedded
+from headgate.features.models.asking import Asker
+from headgate.features.models.embeddings import MOST_TEXTS, Embedded
 from headgate.features.models.reranking import Reranked
 from headgate.foundation.database import Database
+from headgate.foundation.quoting import as_data
+from headgate.graph.queries import LONGEST_CONVERSATION, query_instructions, query_prompt, searched_queries
 
 PROBE = "Headgate"
 """Text that is embedded to test a model."""
@@ -49,6 +52,7 @@ class Searcher:
 
     database: Database
     embedder: Embedder
+    asker: Asker
 
     async def search_as(self, principal: Principal, base_id: str, search_in: SearchIn) -> SearchOut:
         """Search a base.
@@ -56,13 +60,18 @@ class Searcher:
         Raises `BaseNotFound`, `PermissionMissing`, `NoEmbeddings`, `NoReranker`, and the failure of a model.
         """
         async with self.database.reading() as session:
-            base = await get_base(session, principal, base_id)
+            permission = Permission.KNOWLEDGE_EDIT if search_in.query_model else Permission.KNOWLEDGE_VIEW
+            base = await get_base(session, principal, base_id, permission=permission)
             model = await model_of_search(session, base, search_in.mode)
         ranker = reranker_of(base, search_in)
-        question, problem = None, ""
+        asker = within(principal, base.space_id)
+        queries = await written_queries(self.asker, asker, search_in)
+        search_in = search_in.model_copy(update={"query": queries[0]})
+        questions: Sequence[Question | None] = [None] * len(queries)
+        problem = ""
         if model:
             try:
-                question = await self._question(within(principal, base.space_id), model, search_in.query)
+                questions = await embedded_queries(self.embedder, asker, model, queries)
             except LIKELY_TO_PASS as error:
                 if search_in.mode is not None:
                     raise
@@ -73,13 +82,10 @@ class Searcher:
             return Scope(base.tenant_id, base.id, await reader_of(session, principal, base.space_id))
 
         by_model = await reranking_of(self.embedder, principal, base, search_in) if ranker else None
-        answer = await reranking.search(self.database, scoping, search_in, question, by_model)
+        variants = [Variant(*more) for more in zip(queries[1:], questions[1:], strict=True)]
+        answer = await reranking.search(self.database, scoping, search_in, questions[0], by_model, variants=variants)
         problems = " ".join(filter(None, (problem, answer.problem)))
         return answer.model_copy(update={"problem": problems}) if problems else answer
-
-    async def _question(self, principal: Principal, model: str, text: str) -> Question:
-        embedded = await self.embedder.embed(principal, model, [text])
-        return Question(model, embedded.vectors[0])
 
     async def probe(self, principal: Principal, space_id: str, model: str | None, ranker: str | None = None) -> None:
         """Embed and rerank a text with the models that a base is to have, as an editor of its space.
@@ -94,6 +100,30 @@ class Searcher:
             await self.embedder.embed(within(principal, space_id), model, [PROBE])
         if ranker:
             await self.embedder.rerank(within(principal, space_id), ranker, PROBE, [PROBE, PROBE])
+
+
+async def written_queries(asker: Asker, principal: Principal, search_in: SearchIn) -> Sequence[str]:
+    """Return the queries of a search, which a model writes when it names one. Raises the failure of the model."""
+    if not search_in.query_model:
+        return [search_in.query]
+    conversation = search_in.conversation[-LONGEST_CONVERSATION:].strip()
+    asked = await asker.ask(
+        principal,
+        search_in.query_model,
+        system=query_instructions(search_in.queries),
+        text=query_prompt(search_in.query, as_data("the conversation", conversation) if conversation else ""),
+    )
+    return searched_queries(search_in.query, asked.text, count=search_in.queries, follows=bool(conversation))
+
+
+async def embedded_queries(
+    embedder: Embedder, principal: Principal, model: str, texts: Sequence[str]
+) -> list[Question]:
+    """Return embedded queries. Raises the failure of the model."""
+    vectors: list[tuple[float, ...]] = []
+    for first in range(0, len(texts), MOST_TEXTS):
+        vectors += (await embedder.embed(principal, model, texts[first : first + MOST_TEXTS])).vectors
+    return [Question(model, vector) for vector in vectors]
 
 
 async def reranking_of(

@@ -1,4 +1,4 @@
-"""Embedded queries, and what is said when a query could not be embedded."""
+"""Embedded queries, further ones, and what is said when a query could not be embedded."""
 
 from dataclasses import dataclass
 
@@ -14,6 +14,15 @@ class Question:
 
     model: str
     vector: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """Another query of the same search, whose ranks are fused with those of the first one."""
+
+    text: str
+    question: Question | None = None
+    """Embedded; None: it is searched by words."""
 
 
 def not_embedded(error: HeadgateError) -> str:

@@ -193,6 +193,18 @@ async def set_readers(
     await session.flush()
 
 
+async def attachments_of(session: AsyncSession, document_id: str, *, tenant_id: str) -> Sequence[str]:
+    """Return the documents that are attachments of a document."""
+    query = select(DocumentRow.id).where(DocumentRow.parent_id == document_id, DocumentRow.tenant_id == tenant_id)
+    return (await session.execute(query.order_by(DocumentRow.id))).scalars().all()
+
+
+async def attach(session: AsyncSession, document_id: str, parent_id: str | None, *, tenant_id: str) -> None:
+    """Make a document an attachment of another one, or of none."""
+    change = update(DocumentRow).where(DocumentRow.id == document_id, DocumentRow.tenant_id == tenant_id)
+    await session.execute(change.values(parent_id=parent_id))
+
+
 async def versions_of(
     session: AsyncSession, document_ids: Collection[str], *, tenant_id: str
 ) -> Sequence[DocumentVersionRow]:

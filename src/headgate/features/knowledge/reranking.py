@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.features.knowledge import searching
 from headgate.features.knowledge.errors import NoReranker
-from headgate.features.knowledge.questions import LIKELY_TO_PASS, Question
+from headgate.features.knowledge.questions import LIKELY_TO_PASS, Question, Variant
 from headgate.features.knowledge.schemas import SearchIn, SearchOut
 from headgate.features.knowledge.search_index import Scope
 from headgate.features.knowledge.searching import Candidate, Matches
@@ -71,6 +71,8 @@ async def search(
     search_in: SearchIn,
     question: Question | None,
     reranking: Reranking | None,
+    *,
+    variants: Sequence[Variant] = (),
 ) -> SearchOut:
     """Return the best passages; no connection is held while the model is asked.
 
@@ -80,13 +82,14 @@ async def search(
         search_in: What is searched.
         question: The embedded query; None for a lexical search.
         reranking: How the passages are reranked; None: they are not.
+        variants: Further queries, embedded like the question.
     """
     if reranking is None:
         async with database.reading() as session:
-            return await searching.search(session, await scoping(session), search_in, question)
+            return await searching.search(session, await scoping(session), search_in, question, variants)
     async with database.reading() as session:
         scope = await scoping(session)
-        matches = await searching.find(session, scope, search_in, question)
+        matches = await searching.find(session, scope, search_in, question, variants)
         number = max(reranking.candidates, search_in.limit)
         candidates = await searching.candidates(session, scope, matches, number)
     scores, problem = await reranking.scores(candidates) if candidates else ({}, "")

@@ -10,6 +10,7 @@ from headgate.features.knowledge.terms import LONGEST_QUERY
 from headgate.features.models.reranking import MOST_TEXTS
 from headgate.foundation import names
 from headgate.graph.json_values import PlainText
+from headgate.graph.queries import MOST_QUERIES
 
 Name = Annotated[names.Name, Field(max_length=100)]
 DocumentName = Annotated[names.Name, Field(max_length=255)]
@@ -179,6 +180,7 @@ class DocumentChange(BaseModel):
 
     readers: Readers | None = None
     classification: int | None = Field(default=None, ge=0, le=4)
+    retention_days: RetentionDays | None = Field(default=None, description="Null: as the base says.")
 
 
 class DocumentOut(BaseModel):
@@ -193,6 +195,10 @@ class DocumentOut(BaseModel):
     owner_user_id: str | None
     readers: Readers
     classification: int
+    retention_days: int | None
+    """Days after its last version that it is deleted; 0: never; null: as the base says."""
+    parent_id: str | None
+    """The document that it is an attachment of."""
     language: str
     version: int
     sha256: str
@@ -264,6 +270,22 @@ class SearchIn(BaseModel):
             " keep their order, and `problem` says why. True: the search fails with the model. False: never."
         ),
     )
+    query_model: EmbeddingModel = Field(
+        default="",
+        description=(
+            "Chat model `provider/name` that rewrites the query and writes further ones; the ranks of all are fused."
+            " Empty: the query is searched as it is. For editors: no budget applies."
+        ),
+    )
+    queries: int = Field(default=3, ge=1, le=MOST_QUERIES, description="Queries that `query_model` writes.")
+    conversation: str = Field(
+        default="",
+        max_length=100_000,
+        description=(
+            "Messages before the query, for `query_model`, which receives the last 8,000 characters. The query is then"
+            " searched only as it was rewritten."
+        ),
+    )
 
 
 class CitationOut(BaseModel):
@@ -305,12 +327,16 @@ class HitOut(CitationOut):
     first_rank: int | None
     """Rank before the search was reranked; null: it was not."""
     matched: list[str]
-    """Terms of the query that it contains."""
+    """Terms of the queries that it contains."""
+    queries: list[int]
+    """Which of the queries found it, from 0; its ranks are those of query 0."""
 
 
 class SearchOut(BaseModel):
     """Passages, the best first."""
 
+    queries: list[str]
+    """What was searched: the query, as the query model rewrote it, then further ones."""
     terms: list[str]
     """Terms that were searched."""
     vectors: bool

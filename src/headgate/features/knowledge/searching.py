@@ -1,13 +1,13 @@
 """Searching a knowledge base: passages that the reader may read, the best first, within a budget of tokens."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.features.access.principal import Principal
 from headgate.features.knowledge import search_index, selecting, vectors
-from headgate.features.knowledge.questions import Question
+from headgate.features.knowledge.questions import Question, Variant
 from headgate.features.knowledge.rights import reader_of
 from headgate.features.knowledge.schemas import HitOut, Mode, SearchIn, SearchOut
 from headgate.features.knowledge.search_index import Scope
@@ -29,11 +29,20 @@ class Ranks:
     vector: int | None = None
     similarity: float | None = None
     """Cosine of the embeddings of passage and question; None unless it is among the nearest."""
+    more: tuple[int, ...] = ()
+    """Its ranks for further queries."""
+    queries: tuple[int, ...] = (0,)
+    """Which queries found it."""
 
     @property
     def fused(self) -> float:
         """Return the sum of the reciprocal ranks."""
-        return sum(1 / (RANK_CONSTANT + rank) for rank in (self.lexical, self.vector) if rank is not None)
+        return sum(1 / (RANK_CONSTANT + rank) for rank in (*self.own, *self.more))
+
+    @property
+    def own(self) -> tuple[int, ...]:
+        """Return its ranks for the first query."""
+        return tuple(rank for rank in (self.lexical, self.vector) if rank is not None)
 
 
 async def search_as(
@@ -56,8 +65,9 @@ class Matches:
     """The passages that a search found, before their texts are read."""
 
     mode: Mode
+    queries: list[str]
     searched: list[str]
-    """Terms of the query."""
+    """Terms of the queries."""
     model: str
     """The model that embedded the query; empty for a lexical search."""
     ranks: dict[int, Ranks]
@@ -82,24 +92,42 @@ class Candidate:
 
 
 async def search(
-    session: AsyncSession, scope: Scope, search_in: SearchIn, question: Question | None = None
+    session: AsyncSession,
+    scope: Scope,
+    search_in: SearchIn,
+    question: Question | None = None,
+    variants: Sequence[Variant] = (),
 ) -> SearchOut:
     """Return the best passages that the reader may read, no others.
 
-    `search_index` and `vectors` decide the order of each way of searching; the ranks of both are fused.
+    `search_index` and `vectors` decide the order of each way of searching; the ranks of both, for all queries, are
+    fused.
     """
-    return await results(session, scope, search_in, await find(session, scope, search_in, question))
+    return await results(session, scope, search_in, await find(session, scope, search_in, question, variants))
 
 
-async def find(session: AsyncSession, scope: Scope, search_in: SearchIn, question: Question | None) -> Matches:
+async def find(
+    session: AsyncSession,
+    scope: Scope,
+    search_in: SearchIn,
+    question: Question | None,
+    variants: Sequence[Variant] = (),
+) -> Matches:
     """Return which passages match, in the order of their fused ranks."""
     mode: Mode = "lexical" if question is None else search_in.mode or "hybrid"
     searched = query_terms(search_in.query)
     ranks = await _ranks(session, scope, mode, searched, question)
+    for number, variant in enumerate(variants, start=1):
+        further = query_terms(variant.text)
+        for id_, found in (await _ranks(session, scope, mode, further, variant.question)).items():
+            known = ranks.get(id_, Ranks(queries=()))
+            ranks[id_] = replace(known, more=(*known.more, *found.own), queries=(*known.queries, number))
+        searched += [term for term in further if term not in searched]
     # Of two with the same sum, the one that has the words of the query is first.
     ordered = sorted(ranks, key=lambda id_: (-ranks[id_].fused, ranks[id_].lexical is None, id_))
     places = {id_: place for place, id_ in enumerate(ordered, start=1)}
-    return Matches(mode, searched, "" if question is None else question.model, ranks, ordered, places)
+    queries = [search_in.query, *(variant.text for variant in variants)]
+    return Matches(mode, queries, searched, "" if question is None else question.model, ranks, ordered, places)
 
 
 async def candidates(session: AsyncSession, scope: Scope, matches: Matches, number: int) -> list[Candidate]:
@@ -125,6 +153,7 @@ async def results(session: AsyncSession, scope: Scope, search_in: SearchIn, matc
         ordered = selecting.ordered_by_diversity(ordered, texts, relevance.__getitem__, search_in.diversity)
     near = await selecting.read_neighbours(session, scope, list(passages.values()), search_in.neighbours)
     return SearchOut(
+        queries=matches.queries,
         terms=[] if matches.mode == "vector" else matches.searched,
         vectors=matches.mode != "lexical",
         mode=matches.mode,
@@ -153,7 +182,11 @@ async def _ranks(
 def _hit(
     chosen: selecting.Chosen, passage: PassageRow, document: DocumentRow, version: DocumentVersionRow, matches: Matches
 ) -> HitOut:
-    part, ranks, ways = chosen.part, matches.ranks[chosen.id], 2 if matches.mode == "hybrid" else 1
+    part, ranks, ways = (
+        chosen.part,
+        matches.ranks[chosen.id],
+        (2 if matches.mode == "hybrid" else 1) * len(matches.queries),
+    )
     present = set(terms(part.text)) | content_terms(passage.context)
     rerank_score = matches.scores.get(chosen.id)
     return HitOut(
@@ -178,5 +211,6 @@ def _hit(
         rerank_score=None if rerank_score is None else round(rerank_score, 4),
         rerank_model="" if rerank_score is None else matches.rerank_model,
         first_rank=matches.places[chosen.id] if matches.rerank_model else None,
+        queries=list(ranks.queries),
         matched=[term for term in matches.searched if term in present],
     )

@@ -85,6 +85,7 @@ class DocumentRow(JobColumns, Row):
         ),
         CheckConstraint("status IN ('pending', 'indexing', 'ready', 'failed')", name="status_known"),
         Index("ix_knowledge_documents_base_id_id", "base_id", "id"),
+        Index("ix_knowledge_documents_parent_id", "parent_id"),
         *job_indexes("knowledge_documents"),
     )
 
@@ -99,6 +100,10 @@ class DocumentRow(JobColumns, Row):
     """The lowest role in the space that may read it; `visitor`: also runs without a user; null: only listed readers."""
     classification: Mapped[int]
     language: Mapped[str] = mapped_column(String(16))
+    retention_days: Mapped[int | None]
+    """Days after its last version that it is deleted; 0: never; null: as the base says."""
+    parent_id: Mapped[str | None] = mapped_column(String(36))
+    """The document that it is an attachment of."""
     version: Mapped[int]
     """Counts the contents from 1."""
     generation: Mapped[int]

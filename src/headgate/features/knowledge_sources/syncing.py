@@ -26,6 +26,7 @@ from headgate.features.knowledge import documents
 from headgate.features.knowledge.contents import delete_contents
 from headgate.features.knowledge.errors import DocumentNotFound, TooManyDocuments
 from headgate.features.knowledge.indexing import Indexer
+from headgate.features.knowledge.repository import attach
 from headgate.features.knowledge.schemas import DocumentIn, Readers
 from headgate.features.knowledge.tables import KnowledgeBaseRow
 from headgate.features.knowledge_sources import repository
@@ -81,6 +82,8 @@ class _Sync:
     known: dict[str, Known]
     report: SyncReport = field(default_factory=SyncReport)
     seen: set[str] = field(default_factory=set)
+    documents: dict[str, str] = field(default_factory=dict)
+    """Documents of entries, by key."""
     failures: int = 0
     """In a row."""
 
@@ -168,6 +171,7 @@ class SourceSync:
                 ):
                     level = max(source.classification, context.classification or 0)
                     sync = _Sync(job, source, base, actor, level, known)
+                    sync.documents = {key: item.document_id for key, item in known.items() if item.document_id}
                     await self._raise_level(sync, context.classification or 0)
                     await self._entries(sync, listing)
         except TimeoutError as error:
@@ -259,10 +263,13 @@ class SourceSync:
             async with self._database.writing() as session:
                 await self._require(session, sync)
                 item.document_id = await _add_document(session, sync, entry, known, file.id)
+                if parent := sync.documents.get(entry.parent):
+                    await attach(session, item.document_id, parent, tenant_id=sync.source.tenant_id)
                 await repository.put_item(session, item)
         except BaseException:
             await asyncio.shield(self._discard(sync, file.id))
             raise
+        sync.documents[entry.key] = item.document_id
         self._indexer.soon(item.document_id)
         if known is not None and known.document_id:
             sync.report.changed += 1

@@ -1,9 +1,9 @@
-"""Deletes documents of knowledge bases that are older than their base allows."""
+"""Deletes documents of knowledge bases that are older than they, or their base, are kept."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import timedelta
 
-from sqlalchemy import and_, select
+from sqlalchemy import and_, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.features.access.principal import system_principal
@@ -23,19 +23,24 @@ BATCH = 50
 async def delete_expired_documents(
     database: Database, storage: Storage, _settings: RetentionSettings, *, dry: bool = False
 ) -> Outcome:
-    """Delete documents whose last version is older than their base keeps it, each with an audit entry.
+    """Delete documents whose last version is older than it is kept, each with an audit entry.
 
-    A document of a source is deleted when its source has it no more. `dry` only counts.
+    The days of a document apply instead of those of its base. A document of a source is deleted when its source has it
+    no more. `dry` only counts.
     """
     outcome = Outcome()
     async with database.reading() as session:
-        query = select(KnowledgeBaseRow).where(KnowledgeBaseRow.retention_days > 0).order_by(KnowledgeBaseRow.id)
-        bases = (await session.execute(query)).scalars().all()
-    for base in bases:
+        query = select(DocumentRow.base_id, DocumentRow.retention_days).where(DocumentRow.retention_days > 0).distinct()
+        own: dict[str, set[int]] = {}
+        for base_id, days in await session.execute(query):
+            own.setdefault(base_id, set()).add(int(days or 0))
+        kept = or_(KnowledgeBaseRow.retention_days > 0, KnowledgeBaseRow.id.in_(own))
+        bases = (await session.execute(select(KnowledgeBaseRow).where(kept).order_by(KnowledgeBaseRow.id))).scalars()
+    for base in bases.all():
         after = ""
         while True:
             async with database.writing() as session:
-                document_ids = await _expired(session, base, after)
+                document_ids = await _expired(session, base, own.get(base.id, ()), after)
                 file_ids = [] if dry else await _delete(session, base, document_ids)
             await delete_contents(storage, file_ids, tenant_id=base.tenant_id)
             outcome.documents += len(document_ids)
@@ -45,16 +50,20 @@ async def delete_expired_documents(
     return outcome
 
 
-async def _expired(session: AsyncSession, base: KnowledgeBaseRow, after: str) -> Sequence[str]:
-    """Return expired documents of a base, locked."""
+async def _expired(session: AsyncSession, base: KnowledgeBaseRow, own: Collection[int], after: str) -> Sequence[str]:
+    """Return expired documents of a base, locked; `own` are the days that its documents have themselves."""
     row, version, item = DocumentRow, DocumentVersionRow, SourceItemRow
     current = and_(version.document_id == row.id, version.version == row.version)
     of_source = select(item.document_id).where(item.document_id == row.id, item.tenant_id == row.tenant_id).exists()
+    old = [and_(row.retention_days == days, version.created_at < now() - timedelta(days=days)) for days in own]
+    if base.retention_days:
+        before = now() - timedelta(days=base.retention_days)
+        old.append(and_(row.retention_days.is_(None), version.created_at < before))
     query = (
         select(row.id)
         .join(version, current)
         .where(row.base_id == base.id, row.tenant_id == base.tenant_id, row.id > after, ~of_source)
-        .where(version.created_at < now() - timedelta(days=base.retention_days))
+        .where(or_(*old))
     )
     return (await session.execute(query.order_by(row.id).limit(BATCH).with_for_update(of=row))).scalars().all()
 

@@ -5,7 +5,6 @@ its vector: nothing is cut off.
 """
 
 import math
-import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -19,6 +18,7 @@ from headgate.features.models.diagnosis import friendly_error
 from headgate.features.models.errors import BadModelSettings, BrokenModelAnswer
 from headgate.features.models.libraries import ollama_library, openai_library
 from headgate.features.models.local.models import PLACEHOLDER_URL
+from headgate.features.models.local.windows import in_windows
 from headgate.features.models.ports import GuardedWeb, KeySource
 from headgate.features.models.providers import LOCAL, Provider
 from headgate.features.models.service import provider_of
@@ -38,11 +38,6 @@ KINDS = ("openai", "openai_compatible", "ollama", LOCAL)
 MOST_TEXTS = 64
 """Texts of one request."""
 MOST_DIMENSIONS = 8_192
-WINDOW = 1_200
-"""Characters that a local model embeds at once: about 300 tokens of English, under its 512."""
-_SMALLEST_WINDOW = 32
-_TOO_LONG = ("larger than the max context size", "too large to process")
-"""What llama.cpp's errors for a text of too many tokens contain."""
 _RETRIES = 2
 
 
@@ -111,7 +106,7 @@ def _local_server(model: Model, local: "LocalModels | None", timeout_seconds: fl
     if local is None:
         raise BadModelSettings("Local models are disabled.", remedy="Choose another provider.")
     credentials = Credentials({"api_key": SecretStr(LOCAL)}, "", PLACEHOLDER_URL)
-    return _Server(credentials, timeout_seconds, partial(local.embedding_client, model.name), dict)
+    return _Server(credentials, timeout_seconds, partial(local.client, model.name, "embedding"), dict)
 
 
 def _require_embeddings(provider: Provider) -> None:
@@ -154,20 +149,10 @@ async def _ask_ollama(provider: Provider, name: str, texts: Sequence[str], serve
 
 
 async def _ask_local(provider: Provider, name: str, texts: Sequence[str], server: "_Server") -> tuple[Any, int | None]:
-    """Embed each text in windows, smaller ones when the model finds more tokens in them than it takes."""
-    size = WINDOW
-    while True:
-        windows = [textwrap.wrap(text, size, replace_whitespace=False) or [text[:size]] for text in texts]
-        try:
-            vectors, tokens = await _ask_openai(provider, name, [part for parts in windows for part in parts], server)
-        except Exception as error:
-            if size <= _SMALLEST_WINDOW or not any(sign in str(error) for sign in _TOO_LONG):
-                raise
-            size //= 2
-            continue
-        remaining = iter(vectors)
-        means = [_mean([next(remaining) for _ in parts]) for parts in windows]
-        return means, tokens
+    """Embed each text in windows."""
+    (vectors, tokens), counts = await in_windows(texts, lambda parts: _ask_openai(provider, name, parts, server))
+    remaining = iter(vectors)
+    return [_mean([next(remaining) for _ in range(count)]) for count in counts], tokens
 
 
 def _mean(vectors: list[list[float]]) -> list[float]:

@@ -1,7 +1,8 @@
 """Texts in the order in which they answer a query, over the `/rerank` of Cohere (v2), Jina, Voyage, vLLM, llama.cpp.
 
 They share one request, `{model, query, documents}`. Text Embeddings Inference takes `{query, texts}` instead, outside
-of `/v1`, and is asked in its own way when the first request is not understood.
+of `/v1`, and is asked in its own way when the first request is not understood. A local model is a server of the first
+kind; of a text that is longer than it takes, the best part counts.
 """
 
 import math
@@ -11,10 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 from headgate.features.models.calling import caller_of, checked_params
 from headgate.features.models.credentials import Credentials, find_credentials
-from headgate.features.models.diagnosis import friendly_error
+from headgate.features.models.diagnosis import Caller, friendly_error
 from headgate.features.models.errors import BadModelSettings, BrokenModelAnswer
+from headgate.features.models.local.models import PLACEHOLDER_URL
+from headgate.features.models.local.windows import in_windows
 from headgate.features.models.ports import GuardedWeb, KeySource
-from headgate.features.models.providers import Provider
+from headgate.features.models.providers import LOCAL, Provider
 from headgate.features.models.service import provider_of
 from headgate.foundation.lazy import lazy_module
 from headgate.sdk.values import Model
@@ -23,6 +26,7 @@ if TYPE_CHECKING:
     import httpx2
 
     from headgate.features.models import clients
+    from headgate.features.models.local.models import LocalModels
 else:
     clients = lazy_module("headgate.features.models.clients")
 
@@ -75,22 +79,34 @@ class _Endpoint:
         raise _Refused(response, answer)
 
 
-async def rerank(model: Model, query: str, texts: Sequence[str], keys: KeySource, *, web: GuardedWeb) -> Reranked:
+async def rerank(
+    model: Model,
+    query: str,
+    texts: Sequence[str],
+    keys: KeySource,
+    *,
+    web: GuardedWeb,
+    local: "LocalModels | None" = None,
+) -> Reranked:
     """Return how well each of at most `MOST_TEXTS` texts answers a query.
 
     Args:
-        model: A model of a named server, such as `cohere/rerank-v3.5`, or of `openai_compatible`.
+        model: A model of a named server, such as `cohere/rerank-v3.5`, of `openai_compatible`, or a local one.
         query: What the texts are to answer.
         texts: None of them is empty.
         keys: Where keys come from.
         web: The way to the server.
+        local: The local models of this process; needed for the provider `local`.
 
     Raises:
+        LocalModelMissing: A local model that is not there.
         Invalid: A provider without reranking, a missing key, or wrong settings.
         BrokenModelAnswer: The server answered with other than one number for each text.
         HeadgateError: The failure of the call, as for a chat model.
     """
     provider = await provider_of(model.provider, keys)
+    if provider.id == LOCAL:
+        return await _rerank_locally(model, query, texts, provider, local)
     if provider.kind not in KINDS:
         raise BadModelSettings(
             f"{provider.label} has no rerank API that Headgate supports.",
@@ -110,6 +126,25 @@ async def rerank(model: Model, query: str, texts: Sequence[str], keys: KeySource
         raise friendly_error(error, caller) from None
     scores = [score for answer, count in answers for score in _scores(answer, count, caller.model)]
     return Reranked(tuple(scores), _tokens([answer for answer, _ in answers]))
+
+
+async def _rerank_locally(
+    model: Model, query: str, texts: Sequence[str], provider: Provider, local: "LocalModels | None"
+) -> Reranked:
+    if local is None:
+        raise BadModelSettings("Local models are disabled.", remedy="Choose another rerank model.")
+    try:
+        async with local.client(model.name, "rerank") as client:
+            client.timeout = provider.timeout_seconds
+            endpoint = _Endpoint(client, PLACEHOLDER_URL, {})
+            body = {"model": model.name, "query": query}
+            answer, counts = await in_windows(
+                texts, lambda parts: endpoint.post(endpoint.address, body | {"documents": parts})
+            )
+    except Exception as error:  # noqa: BLE001 - anything of the wire; all of it is translated
+        raise friendly_error(error, Caller(str(model), provider.label)) from None
+    scores = iter(_scores(answer, sum(counts), str(model)))
+    return Reranked(tuple(max(next(scores) for _ in range(count)) for count in counts), _tokens([answer]))
 
 
 def _headers(provider: Provider, credentials: Credentials) -> dict[str, str]:

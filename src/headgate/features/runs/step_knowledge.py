@@ -1,5 +1,6 @@
 """Knowledge bases for steps, read with the rights that the user who started the run has now."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -7,7 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from headgate.features.accounts.directory.service import group_ids_of
 from headgate.features.knowledge import reranking as rerankings
 from headgate.features.knowledge.embedding import model_of_search
-from headgate.features.knowledge.questions import Question
+from headgate.features.knowledge.questions import Question, Variant
 from headgate.features.knowledge.reranking import Reranking, reranker_of
 from headgate.features.knowledge.rights import VISITOR, Reader
 from headgate.features.knowledge.schemas import HitOut, SearchIn
@@ -48,6 +49,7 @@ class RunKnowledge:
         clearance: int | None,
         question: Question | None = None,
         reranking: Reranking | None = None,
+        variants: Sequence[Variant] = (),
     ) -> FoundPassages:
         """Return passages. Raises `BaseNotFound`."""
         key = origin.key
@@ -58,7 +60,9 @@ class RunKnowledge:
         async def scoping(session: AsyncSession) -> Scope:
             return Scope(key.tenant_id, base_id, await _reader(session, key, clearance))
 
-        answer = await rerankings.search(self.database, scoping, _search_in(query), question, reranking)
+        answer = await rerankings.search(
+            self.database, scoping, _search_in(query), question, reranking, variants=variants
+        )
         level = max((hit.classification for hit in answer.hits), default=0)
         passages = tuple(_passage(hit, base_id) for hit in answer.hits)
         return FoundPassages(passages, level, answer.mode, answer.rerank_model, answer.problem)

@@ -127,7 +127,7 @@ class TestEvaluation:
         assert found["limit"] == 10
         (lexical,) = found["measures"]
         measured = {"recall": 0.6667, "ndcg": 0.6667, "mrr": 0.6667, "complete": 2}
-        assert lexical == {"mode": "lexical", "reranked": False, **measured}
+        assert lexical == {"mode": "lexical", "reranked": False, "queries": 0, **measured}
         assert [answer["searches"][0]["ranks"] for answer in found["answers"]] == [[1], [1], [None]]
         (listed,) = await evaluated.get("evaluations")
         assert listed == {name: value for name, value in found.items() if name != "answers"}
@@ -186,7 +186,7 @@ class TestVectors:
             for question in ("vacation", "holiday"):
                 question_in = QuestionIn(question=question, document_ids=[leave])
                 await questions.add_question(session, LOCAL, shelf.base_id, question_in)
-        evaluator = Evaluator(database, shelf.embedder)
+        evaluator = Evaluator(database, shelf.embedder, shelf.asker)
         found = await evaluator.evaluate(LOCAL, shelf.base_id, EvaluationIn())
         assert {row.mode: row.recall for row in found.measures} == {"lexical": 0.5, "vector": 1.0, "hybrid": 1.0}
         assert found.embedding_model == "openai/small"

@@ -1,6 +1,7 @@
 """Reranked searches of flows and of the API, over the wire: budgets, evidence, failures, classifications."""
 
 from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
 
 import pytest
 from fastapi import FastAPI
@@ -9,11 +10,14 @@ from sqlalchemy import text
 
 from headgate.entrypoints.http.app import create_app
 from headgate.features.access.principal import LOCAL
+from headgate.features.models.local.conversion import convert
+from headgate.features.models.local.store import default_models_dir, use_file
 from headgate.features.secrets import service as secrets
 from headgate.foundation.settings import ClassificationSettings, Settings
 from tests.integration.features.knowledge.conftest import API, HANDBOOK, Knowledge
 from tests.integration.features.knowledge.test_runs import ANSWER, run
 from tests.integration.http.conftest import created
+from tests.support import scripted_bert
 from tests.support.rerank_server import RerankServer
 from tests.support.scripted_server import json_reply
 
@@ -24,6 +28,22 @@ nodes:
     base: Handbooks
     policy:
       output_classification_override: 3
+  out: ChatOutput
+edges:
+  ask.text -> reply.query
+  reply.text -> out.input
+"""
+
+RANKED = """name: Order
+nodes:
+  ask: ChatInput
+  reply: Rerank
+    items: |-
+      a blue house
+      a red bus
+      a red car
+    model: openai/rerank-v1
+    limit: 2
   out: ChatOutput
 edges:
   ask.text -> reply.query
@@ -112,6 +132,46 @@ class TestReranking:
         assert (changed.json()["rerank_model"], changed.json()["rerank_candidates"]) == ("openai/rerank-v1", 7)
         required = await knowledge.client.post(f"{API}/{base}/search", json={"query": "x", "rerank": True})
         assert required.status_code == 200, "nothing matches: no model is asked"
+
+
+class TestRerankStep:
+    async def test_orders_texts_and_is_charged_to_the_budget(
+        self, knowledge: Knowledge, app: FastAPI, server: RerankServer
+    ) -> None:
+        flow = await created(knowledge.client, RANKED)
+        body = {"text": "red car", "version": "draft", "wait": True, "budget": {"tokens": 9_000}}
+        answer = await knowledge.client.post(f"/api/v1/flows/{flow['id']}/runs", json=body)
+        assert answer.json()["status"] == "completed", answer.text
+        assert answer.json()["text"] == "a red car\n\na red bus"
+        assert server.texts == ["a blue house", "a red bus", "a red car"]
+        async with app.state.database.reading() as session:
+            used = (await session.execute(text("SELECT used FROM budget_accounts WHERE subject LIKE 'run:%'"))).all()
+        assert [row[0] for row in used] == [sum(len(content.split()) for content in server.texts)]
+
+    async def test_fails_when_the_model_does(self, knowledge: Knowledge, server: RerankServer) -> None:
+        server.broken = json_reply({"error": {"message": "overloaded"}}, status=503)
+        done, steps = await run(knowledge.client, RANKED, "red car")
+        assert done["status"] == "failed"
+        assert "overloaded" in steps["reply"]["error"]["message"]
+
+
+class TestLocalModel:
+    async def test_reranks_searches_on_the_server_itself(
+        self, knowledge: Knowledge, server: RerankServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+        weights, vocabulary = scripted_bert.write_published(tmp_path, scripted_bert.make_tensors())
+        convert(weights, vocabulary, tmp_path / "made.gguf", "made")
+        scripted_bert.write_reranker(tmp_path / "made.gguf", tmp_path / "ranks.gguf")
+        use_file(default_models_dir(), tmp_path / "ranks.gguf", "ranks")
+        base = await knowledge.base(rerank_model="local/ranks")
+        await knowledge.add(base, "garage.md", "Each car of the garage has a holiday.")
+        await knowledge.add(base, "leave.md", "The days of holiday.")
+        found = await knowledge.client.post(f"{API}/{base}/search", json={"query": "holiday", "rerank": True})
+        assert (found.status_code, found.json()["rerank_model"]) == (200, "local/ranks"), found.text
+        scores = [hit["rerank_score"] for hit in found.json()["hits"]]
+        assert (len(scores), scores) == (2, sorted(scores, reverse=True))
+        assert server.asked == []
 
 
 class TestClearance:

@@ -190,7 +190,7 @@ class TestEvaluation:
         async with shelf.database.writing() as session:
             question_in = QuestionIn(question=QUERY, document_ids=[document])
             await questions.add_question(session, LOCAL, shelf.base_id, question_in)
-        evaluator = Evaluator(shelf.database, shelf.embedder)
+        evaluator = Evaluator(shelf.database, shelf.embedder, shelf.asker)
         evaluation = await evaluator.evaluate(LOCAL, shelf.base_id, EvaluationIn())
         plain, reranked = evaluation.measures
         assert [(row.mode, row.reranked) for row in (plain, reranked)] == [("lexical", False), ("lexical", True)]
@@ -211,4 +211,4 @@ class TestEvaluation:
             await questions.add_question(session, LOCAL, shelf.base_id, question_in)
         shelf.embedder.failure = ModelUnreachable("The server is down.")
         with pytest.raises(ModelUnreachable):
-            await Evaluator(shelf.database, shelf.embedder).evaluate(LOCAL, shelf.base_id, EvaluationIn())
+            await Evaluator(shelf.database, shelf.embedder, shelf.asker).evaluate(LOCAL, shelf.base_id, EvaluationIn())

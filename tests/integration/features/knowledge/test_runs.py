@@ -93,6 +93,24 @@ class TestAnswerFromKnowledge:
         assert verdict.json()["verified"] is True
         assert steps["reply"]["outside_content"] == [{"kind": "file", "name": "handbook.md"}]
 
+    async def test_writes_queries_that_are_in_the_evidence_and_charged(
+        self, knowledge: Knowledge, openai: OpenAIServer
+    ) -> None:
+        await knowledge.add(await knowledge.base(), "handbook.md", HANDBOOK)
+        openai.script(
+            openai.text("What is the daily allowance in Lisbon?\nper diem Lisbon", tokens=(40, 9)),
+            openai.text("The daily allowance in Lisbon is 68 EUR [1].", tokens=(50, 7)),
+        )
+        spec = ANSWER.replace("    model:", "    queries: 2\n    conversation: 'Ann asked about Lisbon.'\n    model:")
+        done, steps = await run(knowledge.client, spec, "And how much is it there?")
+        assert (done["status"], done["text"]) == ("completed", "The daily allowance in Lisbon is 68 EUR [1].")
+        (call,) = steps["reply"]["tool_calls"]
+        assert call["arguments"]["queries"] == ["What is the daily allowance in Lisbon?", "per diem Lisbon"]
+        assert call["arguments"]["query"] == "What is the daily allowance in Lisbon?"
+        assert "Ann asked about Lisbon." in steps["reply"]["effective_prompt"]
+        assert "Question: What is the daily allowance in Lisbon?" in openai.asked[-1].body["messages"][-1]["content"]
+        assert (steps["reply"]["tokens_input"], steps["reply"]["tokens_output"]) == (90, 16)
+
     async def test_asks_no_model_when_nothing_matches(self, knowledge: Knowledge, openai: OpenAIServer) -> None:
         await knowledge.base()
         done, _ = await run(knowledge.client, ANSWER, "What is the allowance?")

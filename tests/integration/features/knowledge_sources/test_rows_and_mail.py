@@ -6,11 +6,15 @@ from typing import Any
 
 import psycopg
 import pytest
+from fastapi import FastAPI
+from sqlalchemy import text
 from sqlalchemy.engine import make_url
 
+from tests.integration.features.knowledge.conftest import API
 from tests.integration.features.knowledge_sources.conftest import Sources, report
 from tests.support.databases import Postgres
 from tests.support.forwarder import forwarded
+from tests.support.images import png
 from tests.support.imap_process import PASSWORD, USER, ImapProcess
 
 
@@ -87,13 +91,48 @@ class TestMail:
         await sources.connect("inbox", "imap", fields, password=PASSWORD)
         mail_server.add(message("Wifi", "The network is Quokka."), message("Cities", "See the table.", "cities.csv"))
         source = await sources.source({"kind": "mail", "connection": "inbox"}, "Inbox")
-        assert report(source, "added", "failed", "complete") == [2, 0, True], source
+        assert report(source, "added", "failed", "complete") == [3, 0, True], source
         assert "Quokka" in (await sources.search(sources.base_id, "network"))[0]["text"]
-        assert list((await sources.problems(source)).values()) == [["Attachments are not in the document: cities.csv."]]
+        assert await sources.problems(source) == {}
         assert not any("Seen" in flags for flags in mail_server.flags())
         mail_server.add(message("Door", "The code is Zephyr."))
         source = await sources.sync(source)
-        assert report(source, "added", "unchanged", "deleted") == [1, 2, 0]
+        assert report(source, "added", "unchanged", "deleted") == [1, 3, 0]
+
+    async def test_attachments_are_documents_of_their_own_and_go_with_the_message(
+        self, sources: Sources, mail_server: ImapProcess, app: FastAPI
+    ) -> None:
+        fields = {"host": "127.0.0.1", "port": mail_server.port, "user": USER, "security": "none"}
+        await sources.connect("inbox", "imap", fields, password=PASSWORD)
+        mail = message("Trip", "See the tables.", "rates.csv")
+        mail.add_attachment(b"city,allowance\nOslo,74\n", maintype="text", subtype="csv", filename="rates.csv")
+        mail.add_attachment(png(), maintype="image", subtype="png", filename="logo.png")
+        mail_server.add(mail)
+        source = await sources.source({"kind": "mail", "connection": "inbox"}, "Inbox")
+        assert report(source, "added", "failed") == [3, 0], source
+        documents = {document["name"]: document for document in await sources.documents()}
+        parent_name = min(documents, key=len)
+        assert sorted(documents) == [parent_name, f"{parent_name}/2 rates.csv", f"{parent_name}/rates.csv"]
+        parent = documents.pop(parent_name)
+        assert {document["parent_id"] for document in documents.values()} == {parent["id"]}
+        assert parent["parent_id"] is None
+        assert (await sources.search(sources.base_id, "Oslo"))[0]["document"] == f"{parent_name}/2 rates.csv"
+        (reasons,) = (await sources.problems(source)).values()
+        assert "'logo.png' is image/png" in reasons[0]
+        source = await sources.sync(source)
+        assert report(source, "added", "changed", "unchanged") == [0, 0, 3]
+        # Killed before the attachments were stored, the message is read again, and nothing else is.
+        lost = documents[f"{parent_name}/rates.csv"]
+        answer = await sources.client.delete(f"{API}/{sources.base_id}/documents/{lost['id']}")
+        assert answer.status_code == 204
+        source = await sources.sync(source)
+        assert report(source, "added", "changed", "unchanged", "deleted") == [1, 0, 2, 0], source
+        assert len(await sources.names()) == 3
+        mail_server.empty()
+        source = await sources.sync(source)
+        assert (await sources.names(), report(source, "failed")) == ([], [0]), source
+        async with app.state.database.reading() as session:
+            assert (await session.execute(text("SELECT count(*) FROM files"))).scalar_one() == 0
 
     async def test_more_than_the_limit_are_reported_and_older_ones_stay(
         self, sources: Sources, mail_server: ImapProcess

@@ -10,7 +10,9 @@ from sqlalchemy import select, update
 from headgate.features.access.principal import LOCAL
 from headgate.features.audit.tables import AuditEvent
 from headgate.features.knowledge import service
-from headgate.features.knowledge.schemas import KnowledgeBaseChange
+from headgate.features.knowledge.contents import delete_contents
+from headgate.features.knowledge.documents import change_document
+from headgate.features.knowledge.schemas import DocumentChange, KnowledgeBaseChange
 from headgate.features.knowledge.tables import DocumentRow, DocumentVersionRow
 from headgate.features.knowledge_sources.tables import SourceItemRow, SourceRow
 from headgate.features.maintenance.documents import delete_expired_documents
@@ -85,3 +87,30 @@ async def test_documents_are_deleted_after_the_days_of_their_base(shelf: Shelf) 
         await service.change_base(session, LOCAL, base, KnowledgeBaseChange(retention_days=0))
     await age(shelf, await shelf.add("late.txt", "Late."), 9_999)
     assert (await delete_expired_documents(database, shelf.storage, settings)).documents == 0
+
+
+async def test_days_of_a_document_apply_instead_of_those_of_its_base(shelf: Shelf) -> None:
+    database, settings = shelf.database, RetentionSettings()
+    for base_days, kept in ((0, {"always.txt", "plain.txt"}), (30, {"always.txt"})):
+        base = await shelf.make_base(f"Base {base_days}", retention_days=base_days)
+        for name, days in (("short.txt", 5), ("always.txt", 0), ("plain.txt", None)):
+            document = await shelf.add(name, name)
+            await age(shelf, document, 40)
+            async with database.writing() as session:
+                change = DocumentChange(retention_days=days)
+                assert (await change_document(session, LOCAL, base, document, change)).retention_days == days
+        outcome = await delete_expired_documents(database, shelf.storage, settings)
+        assert (outcome.documents, await names(shelf)) == (3 - len(kept), kept)
+        async with database.writing() as session:
+            await delete_contents(
+                shelf.storage, await service.delete_base(session, LOCAL, base), tenant_id=LOCAL.tenant_id
+            )
+
+
+async def test_a_change_of_readers_keeps_the_days_of_a_document(shelf: Shelf) -> None:
+    base = await shelf.make_base()
+    document = await shelf.add("a.txt", "A.")
+    async with shelf.database.writing() as session:
+        await change_document(session, LOCAL, base, document, DocumentChange(retention_days=9))
+        changed = await change_document(session, LOCAL, base, document, DocumentChange(classification=1))
+    assert changed.retention_days == 9

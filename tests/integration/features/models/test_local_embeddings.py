@@ -6,11 +6,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from headgate.features.models.embeddings import WINDOW, Embedded, embed
+from headgate.features.models.embeddings import Embedded, embed
 from headgate.features.models.errors import BadModelFile, BadModelSettings, LocalModelMissing
 from headgate.features.models.local.conversion import convert
 from headgate.features.models.local.models import LocalModels
 from headgate.features.models.local.store import default_models_dir, list_local, use_file
+from headgate.features.models.local.windows import WINDOW
 from headgate.features.models.service import create_chat_model, list_providers
 from headgate.sdk.values import Model
 from tests.support import scripted_bert

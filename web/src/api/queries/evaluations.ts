@@ -77,7 +77,10 @@ export const deleteQuestion = (base_id: string, question_id: string) =>
     }),
   );
 
-export const evaluate = (base_id: string) =>
+export const evaluate = (base_id: string, written: { query_model: string; queries: number }) =>
   unwrap(
-    api.POST("/api/v1/knowledge-bases/{base_id}/evaluations", { params: { path: { base_id } }, body: { limit: 10 } }),
+    api.POST("/api/v1/knowledge-bases/{base_id}/evaluations", {
+      params: { path: { base_id } },
+      body: { limit: 10, rerank: true, ...written },
+    }),
   );

@@ -94,16 +94,24 @@ export interface SearchOptions {
   diversity: number;
   /** Whether the passages are reranked; null: where the base has a model, and it answers. */
   rerank: boolean | null;
+  /** Queries that a model writes, and the model; 0, or an empty model: none. */
+  written: { query_model: string; queries: number };
 }
 
-export const searchQuery = (base_id: string, query: string, options: SearchOptions) =>
+const NOT_WRITTEN = { query_model: "", queries: 1 };
+
+/** What a request says about queries that a model writes. */
+export const writtenBody = (written: SearchOptions["written"]) =>
+  written.query_model && written.queries > 0 ? written : NOT_WRITTEN;
+
+export const searchQuery = (base_id: string, query: string, { written, ...options }: SearchOptions) =>
   queryOptions({
-    queryKey: knowledgeKeys.search(base_id, query, options),
+    queryKey: knowledgeKeys.search(base_id, query, { ...options, written }),
     queryFn: ({ signal }) =>
       unwrap(
         api.POST("/api/v1/knowledge-bases/{base_id}/search", {
           params: { path: { base_id } },
-          body: { query, limit: 10, max_tokens: 10_000, ...options },
+          body: { query, limit: 10, max_tokens: 10_000, conversation: "", ...options, ...writtenBody(written) },
           signal,
         }),
       ),
@@ -137,13 +145,20 @@ export const addDocument = (base_id: string, file_id: string) =>
     }),
   );
 
-export const changeReaders = (document: KnowledgeDocument, role: ReaderRole | null) =>
+export type DocumentChange = components["schemas"]["DocumentChange"];
+
+export const changeDocument = ({ base_id, id }: KnowledgeDocument, body: DocumentChange) =>
   unwrap(
     api.PATCH("/api/v1/knowledge-bases/{base_id}/documents/{document_id}", {
-      params: { path: { base_id: document.base_id, document_id: document.id } },
-      body: { readers: { users: document.readers.users ?? [], groups: document.readers.groups ?? [], role } },
+      params: { path: { base_id, document_id: id } },
+      body,
     }),
   );
+
+export const changeReaders = (document: KnowledgeDocument, role: ReaderRole | null) =>
+  changeDocument(document, {
+    readers: { users: document.readers.users ?? [], groups: document.readers.groups ?? [], role },
+  });
 
 export const deleteDocument = ({ base_id, id }: KnowledgeDocument) =>
   unwrap(

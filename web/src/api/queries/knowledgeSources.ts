@@ -40,7 +40,12 @@ export const sourceProblemsQuery = (base_id: string, source_id: string) =>
 export const addSource = (base_id: string, body: SourceIn) =>
   unwrap(api.POST("/api/v1/knowledge-bases/{base_id}/sources", { params: { path: { base_id } }, body }));
 
+export type SourceChange = components["schemas"]["SourceChange"];
+
 const at = ({ base_id, id }: KnowledgeSource) => ({ params: { path: { base_id, source_id: id } } });
+
+export const changeSource = (source: KnowledgeSource, body: SourceChange) =>
+  unwrap(api.PATCH("/api/v1/knowledge-bases/{base_id}/sources/{source_id}", { ...at(source), body }));
 
 export const syncSource = (source: KnowledgeSource) =>
   unwrap(api.POST("/api/v1/knowledge-bases/{base_id}/sources/{source_id}/sync", at(source)));

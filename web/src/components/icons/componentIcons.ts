@@ -1,4 +1,5 @@
 import {
+  ArrowDownWideNarrow,
   Bell,
   BookOpen,
   BookOpenCheck,
@@ -76,6 +77,7 @@ import {
 /** The icons that components name; a name that is not here is a box. */
 export const ICONS: Record<string, LucideIcon> = {
   bell: Bell,
+  "arrow-down-wide-narrow": ArrowDownWideNarrow,
   "book-open": BookOpen,
   "book-open-check": BookOpenCheck,
   bot: Bot,

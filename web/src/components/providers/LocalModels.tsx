@@ -47,6 +47,7 @@ function LocalRow({ model, manage, onUse }: LocalRowProps) {
         <>
           {model.label}
           {model.use === "embedding" && <Chip>{t("local_embeds")}</Chip>}
+          {model.use === "rerank" && <Chip>{t("local_reranks")}</Chip>}
           {model.ready && <Chip tone="ok">{t("ready")}</Chip>}
         </>
       }

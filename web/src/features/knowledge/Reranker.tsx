@@ -2,6 +2,7 @@ import { useState } from "react";
 import { chooseReranker, type KnowledgeBase, knowledgeKeys } from "@/api/queries/knowledge";
 import { useRights } from "@/api/rights";
 import { FormDialog } from "@/components/FormDialog";
+import { LocalModels } from "@/components/providers";
 import { Button, Field, Input } from "@/components/ui";
 import { useChange } from "@/components/useChange";
 import { useKnowledgeTexts } from "./texts";
@@ -62,6 +63,7 @@ function ChooseDialog({ base, onClose }: { base: KnowledgeBase; onClose: () => v
           />
         )}
       </Field>
+      <LocalModels label={t("embedding_local")} use="rerank" onUse={setModel} />
       <Field label={t("candidates")} help={t("candidates_help")}>
         {(control) => (
           <Input

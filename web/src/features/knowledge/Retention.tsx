@@ -4,9 +4,8 @@ import { useRights } from "@/api/rights";
 import { FormDialog } from "@/components/FormDialog";
 import { Button, Field, Input } from "@/components/ui";
 import { useChange } from "@/components/useChange";
+import { isRetention, MOST_DAYS } from "./retentionDays";
 import { useKnowledgeTexts } from "./texts";
-
-const MOST_DAYS = 36_500;
 
 /** After how many days documents are deleted, if they are. */
 export function Retention({ base }: { base: KnowledgeBase }) {
@@ -30,13 +29,12 @@ function ChooseDialog({ base, onClose }: { base: KnowledgeBase; onClose: () => v
   const t = useKnowledgeTexts();
   const [days, setDays] = useState(String(base.retention_days));
   const count = Number(days);
-  const ready = days.trim() !== "" && Number.isInteger(count) && count >= 0 && count <= MOST_DAYS;
   const change = useChange<void>({ change: () => chooseRetention(base.id, count), touches: [knowledgeKeys.bases] });
   return (
     <FormDialog
       title={t("retention")}
       action={t("save")}
-      ready={ready}
+      ready={isRetention(days)}
       busy={change.isPending}
       error={change.error}
       onSubmit={() => change.mutate(undefined, { onSuccess: onClose })}

@@ -1,6 +1,6 @@
 import { screen, waitFor } from "@testing-library/react";
 import { describe, expect, it, vi } from "vitest";
-import { BASE, HIT, openPage, serve } from "./serving";
+import { BASE, HIT, MINILM, openPage, serve } from "./serving";
 
 vi.setConfig({ testTimeout: 20_000 });
 
@@ -23,6 +23,17 @@ describe("a rerank model", () => {
       await screen.findByText("cohere/rerank-v3.5 reranks the first 40 passages of a search."),
     ).toBeInTheDocument();
     expect(served.sent).toEqual([{ rerank_model: "cohere/rerank-v3.5", rerank_candidates: 40 }]);
+  });
+
+  it("may be one that is on the server", async () => {
+    const served = serve();
+    served.local = [MINILM, { ...MINILM, name: "ranks", label: "A cross-encoder", use: "rerank" }];
+    const { user } = openPage("/knowledge/b1");
+    await user.click(await screen.findByRole("button", { name: "Change rerank model" }));
+    expect(await screen.findByText("A cross-encoder")).toBeInTheDocument();
+    expect(screen.queryByText(MINILM.label)).not.toBeInTheDocument();
+    await user.click(screen.getByRole("button", { name: "Use" }));
+    expect(screen.getByRole("textbox", { name: /Rerank model/ })).toHaveValue("local/ranks");
   });
 
   it("explains its order in a search, and can be required or left out", async () => {

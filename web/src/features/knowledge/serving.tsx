@@ -48,6 +48,8 @@ export const DOCUMENT: KnowledgeDocument = {
   owner_user_id: "u",
   readers: { role: "viewer", users: ["u2"], groups: [] },
   classification: 0,
+  retention_days: null,
+  parent_id: null,
   language: "en",
   version: 2,
   sha256: SHA,
@@ -94,6 +96,7 @@ export const HIT: Hit = {
   rerank_score: null,
   rerank_model: "",
   first_rank: null,
+  queries: [0],
   matched: ["lisbon"],
 };
 
@@ -116,6 +119,8 @@ interface Served {
   documents: KnowledgeDocument[];
   hits: Hit[];
   local: LocalModel[];
+  /** What was searched. */
+  queries: string[];
   /** The model that reranked the hits. */
   rerankModel: string;
   /** Bodies of requests that change something. */
@@ -124,7 +129,15 @@ interface Served {
 
 /** A server with one base; a test may change it. */
 export function serve(permissions: string[] = ["knowledge.view", "knowledge.edit", "knowledge.manage"]): Served {
-  const served: Served = { bases: [BASE], documents: [DOCUMENT], hits: [HIT], local: [], rerankModel: "", sent: [] };
+  const served: Served = {
+    bases: [BASE],
+    documents: [DOCUMENT],
+    hits: [HIT],
+    local: [],
+    queries: ["Lisbon"],
+    rerankModel: "",
+    sent: [],
+  };
   const me = {
     user: null,
     permissions: { tenant: [], every_space: [], spaces: [{ space_id: "s", role: "", permissions }] },
@@ -148,7 +161,14 @@ export function serve(permissions: string[] = ["knowledge.view", "knowledge.edit
       const body = (await request.json()) as { mode: string | null };
       served.sent.push(body);
       const mode = body.mode ?? "lexical";
-      const found = { terms: ["lisbon"], vectors: mode !== "lexical", mode, embedding_model: "", problem: "" };
+      const found = {
+        queries: served.queries,
+        terms: ["lisbon"],
+        vectors: mode !== "lexical",
+        mode,
+        embedding_model: "",
+        problem: "",
+      };
       return HttpResponse.json({ ...found, rerank_model: served.rerankModel, hits: served.hits });
     }),
   );

@@ -10,7 +10,13 @@ from headgate.features.access.permissions import Permission
 from headgate.features.access.principal import Principal, within
 from headgate.features.audit.recorder import record_of
 from headgate.features.knowledge import reranking, service
-from headgate.features.knowledge.embedding import Embedder, model_of_search, reranking_of
+from headgate.features.knowledge.embedding import (
+    Embedder,
+    embedded_queries,
+    model_of_search,
+    reranking_of,
+    written_queries,
+)
 from headgate.features.knowledge.errors import EvaluationNotFound, NoQuestions
 from headgate.features.knowledge.evaluation import measures, repository
 from headgate.features.knowledge.evaluation.schemas import (
@@ -23,14 +29,14 @@ from headgate.features.knowledge.evaluation.schemas import (
     RanksOut,
 )
 from headgate.features.knowledge.evaluation.tables import EvaluationRow, QuestionRow
-from headgate.features.knowledge.questions import Question
+from headgate.features.knowledge.questions import Question, Variant
 from headgate.features.knowledge.repository import add_knowledge
 from headgate.features.knowledge.rights import Reader, readable, reader_of
 from headgate.features.knowledge.schemas import MOST_BUDGET, HitOut, Mode, SearchIn
 from headgate.features.knowledge.search_index import Scope
 from headgate.features.knowledge.service import get_base
 from headgate.features.knowledge.tables import KnowledgeBaseRow
-from headgate.features.models.embeddings import MOST_TEXTS
+from headgate.features.models.asking import Asker
 from headgate.foundation.database import Database, now
 from headgate.foundation.ids import new_id
 
@@ -53,11 +59,22 @@ class Prepared:
 
 
 @dataclass(frozen=True, slots=True)
+class Way:
+    """A way of searching."""
+
+    mode: Mode
+    reranked: bool = False
+    queries: int = 0
+    """Queries that a model writes."""
+
+
+@dataclass(frozen=True, slots=True)
 class Evaluator:
     """Evaluates bases: no connection is held while questions are embedded, and passages reranked."""
 
     database: Database
     embedder: Embedder
+    asker: Asker
 
     async def evaluate(self, principal: Principal, base_id: str, evaluation_in: EvaluationIn) -> EvaluationDetail:
         """Search all questions and store the measures, as an editor.
@@ -66,24 +83,23 @@ class Evaluator:
         """
         async with self.database.reading() as session:
             prepared = await _prepared(session, principal, base_id)
-        embedded = await self._embedded(within(principal, prepared.base.space_id), prepared)
-        rerank = evaluation_in.rerank and bool(prepared.base.rerank_model)
+        if not prepared.base.rerank_model:
+            evaluation_in = evaluation_in.model_copy(update={"rerank": False})
+        asker = within(principal, prepared.base.space_id)
+        embedded = await self._embedded(asker, prepared, [row.question for row in prepared.questions])
         answers = [
-            await self._answer(principal, prepared, row, question, limit=evaluation_in.limit, rerank=rerank)
+            await self._answer(principal, prepared, row, question, evaluation_in)
             for row, question in zip(prepared.questions, embedded, strict=True)
         ]
         async with self.database.writing() as session:
-            return await _store(session, principal, prepared, answers, limit=evaluation_in.limit, rerank=rerank)
+            return await _store(session, principal, prepared, answers, evaluation_in)
 
-    async def _embedded(self, principal: Principal, prepared: Prepared) -> list[Question | None]:
+    async def _embedded(
+        self, principal: Principal, prepared: Prepared, texts: Sequence[str]
+    ) -> Sequence[Question | None]:
         if not prepared.model:
-            return [None] * len(prepared.questions)
-        texts = [row.question for row in prepared.questions]
-        vectors: list[tuple[float, ...]] = []
-        for first in range(0, len(texts), MOST_TEXTS):
-            batch = await self.embedder.embed(principal, prepared.model, texts[first : first + MOST_TEXTS])
-            vectors += batch.vectors
-        return [Question(prepared.model, vector) for vector in vectors]
+            return [None] * len(texts)
+        return await embedded_queries(self.embedder, principal, prepared.model, texts)
 
     async def _answer(
         self,
@@ -91,26 +107,37 @@ class Evaluator:
         prepared: Prepared,
         row: QuestionRow,
         question: Question | None,
-        *,
-        limit: int,
-        rerank: bool,
+        evaluation_in: EvaluationIn,
     ) -> AnswerOut:
         expected = [ExpectedOut(id=id_, name=prepared.names[id_]) for id_ in row.document_ids if id_ in prepared.names]
         searches: list[RanksOut] = []
         modes: tuple[Mode, ...] = ("lexical",) if question is None else ("lexical", "vector", "hybrid")
-        ways = [(mode, False) for mode in modes] + ([(modes[-1], True)] if rerank else [])
+        ways = [Way(mode) for mode in modes]
+        ways += [Way(modes[-1], reranked=True)] if evaluation_in.rerank else []
+        ways += [Way(modes[-1], queries=evaluation_in.queries)] if evaluation_in.query_model else []
 
         async def scoping(_session: AsyncSession) -> Scope:
             return Scope(prepared.base.tenant_id, prepared.base.id, prepared.reader)
 
-        for mode, reranked in ways if expected else ():
-            search_in = SearchIn(query=row.question, limit=limit, max_tokens=MOST_BUDGET, mode=mode, rerank=reranked)
-            by_model = await reranking_of(self.embedder, principal, prepared.base, search_in) if reranked else None
-            asked = None if mode == "lexical" else question
-            answer = await reranking.search(self.database, scoping, search_in, asked, by_model)
+        for way in ways if expected else ():
+            search_in = SearchIn(
+                query=row.question, limit=evaluation_in.limit, max_tokens=MOST_BUDGET, mode=way.mode,
+                rerank=way.reranked, query_model=evaluation_in.query_model if way.queries else "",
+                queries=evaluation_in.queries,
+            )  # fmt: skip
+            by_model = await reranking_of(self.embedder, principal, prepared.base, search_in) if way.reranked else None
+            asked = None if way.mode == "lexical" else question
+            variants = await self._variants(within(principal, prepared.base.space_id), prepared, search_in)
+            answer = await reranking.search(self.database, scoping, search_in, asked, by_model, variants=variants)
             ranks = [_rank(answer.hits, document.id, row.quote) for document in expected]
-            searches.append(RanksOut(mode=mode, reranked=reranked, ranks=ranks))
+            searches.append(RanksOut(mode=way.mode, reranked=way.reranked, queries=way.queries, ranks=ranks))
         return AnswerOut(question_id=row.id, question=row.question, documents=expected, searches=searches)
+
+    async def _variants(self, principal: Principal, prepared: Prepared, search_in: SearchIn) -> list[Variant]:
+        """Return the queries that a model writes; none when the search names no model."""
+        texts = (await written_queries(self.asker, principal, search_in))[1:]
+        embedded = await self._embedded(principal, prepared, texts)
+        return [Variant(*more) for more in zip(texts, embedded, strict=True)]
 
 
 async def list_evaluations(session: AsyncSession, principal: Principal, base_id: str) -> list[EvaluationOut]:
@@ -157,9 +184,7 @@ async def _store(
     principal: Principal,
     prepared: Prepared,
     answers: list[AnswerOut],
-    *,
-    limit: int,
-    rerank: bool,
+    evaluation_in: EvaluationIn,
 ) -> EvaluationDetail:
     base = await get_base(session, principal, prepared.base.id, permission=Permission.KNOWLEDGE_EDIT)
     row = EvaluationRow(
@@ -167,15 +192,17 @@ async def _store(
         tenant_id=base.tenant_id,
         base_id=base.id,
         user_id=principal.user_id,
-        limit=limit,
+        limit=evaluation_in.limit,
         passage_tokens=prepared.base.passage_tokens,
         overlap_tokens=prepared.base.overlap_tokens,
         embedding_model=prepared.model,
-        rerank_model=prepared.base.rerank_model if rerank else "",
-        rerank_candidates=prepared.base.rerank_candidates if rerank else 0,
+        rerank_model=prepared.base.rerank_model if evaluation_in.rerank else "",
+        rerank_candidates=prepared.base.rerank_candidates if evaluation_in.rerank else 0,
+        query_model=evaluation_in.query_model,
+        queries=evaluation_in.queries if evaluation_in.query_model else 0,
         passages=prepared.passages,
         skipped=sum(not answer.searches for answer in answers),
-        measures=[measure.model_dump() for measure in _measures(answers, limit)],
+        measures=[measure.model_dump() for measure in _measures(answers, evaluation_in.limit)],
         answers=[answer.model_dump() for answer in answers],
         created_at=now(),
     )
@@ -198,20 +225,21 @@ def _plain(text: str) -> str:
 
 
 def _measures(answers: Sequence[AnswerOut], limit: int) -> list[MeasureOut]:
-    by_way: dict[tuple[Mode, bool], list[list[int | None]]] = {}
+    by_way: dict[Way, list[list[int | None]]] = {}
     for answer in answers:
         for search in answer.searches:
-            by_way.setdefault((search.mode, search.reranked), []).append(search.ranks)
+            by_way.setdefault(Way(search.mode, search.reranked, search.queries), []).append(search.ranks)
     return [
         MeasureOut(
-            mode=mode,
-            reranked=reranked,
+            mode=way.mode,
+            reranked=way.reranked,
+            queries=way.queries,
             recall=round(fmean(map(measures.recall, all_ranks)), 4),
             ndcg=round(fmean(measures.ndcg(ranks, limit) for ranks in all_ranks), 4),
             mrr=round(fmean(map(measures.reciprocal_rank, all_ranks)), 4),
             complete=sum(None not in ranks for ranks in all_ranks),
         )
-        for (mode, reranked), all_ranks in by_way.items()
+        for way, all_ranks in by_way.items()
     ]
 
 

@@ -30,7 +30,7 @@ _EDIT = [needs(Permission.KNOWLEDGE_EDIT)]
 
 def _evaluator(request: Request) -> Evaluator:
     searcher: Searcher = request.app.state.searcher
-    return Evaluator(searcher.database, searcher.embedder)
+    return Evaluator(searcher.database, searcher.embedder, searcher.asker)
 
 
 def _proposer(request: Request) -> Proposer:

@@ -4,9 +4,10 @@ from datetime import datetime
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from headgate.features.knowledge.schemas import MOST_PASSAGES, Mode
+from headgate.features.knowledge.schemas import MOST_PASSAGES, EmbeddingModel, Mode
 from headgate.features.knowledge.terms import LONGEST_QUERY
 from headgate.graph.json_values import PlainText
+from headgate.graph.queries import MOST_QUERIES
 
 MOST_QUESTIONS = 200
 """Questions of a base."""
@@ -120,6 +121,10 @@ class EvaluationIn(BaseModel):
     rerank: bool = Field(
         default=True, description="Also measure the searches reranked, where the base has a rerank model."
     )
+    query_model: EmbeddingModel = Field(
+        default="", description="Also measure the searches with queries that this chat model writes; empty: do not."
+    )
+    queries: int = Field(default=3, ge=1, le=MOST_QUERIES, description="Queries that it writes of each question.")
 
 
 class MeasureOut(BaseModel):
@@ -128,6 +133,8 @@ class MeasureOut(BaseModel):
     mode: Mode
     reranked: bool = False
     """Whether the passages were reranked."""
+    queries: int = 0
+    """Queries that a model wrote; 0: only the question was searched."""
     recall: float
     """Share of the expected documents among the first passages."""
     ndcg: float
@@ -143,6 +150,7 @@ class RanksOut(BaseModel):
 
     mode: Mode
     reranked: bool = False
+    queries: int = 0
     ranks: list[int | None]
     """Rank of the first passage of each document that answers, in the order of `documents`; null: not found."""
 
@@ -174,6 +182,10 @@ class EvaluationOut(BaseModel):
     """The model whose order was measured too; empty: none."""
     rerank_candidates: int
     """Number of passages that it received of each question."""
+    query_model: str
+    """The model whose queries were measured too; empty: none."""
+    queries: int
+    """Queries that it wrote of each question."""
     passages: int
     questions: int
     skipped: int

@@ -57,6 +57,10 @@ class EvaluationRow(Row):
     """The model whose order was measured too; empty: none."""
     rerank_candidates: Mapped[int] = mapped_column(default=0, server_default=text("0"))
     """Number of passages that it received of each question."""
+    query_model: Mapped[str] = mapped_column(String(250), default="", server_default=text("''"))
+    """The model whose queries were measured too; empty: none."""
+    queries: Mapped[int] = mapped_column(default=0, server_default=text("0"))
+    """Queries that it wrote of each question."""
     passages: Mapped[int]
     skipped: Mapped[int]
     """Questions none of whose documents exist or may be read by the user."""

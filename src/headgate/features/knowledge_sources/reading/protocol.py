@@ -48,6 +48,8 @@ class Entry:
     """Changes with the content; empty: unknown before it is read."""
     fetch: Callable[[Known | None], Awaitable[Content | None]]
     """Returns the content; None: unchanged since it was read with the known version. Raises why it cannot be read."""
+    parent: str = ""
+    """Key of the entry that it is attached to, which was yielded before."""
 
 
 class Listing(Protocol):

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from headgate.features.models.errors import BadModelSettings
 from headgate.features.models.local.server import LocalModelServer
@@ -26,13 +26,14 @@ PLACEHOLDER_URL = "http://local.headgate.invalid/v1"
 class LocalModels:
     """The folder of local models and the servers that run them; one instance a process.
 
-    A server has one model at a time. Embedding models have their own, so that an answer from documents does not load
-    its two models in turn.
+    A server has one model at a time. Each use has its own, so that an answer from documents does not load its models
+    in turn.
     """
 
     models_dir: Path = field(default_factory=default_models_dir)
     server: LocalModelServer = field(default_factory=LocalModelServer)
-    embedding_server: LocalModelServer = field(default_factory=lambda: LocalModelServer(embedding=True))
+    embedding_server: LocalModelServer = field(default_factory=lambda: LocalModelServer(use="embedding"))
+    rerank_server: LocalModelServer = field(default_factory=lambda: LocalModelServer(use="rerank"))
 
     def ready(self, use: Use = "chat") -> list[LocalModel]:
         """Models of a use that can be used now."""
@@ -50,15 +51,19 @@ class LocalModels:
             ),
         }
 
-    def embedding_client(self, name: str) -> "httpx2.AsyncClient":
-        """Return a client whose requests go to an embedding model. Raises `LocalModelMissing`, `BadModelSettings`."""
-        path = self._find(name, "embedding")
-        return httpx2.AsyncClient(transport=transport.AsyncLocalTransport(self.embedding_server, path), trust_env=False)
+    def client(self, name: str, use: Literal["embedding", "rerank"]) -> "httpx2.AsyncClient":
+        """Return a client whose requests go to a model. Raises `LocalModelMissing`, `BadModelSettings`."""
+        path = self._find(name, use)
+        server = self.embedding_server if use == "embedding" else self.rerank_server
+        return httpx2.AsyncClient(transport=transport.AsyncLocalTransport(server, path), trust_env=False)
 
     def _find(self, name: str, use: Use) -> Path:
         path = find_local(self.models_dir, name)
-        if use_of(path) != use:
-            purpose = "only embeds texts" if use == "chat" else "is a chat model"
+        actual = use_of(path)
+        if actual != use:
+            purpose = {"chat": "is a chat model", "embedding": "only embeds texts", "rerank": "only reranks texts"}[
+                actual
+            ]
             ready = ", ".join(f"local/{model.name}" for model in self.ready(use)) or "headgate models local"
             raise BadModelSettings(f"The local model '{name}' {purpose}.", remedy=f"Choose another: {ready}.")
         return path
@@ -67,3 +72,4 @@ class LocalModels:
         """End the processes of the models, if any run. Call when the program ends."""
         self.server.close()
         self.embedding_server.close()
+        self.rerank_server.close()

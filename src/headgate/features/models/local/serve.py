@@ -39,9 +39,11 @@ def _start(settings: dict[str, object]) -> "xllamacpp.Server":  # type: ignore[n
     params.port = 0  # the system selects one; the address is that of this machine unless configured
     params.api_keys = [settings["token"]]
     params.n_ctx = settings["context"]
-    if settings.get("embedding"):
+    if settings["use"] != "chat":
         params.embedding = True
-        params.n_batch = params.n_ubatch = 2048  # a text is embedded in one batch
+        if settings["use"] == "rerank":
+            params.pooling_type = xllamacpp.llama_pooling_type.LLAMA_POOLING_TYPE_RANK
+        params.n_batch = params.n_ubatch = 2048  # a text is computed in one batch
     params.n_parallel = 1
     params.cpuparams.n_threads = settings["threads"]
     params.cpuparams_batch.n_threads = settings["threads"]

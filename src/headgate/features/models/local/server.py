@@ -13,11 +13,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from headgate.features.models.errors import LocalModelFailed
+from headgate.features.models.local.weights import Use
 
 DEFAULT_CONTEXT = 8192
 """Tokens a local model keeps in view; each thousand costs about 30 MB with the 1.5B model."""
-EMBEDDING_CONTEXT = 512
-"""Tokens of one text that a local model embeds: more than a passage has, less than any embedding model takes."""
+_CONTEXTS = {"embedding": 512, "rerank": 2048}
+"""Tokens of one text that a local model embeds, or of query and text that it reranks: more than a passage has. A model
+that takes fewer has that many."""
 SLEEP_AFTER_SECONDS = 600
 """Idle time after which the weights leave memory; the next call loads them again (about 4 s)."""
 _LOAD_SECONDS = 180.0
@@ -47,7 +49,7 @@ class LocalModelServer:
         threads: Threads that compute; by default all cores but one.
         context: Tokens kept in view.
         sleep_after: Idle seconds after which the weights leave memory.
-        embedding: Whether its models embed texts, with a context of `EMBEDDING_CONTEXT`.
+        use: What its models are for.
         command: What to start; replaced in tests.
     """
 
@@ -57,14 +59,14 @@ class LocalModelServer:
         threads: int | None = None,
         context: int = DEFAULT_CONTEXT,
         sleep_after: int = SLEEP_AFTER_SECONDS,
-        embedding: bool = False,
+        use: Use = "chat",
         command: tuple[str, ...] = _CHILD,
     ) -> None:
         self._settings = {
             "threads": threads or default_threads(),
-            "context": EMBEDDING_CONTEXT if embedding else context,
+            "context": _CONTEXTS.get(use, context),
             "sleep_after": sleep_after,
-            "embedding": embedding,
+            "use": use,
         }
         self._command = command
         self._lock = threading.Lock()

@@ -19,6 +19,14 @@ _ARCHITECTURE = re.compile(rb"general\.architecture\x08\0\0\0(.{8})", re.DOTALL)
 """The first entry of a GGUF file, whose value is a text: type 8, its length in 8 bytes, its characters."""
 _EMBEDS = re.compile(r"bert|^t5encoder$|embedding")
 """Architectures of models that embed texts, as llama.cpp names them."""
+_POOLING = re.compile(rb"\.pooling_type\x04\0\0\0(.{4})", re.DOTALL)
+"""The entry that says how a model pools; it is of type 4, a number of 4 bytes."""
+_RANK = 4
+"""Pooling into one score, as rerank models do."""
+_HEAD = re.compile(rb"\x11\0\0\0\0\0\0\0cls\.output\.weight|\x0a\0\0\0\0\0\0\0cls\.weight")
+"""Names of the tensors that score, which older files of rerank models have without that entry."""
+_HEAD_WITHIN = 32_000_000
+"""Bytes of a file that contain the vocabulary and the names of its tensors."""
 _NAME = re.compile(r"^[a-z0-9][a-z0-9._-]{0,99}$")
 
 
@@ -129,17 +137,21 @@ def check_gguf(path: Path) -> None:
 
 
 def use_of(path: Path) -> Use:
-    """Return what the model in a GGUF file is for, by its architecture; a file that cannot be read is for chats."""
+    """Return what the model in a GGUF file is for; a file that cannot be read is for chats."""
     try:
         with path.open("rb") as file:
-            head = file.read(4096)
+            head = file.read(65_536)
+            entry, pooling = _ARCHITECTURE.search(head), _POOLING.search(head)
+            if entry is None:
+                return "chat"
+            if pooling is not None and int.from_bytes(pooling[1], "little") == _RANK:
+                return "rerank"
+            name = head[entry.end() : entry.end() + int.from_bytes(entry[1], "little")].decode(errors="replace")
+            if not _EMBEDS.search(name):
+                return "chat"
+            return "rerank" if _HEAD.search(head + file.read(_HEAD_WITHIN)) else "embedding"
     except OSError:
         return "chat"
-    entry = _ARCHITECTURE.search(head)
-    if entry is None:
-        return "chat"
-    name = head[entry.end() : entry.end() + int.from_bytes(entry[1], "little")].decode(errors="replace")
-    return "embedding" if _EMBEDS.search(name) else "chat"
 
 
 def require_space(folder: Path, needed: int) -> None:

@@ -8,8 +8,8 @@ from typing import Literal
 from headgate.features.models.errors import LocalModelMissing
 from headgate.graph.names import nearest
 
-Use = Literal["chat", "embedding"]
-"""What a model is for: completing conversations, or embedding texts for a search by meaning."""
+Use = Literal["chat", "embedding", "rerank"]
+"""What a model is for: completing conversations, embedding texts for a search by meaning, or reranking its results."""
 
 
 @dataclass(frozen=True, slots=True)

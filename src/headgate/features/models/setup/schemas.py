@@ -137,7 +137,7 @@ class LocalModelOut(BaseModel):
 
     name: str
     label: str
-    use: Use = Field(description="`chat`, or `embedding` for search by meaning.")
+    use: Use = Field(description="`chat`, `embedding` for search by meaning, or `rerank` for its results.")
     size: int = Field(description="Bytes.")
     licence: str
     ready: bool

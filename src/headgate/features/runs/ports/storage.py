@@ -12,7 +12,7 @@ from headgate.sdk.knowledge import KnowledgeQuery, Passage
 from headgate.sdk.state import StateChange, StateValue
 
 if TYPE_CHECKING:  # referenced without importing them
-    from headgate.features.knowledge.questions import Question
+    from headgate.features.knowledge.questions import Question, Variant
     from headgate.features.knowledge.reranking import Reranking
 
 
@@ -130,6 +130,7 @@ class KnowledgeBases(Protocol):
         clearance: int | None,
         question: "Question | None" = None,
         reranking: "Reranking | None" = None,
+        variants: "Sequence[Variant]" = (),
     ) -> FoundPassages:
         """Return the passages that the user who started the run may read.
 
@@ -139,6 +140,7 @@ class KnowledgeBases(Protocol):
             clearance: The highest classification that the step may read; None when classifications are disabled.
             question: The embedded query; without it the search is lexical.
             reranking: How the passages are reranked; None: they are not.
+            variants: Further queries.
 
         Raises:
             NotFound: The space has no such base.

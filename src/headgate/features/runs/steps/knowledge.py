@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from pydantic import JsonValue
 
-from headgate.features.knowledge.questions import LIKELY_TO_PASS, Question, not_embedded
+from headgate.features.knowledge.questions import LIKELY_TO_PASS, Question, Variant, not_embedded
 from headgate.features.runs.errors import ClassRefused
 from headgate.features.runs.ports.origin import Origin
 from headgate.features.runs.ports.storage import KnowledgeBases, SearchModels
@@ -50,10 +50,15 @@ class StepKnowledge:
         await self._ctx.check_cancelled()
         models = await self._bases.models(self._origin, query)
         model = models.embedding
-        question, not_asked = await self._question(query, model) if model else (None, "")
+        question, not_asked = await self._question(query, query.text, model) if model else (None, "")
+        variants = []
+        for text in query.also:
+            embedded, _ = await self._question(query, text, model) if question is not None else (None, "")
+            variants.append(Variant(text, embedded))
         clearance = None if self._guard is None else self._guard.clearance
+        reranking = self._reranking(query, models)
         answer = await self._bases.search(
-            self._origin, query, clearance=clearance, question=question, reranking=self._reranking(query, models)
+            self._origin, query, clearance=clearance, question=question, reranking=reranking, variants=variants
         )
         if answer.problem:
             self._ctx.log(answer.problem)
@@ -63,6 +68,7 @@ class StepKnowledge:
         self._outside.add(*(mark("file", passage.document) for passage in answer.passages))
         cited: list[JsonValue] = [citation(passage) for passage in answer.passages]
         asked: dict[str, JsonValue] = {"base": query.base, "query": query.text, "mode": answer.mode}
+        asked |= {"queries": [query.text, *query.also]} if query.also else {}
         asked |= {"neighbours": query.neighbours} if query.neighbours else {}
         asked |= {"diversity": query.diversity} if query.diversity else {}
         asked |= {"embedding_model": model} if question is not None else {}
@@ -84,10 +90,10 @@ class StepKnowledge:
         tolerated = (*LIKELY_TO_PASS, TooLarge, ClassRefused)
         return reranking.Reranking(models.rerank, models.candidates, ask, clearance, bool(query.rerank), tolerated)
 
-    async def _question(self, query: KnowledgeQuery, model: str) -> tuple[Question | None, str]:
+    async def _question(self, query: KnowledgeQuery, text: str, model: str) -> tuple[Question | None, str]:
         """Return the embedded query; or why the search is lexical, unless the query has a mode."""
         try:
-            vector = await self._ctx.embed(Model.model_validate(model), query.text)
+            vector = await self._ctx.embed(Model.model_validate(model), text)
         except (*LIKELY_TO_PASS, ClassRefused) as error:
             if query.mode:
                 raise

@@ -20,6 +20,7 @@ export default {
     "They run inside Headgate, without an API key or network access. Suitable for steps, not for the assistant.",
   local_fetch: "Download",
   local_embeds: "Search by meaning",
+  local_reranks: "Rerank",
   local_use: "Use",
   local_resume: "Resume",
   local_stop: "Stop",

@@ -22,6 +22,7 @@ const sv: Translation<typeof en> = {
   local_more: "De körs inuti Headgate, utan API-nyckel och nätverk. De passar för steg, inte för assistenten.",
   local_fetch: "Ladda ner",
   local_embeds: "Sökning efter betydelse",
+  local_reranks: "Omrankning",
   local_use: "Använd",
   local_resume: "Återuppta",
   local_stop: "Stoppa",

@@ -1,6 +1,6 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { Link, useSearch } from "@tanstack/react-router";
-import { ArrowLeft, Download } from "lucide-react";
+import { ArrowLeft, Download, Paperclip } from "lucide-react";
 import {
   contentAddress,
   documentQuery,
@@ -57,6 +57,17 @@ function About({ document }: { document: KnowledgeDocument }) {
           <Download aria-hidden className="size-4" />
         </a>
       </div>
+      {document.parent_id && (
+        <Link
+          to="/knowledge/{-$baseId}"
+          params={{ baseId: document.base_id }}
+          search={{ document: document.parent_id }}
+          className="flex items-center gap-1.5 text-sm text-accent hover:underline"
+        >
+          <Paperclip aria-hidden className="size-4" />
+          {t("attached_to")}
+        </Link>
+      )}
       <p className="break-all font-mono text-xs text-faint">{t("checksum", { hash: document.sha256 })}</p>
       {document.problem && <Callout tone="bad">{document.problem}</Callout>}
       {document.notes.length > 0 && (

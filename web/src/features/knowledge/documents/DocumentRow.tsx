@@ -1,5 +1,5 @@
 import { Link } from "@tanstack/react-router";
-import { FileText, RefreshCw, Trash2 } from "lucide-react";
+import { FileText, RefreshCw, Trash2, UsersRound } from "lucide-react";
 import { useState } from "react";
 import {
   changeReaders,
@@ -12,15 +12,23 @@ import {
 import { Chip, Confirm, IconButton, Row, Select } from "@/components/ui";
 import { useChange } from "@/components/useChange";
 import { ago, bytes } from "@/lib/i18n/format";
+import { ROLES, roleOf } from "../roles";
 import { useKnowledgeTexts } from "../texts";
+import { AccessDialog } from "./AccessDialog";
 import { DocumentState } from "./state";
 
-const ROLES = ["visitor", "viewer", "runner", "editor", "publisher", "owner", "listed"] as const;
+interface DocumentRowProps {
+  document: KnowledgeDocument;
+  /** Of the base. */
+  spaceId: string;
+  edits: boolean;
+}
 
 /** A document in the list: its state, what was not understood, who may read it. */
-export function DocumentRow({ document, edits }: { document: KnowledgeDocument; edits: boolean }) {
+export function DocumentRow({ document, spaceId, edits }: DocumentRowProps) {
   const t = useKnowledgeTexts();
   const [deleting, setDeleting] = useState(false);
+  const [changing, setChanging] = useState(false);
   const touches = [knowledgeKeys.documents(document.base_id), knowledgeKeys.bases];
   const removal = useChange({ change: deleteDocument, touches, failed: t("delete_failed") });
   const again = useChange({ change: reindexDocument, touches, failed: t("change_failed") });
@@ -29,6 +37,7 @@ export function DocumentRow({ document, edits }: { document: KnowledgeDocument; 
     touches,
     failed: t("change_failed"),
   });
+  const listed = (document.readers.users?.length ?? 0) + (document.readers.groups?.length ?? 0);
   const detail = [
     document.status === "indexing" && t("progress", { done: document.passages_done, all: document.passages }),
     document.status === "ready" && t("passages_count", { count: document.passages }),
@@ -36,6 +45,9 @@ export function DocumentRow({ document, edits }: { document: KnowledgeDocument; 
     t("version", { version: document.version }),
     bytes(document.size_bytes),
     ago(document.updated_at),
+    listed > 0 && t("listed_count", { count: listed }),
+    document.retention_days !== null &&
+      (document.retention_days ? t("kept_days", { count: document.retention_days }) : t("kept_always")),
   ];
   return (
     <Row
@@ -51,6 +63,7 @@ export function DocumentRow({ document, edits }: { document: KnowledgeDocument; 
             {document.name}
           </Link>
           <DocumentState document={document} />
+          {document.parent_id && <Chip>{t("attachment")}</Chip>}
           {document.notes.length > 0 && <Chip tone="warn">{t("notes", { count: document.notes.length })}</Chip>}
         </>
       }
@@ -63,8 +76,11 @@ export function DocumentRow({ document, edits }: { document: KnowledgeDocument; 
               className="w-52"
               value={document.readers.role ?? "listed"}
               options={ROLES.map((role) => ({ value: role, label: t(`role_${role}`) }))}
-              onChange={(role) => readers.mutate(role === "listed" ? null : role)}
+              onChange={(role) => readers.mutate(roleOf(role))}
             />
+            <IconButton size="sm" label={t("access_of", { name: document.name })} onClick={() => setChanging(true)}>
+              <UsersRound />
+            </IconButton>
             <IconButton size="sm" label={t("reindex")} onClick={() => again.mutate(document)}>
               <RefreshCw />
             </IconButton>
@@ -84,6 +100,7 @@ export function DocumentRow({ document, edits }: { document: KnowledgeDocument; 
           className="mt-1 h-1.5 w-full accent-accent"
         />
       )}
+      {changing && <AccessDialog document={document} spaceId={spaceId} onClose={() => setChanging(false)} />}
       <Confirm
         open={deleting}
         onOpenChange={setDeleting}

@@ -48,7 +48,7 @@ export function Documents({ base }: { base: KnowledgeBase }) {
           </EmptyState>
         }
       >
-        {(document) => <DocumentRow key={document.id} document={document} edits={edits} />}
+        {(document) => <DocumentRow key={document.id} document={document} spaceId={base.space_id} edits={edits} />}
       </Listing>
       {documents.hasNextPage && (
         <Button

@@ -27,9 +27,9 @@ export function Answers({ baseId, evaluationId }: { baseId: string; evaluationId
           >
             <p className="wrap-anywhere font-medium">{answer.question}</p>
             {answer.searches.length === 0 && <p className="text-sm text-muted">{t("skipped_question")}</p>}
-            {answer.searches.map(({ mode, reranked, ranks }) => (
-              <p key={`${mode} ${reranked}`} className="flex flex-wrap items-center gap-2 text-sm text-muted">
-                {wayOf(t, mode, reranked)}:
+            {answer.searches.map(({ ranks, ...way }) => (
+              <p key={wayOf(t, way)} className="flex flex-wrap items-center gap-2 text-sm text-muted">
+                {wayOf(t, way)}:
                 {ranks.map((rank, at) => {
                   const document = answer.documents[at];
                   const name = document?.name || t("no_document");

@@ -2,9 +2,10 @@ import { useQuery } from "@tanstack/react-query";
 import { Gauge } from "lucide-react";
 import { useState } from "react";
 import { evaluate, evaluationKeys, evaluationsQuery, questionsQuery } from "@/api/queries/evaluations";
-import type { KnowledgeBase } from "@/api/queries/knowledge";
+import { type KnowledgeBase, writtenBody } from "@/api/queries/knowledge";
 import { Button, EmptyState, Problem } from "@/components/ui";
 import { useChange } from "@/components/useChange";
+import { NONE_WRITTEN, WrittenQueries } from "../search/WrittenQueries";
 import { useKnowledgeTexts } from "../texts";
 import { Answers } from "./Answers";
 import { Measures } from "./Measures";
@@ -15,10 +16,11 @@ import { RatedAnswers } from "./RatedAnswers";
 export function EvaluationPane({ base }: { base: KnowledgeBase }) {
   const t = useKnowledgeTexts();
   const [chosen, setChosen] = useState<string>();
+  const [written, setWritten] = useState(NONE_WRITTEN);
   const questions = useQuery(questionsQuery(base.id));
   const evaluations = useQuery(evaluationsQuery(base.id));
   const run = useChange({
-    change: () => evaluate(base.id),
+    change: () => evaluate(base.id, writtenBody(written)),
     touches: [evaluationKeys.evaluations(base.id)],
     failed: t("not_evaluated"),
   });
@@ -43,6 +45,9 @@ export function EvaluationPane({ base }: { base: KnowledgeBase }) {
           </Button>
         </div>
         <p className="text-sm text-muted">{t("measures_help")}</p>
+        <div className="flex flex-wrap items-center gap-2">
+          <WrittenQueries value={written} onChange={setWritten} />
+        </div>
         {evaluations.isError && <Problem error={evaluations.error} retry={() => void evaluations.refetch()} />}
         {evaluations.data?.length === 0 && (
           <EmptyState icon={<Gauge />} title={t("no_evaluations")}>

@@ -44,6 +44,7 @@ export function Measures({ evaluations, shown, onShow }: MeasuresProps) {
                       row.skipped > 0 && t("skipped_count", { count: row.skipped }),
                       t("passage_size", { tokens: row.passage_tokens, overlap: row.overlap_tokens }),
                       row.embedding_model,
+                      row.query_model && t("queries_by", { model: row.query_model, count: row.queries }),
                       row.rerank_model && t("reranked_by", { model: row.rerank_model, count: row.rerank_candidates }),
                     ]
                       .filter(Boolean)
@@ -53,8 +54,8 @@ export function Measures({ evaluations, shown, onShow }: MeasuresProps) {
               </th>
             </tr>
             {row.measures.map((measure) => (
-              <tr key={`${measure.mode} ${measure.reranked}`}>
-                <td className="px-3 py-2">{wayOf(t, measure.mode, measure.reranked)}</td>
+              <tr key={wayOf(t, measure)}>
+                <td className="px-3 py-2">{wayOf(t, measure)}</td>
                 <Value value={measure.recall} />
                 <Value value={measure.ndcg} />
                 <Value value={measure.mrr} />

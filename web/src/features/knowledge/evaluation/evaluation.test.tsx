@@ -26,12 +26,15 @@ const EVALUATION: EvaluationDetail = {
   embedding_model: "",
   rerank_model: "cohere/rerank-v3.5",
   rerank_candidates: 30,
+  query_model: "openai/gpt-5-mini",
+  queries: 3,
   passages: 3,
   questions: 2,
   skipped: 1,
   measures: [
-    { mode: "lexical", reranked: false, recall: 0.5, ndcg: 0.25, mrr: 0.75, complete: 0 },
-    { mode: "lexical", reranked: true, recall: 0.9, ndcg: 0.8, mrr: 0.7, complete: 1 },
+    { mode: "lexical", reranked: false, queries: 0, recall: 0.5, ndcg: 0.25, mrr: 0.75, complete: 0 },
+    { mode: "lexical", reranked: true, queries: 0, recall: 0.9, ndcg: 0.8, mrr: 0.7, complete: 1 },
+    { mode: "lexical", reranked: false, queries: 3, recall: 0.8, ndcg: 0.7, mrr: 0.6, complete: 1 },
   ],
   created_at: AT,
   answers: [
@@ -40,8 +43,8 @@ const EVALUATION: EvaluationDetail = {
       question: "Lisbon?",
       documents: [TRAVEL],
       searches: [
-        { mode: "lexical", reranked: false, ranks: [null] },
-        { mode: "lexical", reranked: true, ranks: [1] },
+        { mode: "lexical", reranked: false, queries: 0, ranks: [null] },
+        { mode: "lexical", reranked: true, queries: 0, ranks: [1] },
       ],
     },
     { question_id: "q2", question: "Oslo?", documents: [], searches: [] },
@@ -84,6 +87,10 @@ describe("an evaluation", () => {
     expect(measured.getByText("0.5")).toBeInTheDocument();
     expect(measured.getByText("0 of 1")).toBeInTheDocument();
     expect(within(measured.getByRole("row", { name: /^Words, reranked/ })).getByText("0.9")).toBeInTheDocument();
+    expect(
+      within(measured.getByRole("row", { name: /^Words, 3 written queries/ })).getByText("0.8"),
+    ).toBeInTheDocument();
+    expect(measured.getByText(/3 queries written by openai\/gpt-5-mini/)).toBeInTheDocument();
     expect(measured.getByText(/reranked by cohere\/rerank-v3.5 \(30 passages\)/)).toBeInTheDocument();
     expect(screen.getByRole("columnheader", { name: "MRR" })).toHaveAttribute("title", expect.stringMatching(/^Mean/));
     expect(await screen.findByText("travel.md: not found")).toBeInTheDocument();

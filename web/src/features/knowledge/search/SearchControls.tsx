@@ -1,6 +1,7 @@
 import type { SearchOptions } from "@/api/queries/knowledge";
 import { Segments, Select } from "@/components/ui";
 import { useKnowledgeTexts } from "../texts";
+import { WrittenQueries } from "./WrittenQueries";
 
 const NEIGHBOURS = ["0", "1", "2", "3"];
 const RERANK = { automatic: null, required: true, off: false };
@@ -9,12 +10,14 @@ const DIVERSITY = { none: 0, some: 0.3, much: 0.6 };
 interface SearchControlsProps {
   /** Whether the base has a rerank model. */
   reranks: boolean;
+  /** Whether the user may have a model write queries. */
+  edits: boolean;
   options: SearchOptions;
   onChange: (options: SearchOptions) => void;
 }
 
 /** How passages are found, and what is returned with them: the options of the steps that search. */
-export function SearchControls({ reranks, options, onChange }: SearchControlsProps) {
+export function SearchControls({ reranks, edits, options, onChange }: SearchControlsProps) {
   const t = useKnowledgeTexts();
   const diversity = Object.entries(DIVERSITY).find(([, value]) => value === options.diversity)?.[0] ?? "none";
   const rerank = Object.entries(RERANK).find(([, value]) => value === options.rerank)?.[0] ?? "automatic";
@@ -60,6 +63,7 @@ export function SearchControls({ reranks, options, onChange }: SearchControlsPro
           ]}
         />
       )}
+      {edits && <WrittenQueries value={options.written} onChange={(written) => onChange({ ...options, written })} />}
     </div>
   );
 }

@@ -9,10 +9,12 @@ import { Button, Chip, EmptyState, Field, Input, Problem, Skeleton } from "@/com
 import { useChange } from "@/components/useChange";
 import { useKnowledgeTexts } from "../texts";
 import { SearchControls } from "./SearchControls";
+import { NONE_WRITTEN } from "./WrittenQueries";
 
 /** What a step would receive for a question: passages in their order, with scores explained. */
 export function SearchPane({ base }: { base: KnowledgeBase }) {
   const t = useKnowledgeTexts();
+  const { may } = useRights();
   const [text, setText] = useState("");
   const [asked, setAsked] = useState("");
   const [options, setOptions] = useState<SearchOptions>({
@@ -20,6 +22,7 @@ export function SearchPane({ base }: { base: KnowledgeBase }) {
     neighbours: 0,
     diversity: 0,
     rerank: null,
+    written: NONE_WRITTEN,
   });
   const answer = useQuery({ ...searchQuery(base.id, asked, options), enabled: asked !== "" });
   return (
@@ -47,7 +50,12 @@ export function SearchPane({ base }: { base: KnowledgeBase }) {
           {t("search")}
         </Button>
       </form>
-      <SearchControls reranks={base.rerank_model !== ""} options={options} onChange={setOptions} />
+      <SearchControls
+        reranks={base.rerank_model !== ""}
+        edits={may("knowledge.edit", base.space_id)}
+        options={options}
+        onChange={setOptions}
+      />
       {asked === "" && (
         <EmptyState icon={<Search />} title={t("ask_first")}>
           {t("ask_first_more")}
@@ -58,6 +66,11 @@ export function SearchPane({ base }: { base: KnowledgeBase }) {
       {answer.data && !answer.data.vectors && <p className="text-sm text-muted">{t("lexical_only")}</p>}
       {answer.data?.mode === "vector" && <p className="text-sm text-muted">{t("vector_only")}</p>}
       {answer.data?.mode === "hybrid" && <p className="text-sm text-muted">{t("hybrid_how")}</p>}
+      {answer.data && answer.data.queries.length > 1 && (
+        <p className="text-sm text-muted wrap-anywhere">
+          {t("queries_asked", { queries: answer.data.queries.map((query, at) => `${at + 1}. ${query}`).join(" · ") })}
+        </p>
+      )}
       {answer.data?.rerank_model && (
         <p className="text-sm text-muted">{t("reranked_how", { model: answer.data.rerank_model })}</p>
       )}
@@ -98,6 +111,8 @@ function OneHit({ base, hit, asked }: { base: KnowledgeBase; hit: Hit; asked: st
       <p className="line-clamp-6 whitespace-pre-wrap wrap-anywhere text-sm">{hit.text.trim()}</p>
       <p className="text-xs text-muted">
         {[
+          (hit.queries.length > 1 || hit.queries[0] !== 0) &&
+            t("found_by", { numbers: hit.queries.map((query) => query + 1).join(", ") }),
           hit.matched.length > 0 && t("matched", { words: hit.matched.join(", ") }),
           hit.lexical_rank !== null && t("rank", { rank: hit.lexical_rank }),
           hit.vector_rank !== null &&

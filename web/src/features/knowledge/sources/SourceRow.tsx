@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
-import { Database, FolderGit2, Globe, HardDrive, Mail, RefreshCw, Trash2 } from "lucide-react";
+import { Database, FolderGit2, Globe, HardDrive, Mail, Pencil, RefreshCw, Trash2 } from "lucide-react";
 import { useState } from "react";
-import { knowledgeKeys } from "@/api/queries/knowledge";
+import { type KnowledgeBase, knowledgeKeys } from "@/api/queries/knowledge";
 import {
   deleteSource,
   isSyncing,
@@ -14,7 +14,7 @@ import {
 import { Chip, Confirm, IconButton, Problem, Row, Skeleton, type Tone } from "@/components/ui";
 import { useChange } from "@/components/useChange";
 import { ago } from "@/lib/i18n/format";
-import { SECONDS } from "./AddSourceDialog";
+import { everyOf, SourceDialog } from "./SourceDialog";
 import { useSourceTexts } from "./texts";
 
 const ICONS = { storage: <HardDrive />, git: <FolderGit2 />, web: <Globe />, sql: <Database />, mail: <Mail /> };
@@ -26,16 +26,15 @@ const TONES: Record<KnowledgeSource["status"], Tone> = {
 };
 
 /** A source: its state, what the last synchronisation did, and what was not understood. */
-export function SourceRow({ source }: { source: KnowledgeSource }) {
+export function SourceRow({ base, source }: { base: KnowledgeBase; source: KnowledgeSource }) {
   const t = useSourceTexts();
   const [deleting, setDeleting] = useState(false);
+  const [changing, setChanging] = useState(false);
   const touches = [sourceKeys.of(source.base_id), knowledgeKeys.documents(source.base_id), knowledgeKeys.bases];
   const sync = useChange({ change: syncSource, touches, failed: t("sync_failed") });
   const removal = useChange({ change: deleteSource, touches, failed: t("delete_failed") });
   const { report } = source;
-  const every = (Object.keys(SECONDS) as (keyof typeof SECONDS)[]).find(
-    (name) => SECONDS[name] === source.every_seconds,
-  );
+  const every = everyOf(source.every_seconds);
   const detail = [
     t(`kind_${source.config.kind}`),
     t("documents", { count: source.documents }),
@@ -62,6 +61,9 @@ export function SourceRow({ source }: { source: KnowledgeSource }) {
           >
             <RefreshCw />
           </IconButton>
+          <IconButton size="sm" label={t("change", { name: source.name })} onClick={() => setChanging(true)}>
+            <Pencil />
+          </IconButton>
           <IconButton size="sm" label={t("delete_what", { name: source.name })} onClick={() => setDeleting(true)}>
             <Trash2 />
           </IconButton>
@@ -76,6 +78,7 @@ export function SourceRow({ source }: { source: KnowledgeSource }) {
       )}
       {source.status === "ready" && <Report source={source} />}
       {source.problems > 0 && <Problems source={source} />}
+      {changing && <SourceDialog base={base} source={source} onClose={() => setChanging(false)} />}
       <Confirm
         open={deleting}
         onOpenChange={setDeleting}

@@ -4,7 +4,7 @@ import { useState } from "react";
 import type { KnowledgeBase } from "@/api/queries/knowledge";
 import { sourcesQuery } from "@/api/queries/knowledgeSources";
 import { Button, EmptyState, Listing } from "@/components/ui";
-import { AddSourceDialog } from "./AddSourceDialog";
+import { SourceDialog } from "./SourceDialog";
 import { SourceRow } from "./SourceRow";
 import { useSourceTexts } from "./texts";
 
@@ -30,9 +30,9 @@ export function SourcesPane({ base }: { base: KnowledgeBase }) {
           </EmptyState>
         }
       >
-        {(source) => <SourceRow key={source.id} source={source} />}
+        {(source) => <SourceRow key={source.id} base={base} source={source} />}
       </Listing>
-      {adding && <AddSourceDialog base={base} onClose={() => setAdding(false)} />}
+      {adding && <SourceDialog base={base} onClose={() => setAdding(false)} />}
     </div>
   );
 }

@@ -1,4 +1,4 @@
-import type { SourceIn } from "@/api/queries/knowledgeSources";
+import type { KnowledgeSource, SourceIn } from "@/api/queries/knowledgeSources";
 
 export type SourceKind = SourceIn["config"]["kind"];
 export const KINDS: readonly SourceKind[] = ["storage", "git", "web", "sql", "mail"];
@@ -88,4 +88,15 @@ export function configOf(kind: SourceKind, draft: SourceDraft): SourceIn["config
     most_pages: Number(draft.mostPages),
     hosts,
   };
+}
+
+const camel = (name: string) => name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+
+/** What the dialog shows of the settings of a source. */
+export function draftOf(config: KnowledgeSource["config"]): SourceDraft {
+  const entries = Object.entries(config).map(([name, value]) => {
+    const field = name === "folder" && config.kind === "mail" ? "mailFolder" : camel(name);
+    return [field, Array.isArray(value) ? value.join(", ") : String(value)];
+  });
+  return { ...EMPTY, ...(Object.fromEntries(entries) as Partial<SourceDraft>) };
 }

@@ -52,6 +52,10 @@ function serveSources(...sources: KnowledgeSource[]) {
       served.sources = [{ ...SOURCE, status: "running", report: { listed: 9, done: 4 } }];
       return HttpResponse.json(served.sources[0], { status: 202 });
     }),
+    http.patch(`${API}/b1/sources/s1`, async ({ request }) => {
+      served.sent.push(await request.json());
+      return HttpResponse.json(served.sources[0]);
+    }),
     http.delete(`${API}/b1/sources/s1`, () => {
       served.sources = [];
       return new HttpResponse(null, { status: 204 });
@@ -130,6 +134,30 @@ it("one says what was not understood, and is synchronised", async () => {
   await user.click(screen.getByRole("button", { name: "Synchronise Site" }));
   expect(await screen.findByText("4 of 9 items")).toBeInTheDocument();
   expect(screen.getByRole("button", { name: "Synchronise Site" })).toBeDisabled();
+});
+
+it("one is changed, and keeps what is not", async () => {
+  const custom = { ...SOURCE, every_seconds: 7200, readers: { role: null, users: ["u2"], groups: [] } };
+  const served = serveSources(custom);
+  const { user } = openPage("/knowledge/b1?view=sources");
+  await user.click(await screen.findByRole("button", { name: "Change source Site" }));
+  const dialog = within(screen.getByRole("dialog", { name: "Change source Site" }));
+  expect(dialog.queryByRole("textbox", { name: /^Name/ })).toBeNull();
+  const address = dialog.getByRole("textbox", { name: /^Address/ });
+  expect(address).toHaveValue(custom.config.kind === "web" ? custom.config.url : "");
+  await user.clear(address);
+  await user.type(address, "https://new.example.org");
+  await user.click(dialog.getByRole("button", { name: "Save" }));
+  await waitFor(() =>
+    expect(served.sent).toEqual([
+      {
+        config: { ...custom.config, url: "https://new.example.org" },
+        every_seconds: 7200,
+        readers: { role: null, users: ["u2"], groups: [] },
+      },
+    ]),
+  );
+  await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
 });
 
 it("one that failed says why, and is deleted after a confirmation", async () => {

@@ -3,6 +3,10 @@ export default {
   add: "Add source",
   add_more:
     "Its content becomes documents, read with your rights and connections. What changes is read again, and what is deleted there is deleted here.",
+  change: "Change source {{name}}",
+  change_more:
+    "You become its owner: it is read with your rights and connections. Readers apply to all of its documents at once.",
+  save: "Save",
   none: "No sources yet",
   none_more:
     "Add a storage, a Git repository, a website, a database query or a mailbox: its content becomes documents and stays up to date.",

@@ -5,6 +5,10 @@ const sv: typeof en = {
   add: "Lägg till källa",
   add_more:
     "Innehållet blir dokument och läses med dina rättigheter och anslutningar. Det som ändras läses igen, och det som tas bort där tas bort här.",
+  change: "Ändra källan {{name}}",
+  change_more:
+    "Du blir dess ägare: den läses med dina rättigheter och anslutningar. Läsare gäller alla dess dokument direkt.",
+  save: "Spara",
   none: "Inga källor än",
   none_more:
     "Lägg till en fillagring, ett Git-repo, en webbplats, en databasfråga eller en brevlåda: innehållet blir dokument och hålls aktuellt.",
