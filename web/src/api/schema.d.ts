@@ -427,7 +427,9 @@ export interface paths {
         put?: never;
         /**
          * Change several runs
-         * @description Cancel, pause or continue each of the runs. The response has one result per run.
+         * @description Cancel, pause, continue, resume or rerun each of the runs, or redeliver its failed deliveries.
+         *
+         *     The response has one result per run.
          *
          *     Requires the permission `runs.start`.
          */
@@ -5195,9 +5197,11 @@ export interface paths {
         };
         /**
          * List what needs a human
-         * @description List failed and queued runs, failed deliveries, stopped triggers, broken connections, approvals and alerts.
+         * @description List failed, queued and stuck runs, failed deliveries, stopped triggers, broken connections, approvals, alerts.
          *
-         *     Runs that fail alike are one item. Only what you may view is listed.
+         *     Daily budgets that are exhausted are listed, too. Runs of a flow that fail with the same error are one item: error
+         *     code, step and message without numbers and ids. The newest 5,000 failed runs of 7 days are grouped. Only what you
+         *     may view is listed.
          *
          *     Requires the permission `runs.view`.
          */
@@ -5210,7 +5214,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/v1/attention/dismissed": {
+    "/api/v1/attention/actions": {
         parameters: {
             query?: never;
             header?: never;
@@ -5218,15 +5222,68 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
+        put?: never;
         /**
-         * Dismiss an item
-         * @description Hide an item for yourself until it happens again, or show it again.
+         * Act on items
+         * @description Resume, rerun, cancel or redeliver what is behind items; assign them; dismiss or mute them for yourself.
+         *
+         *     The response has one result per run, delivery, trigger or item. A request changes at most 200. Each run needs
+         *     `runs.start` in its space, each trigger `triggers.manage`, an assignment `runs.start`.
          *
          *     Requires the permission `runs.view`.
          */
-        put: operations["dismiss_api_v1_attention_dismissed_put"];
+        post: operations["change_api_v1_attention_actions_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/saved-views": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List saved views
+         * @description List your views of a list, by name. The one without a name is what the page remembers.
+         *
+         *     Requires the permission `runs.view`.
+         */
+        get: operations["list__api_v1_saved_views_get"];
+        /**
+         * Save a view
+         * @description Save filters and columns of a list for yourself under a name, which replaces the view of that name.
+         *
+         *     Requires the permission `runs.view`.
+         */
+        put: operations["save_api_v1_saved_views_put"];
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/saved-views/{view_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete a view
+         * @description Delete one of your views.
+         *
+         *     Requires the permission `runs.view`.
+         */
+        delete: operations["delete_api_v1_saved_views__view_id__delete"];
         options?: never;
         head?: never;
         patch?: never;
@@ -7535,6 +7592,36 @@ export interface components {
             } | null;
         };
         /**
+         * AttentionActionIn
+         * @description An action on one or several items.
+         */
+        AttentionActionIn: {
+            /**
+             * Action
+             * @description `resume`: failed runs, paused triggers. `rerun`: failed runs. `cancel`: queued and stuck runs. `redeliver`: failed deliveries. `assign`: to a user, for everyone. `dismiss`, `restore`: for yourself.
+             * @enum {string}
+             */
+            action: "resume" | "rerun" | "cancel" | "redeliver" | "assign" | "dismiss" | "restore";
+            /** Keys */
+            keys: string[];
+            /**
+             * User Id
+             * @description `assign`: to this user; omitted: to nobody.
+             */
+            user_id?: string | null;
+            /**
+             * Until
+             * @description `dismiss`: mute until this time; omitted: until the item happens again.
+             */
+            until?: string | null;
+            /**
+             * Published
+             * @description `resume`, `rerun`: with the published version of the flow instead of that of the run.
+             * @default false
+             */
+            published?: boolean;
+        };
+        /**
          * AttentionItem
          * @description Something that needs a human. What happens again is one item with a count.
          */
@@ -7548,7 +7635,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "failed_runs" | "queued_runs" | "failed_deliveries" | "approvals" | "trigger" | "failing_trigger" | "connection" | "expiry" | "alert";
+            kind: "failed_runs" | "queued_runs" | "stuck_runs" | "failed_deliveries" | "approvals" | "trigger" | "failing_trigger" | "connection" | "expiry" | "budget" | "alert";
             /** Space Id */
             space_id?: string | null;
             /** Flow Id */
@@ -7559,6 +7646,11 @@ export interface components {
              * @default
              */
             name?: string;
+            /**
+             * Step Id
+             * @description The step that failed.
+             */
+            step_id?: string | null;
             /**
              * Code
              * @description Error code of failed runs; kind of the rule of an alert.
@@ -7595,6 +7687,18 @@ export interface components {
              * @default false
              */
             dismissed?: boolean;
+            /**
+             * Muted Until
+             * @description Until when you have muted it.
+             */
+            muted_until?: string | null;
+            /** Assignee Id */
+            assignee_id?: string | null;
+            /**
+             * Assignee
+             * @description Name of the user to whom it is assigned.
+             */
+            assignee?: string | null;
         };
         /**
          * AttentionOut
@@ -7605,9 +7709,51 @@ export interface components {
             items: components["schemas"]["AttentionItem"][];
             /**
              * Open
-             * @description Items that are not dismissed.
+             * @description Items of the filter that are not dismissed.
              */
             open: number;
+            /**
+             * More
+             * @description Kinds with older items than those listed: narrow the filter to see them.
+             */
+            more?: ("failed_runs" | "queued_runs" | "stuck_runs" | "failed_deliveries" | "approvals" | "trigger" | "failing_trigger" | "connection" | "expiry" | "budget" | "alert")[];
+        };
+        /**
+         * AttentionResult
+         * @description The result for one run, delivery, trigger or item.
+         */
+        AttentionResult: {
+            /** Key */
+            key: string;
+            /**
+             * Id
+             * @description The run, delivery or trigger; the key for an action on the item itself.
+             */
+            id: string;
+            /**
+             * Done
+             * @description False when it was refused, or had no effect.
+             */
+            done: boolean;
+            /**
+             * New Run Id
+             * @description The run that continues instead, or was started.
+             */
+            new_run_id?: string | null;
+            problem?: components["schemas"]["BulkProblem"] | null;
+        };
+        /**
+         * AttentionResults
+         * @description One result each, by item; within an item the newest first.
+         */
+        AttentionResults: {
+            /** Items */
+            items: components["schemas"]["AttentionResult"][];
+            /**
+             * Left
+             * @description Runs and deliveries beyond the limit of one request: repeat it.
+             */
+            left: number;
         };
         /**
          * AuditOut
@@ -8950,19 +9096,6 @@ export interface components {
             users: number;
             /** Groups */
             groups: number;
-        };
-        /**
-         * DismissIn
-         * @description Dismiss an item, or show it again.
-         */
-        DismissIn: {
-            /** Key */
-            key: string;
-            /**
-             * Dismissed
-             * @default true
-             */
-            dismissed?: boolean;
         };
         /**
          * DocumentChange
@@ -15486,6 +15619,8 @@ export interface components {
             status: ("queued" | "running" | "waiting" | "paused" | "completed" | "failed" | "cancelled") | null;
             /** Changed */
             changed: boolean;
+            /** New Run Id */
+            new_run_id?: string | null;
             problem: components["schemas"]["BulkProblem"] | null;
         };
         /**
@@ -15820,9 +15955,15 @@ export interface components {
              * Action
              * @enum {string}
              */
-            action: "cancel" | "pause" | "continue";
+            action: "cancel" | "pause" | "continue" | "resume" | "rerun" | "redeliver";
             /** Run Ids */
             run_ids: string[];
+            /**
+             * Published
+             * @description `resume`, `rerun`: with the published version of the flow instead of that of the run.
+             * @default false
+             */
+            published?: boolean;
         };
         /**
          * RunsChangeOut
@@ -15860,6 +16001,47 @@ export interface components {
             name: string;
             /** Content */
             content: string;
+        };
+        /**
+         * SavedView
+         * @description A saved view of the caller.
+         */
+        SavedView: {
+            /** Id */
+            id: string;
+            /**
+             * Place
+             * @enum {string}
+             */
+            place: "attention" | "runs";
+            /** Name */
+            name: string;
+            settings: components["schemas"]["ViewSettings"];
+        };
+        /**
+         * SavedViewIn
+         * @description A view to save; it replaces the one of the same name.
+         */
+        SavedViewIn: {
+            /**
+             * Place
+             * @enum {string}
+             */
+            place: "attention" | "runs";
+            /**
+             * Name
+             * @description Empty: the settings that the page restores when the list is opened.
+             */
+            name: string;
+            settings: components["schemas"]["ViewSettings"];
+        };
+        /**
+         * SavedViews
+         * @description The views of a list, by name.
+         */
+        SavedViews: {
+            /** Items */
+            items: components["schemas"]["SavedView"][];
         };
         /**
          * ScheduleConfig
@@ -18385,6 +18567,24 @@ export interface components {
             headgate_version: string;
             /** Created By User Id */
             created_by_user_id?: string | null;
+        };
+        /**
+         * ViewSettings
+         * @description What a view shows.
+         */
+        ViewSettings: {
+            /**
+             * Filters
+             * @description Query parameters of the list.
+             */
+            filters?: {
+                [key: string]: string | string[];
+            };
+            /**
+             * Columns
+             * @description Columns, in their order.
+             */
+            columns?: string[];
         };
         /**
          * WaitReason
@@ -43316,9 +43516,20 @@ export interface operations {
     read_api_v1_attention_get: {
         parameters: {
             query?: {
+                /** @description Only items of these kinds. */
+                kind?: ("failed_runs" | "queued_runs" | "stuck_runs" | "failed_deliveries" | "approvals" | "trigger" | "failing_trigger" | "connection" | "expiry" | "budget" | "alert")[] | null;
                 /** @description Only items of this space. */
                 space_id?: string | null;
-                /** @description Also items that you have dismissed. */
+                flow_id?: string | null;
+                /** @description Only flows of this owner. */
+                owner_id?: string | null;
+                /** @description Assigned to this user, or `nobody`. */
+                assigned_to?: string | null;
+                /** @description Last seen in these hours. */
+                within_hours?: number | null;
+                /** @description First seen before these hours. */
+                older_hours?: number | null;
+                /** @description Also items that you have dismissed or muted. */
                 dismissed?: boolean;
             };
             header?: never;
@@ -43394,7 +43605,7 @@ export interface operations {
             };
         };
     };
-    dismiss_api_v1_attention_dismissed_put: {
+    change_api_v1_attention_actions_post: {
         parameters: {
             query?: never;
             header?: never;
@@ -43403,7 +43614,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["DismissIn"];
+                "application/json": components["schemas"]["AttentionActionIn"];
             };
         };
         responses: {
@@ -43413,8 +43624,252 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["AttentionOut"];
+                    "application/json": components["schemas"]["AttentionResults"];
                 };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The user or the API key lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The URL is too long; send long values in the body. */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list__api_v1_saved_views_get: {
+        parameters: {
+            query: {
+                place: "attention" | "runs";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SavedViews"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The user or the API key lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The URL is too long; send long values in the body. */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    save_api_v1_saved_views_put: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SavedViewIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SavedView"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The user or the API key lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The URL is too long; send long values in the body. */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_api_v1_saved_views__view_id__delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                view_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description Not signed in, or the API key is not valid. */
             401: {

@@ -20,6 +20,7 @@ Action = Literal[
     "assistant.changed",
     "assistant.created",
     "assistant.deleted",
+    "attention.assigned",
     "codev_instance.added",
     "codev_instance.removed",
     "codev_session.answered",

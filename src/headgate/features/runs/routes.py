@@ -228,9 +228,12 @@ async def continue_(run_id: str, engine: Engine, caller: Caller) -> PauseOut:
 
 
 @router.post("/flow-runs/actions", summary="Change several runs", responses=problems(403), dependencies=_START)
-async def change_several(body: RunsChangeIn, engine: Engine, caller: Caller) -> RunsChangeOut:
-    """Cancel, pause or continue each of the runs. The response has one result per run."""
-    return RunsChangeOut(items=await bulk.change_each(engine, caller, body))
+async def change_several(body: RunsChangeIn, database: Rows, engine: Engine, caller: Caller) -> RunsChangeOut:
+    """Cancel, pause, continue, resume or rerun each of the runs, or redeliver its failed deliveries.
+
+    The response has one result per run.
+    """
+    return RunsChangeOut(items=await bulk.change_each(database, engine, caller, body))
 
 
 @router.get(
