@@ -69,7 +69,9 @@ class TestNeedsAttention:
         expect(attention.get_by_text("Import of orders: 2 failed runs")).to_be_visible()
         expect(page.get_by_text("Run writer")).to_be_visible()
         check_accessible(page)
-        attention.get_by_role("listitem").filter(has_text="Import of orders").get_by_role("button").click()
+        attention.get_by_role("listitem").filter(has_text="Import of orders").get_by_role(
+            "button", name="Dismiss"
+        ).click()
         expect(attention.get_by_text("Import of orders: 2 failed runs")).not_to_be_visible()
         page.get_by_role("button", name="Undo").click()
         attention.get_by_role("listitem").filter(has_text="Import of orders").get_by_role(

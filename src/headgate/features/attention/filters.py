@@ -10,7 +10,6 @@ from pydantic import ConfigDict, Field, TypeAdapter, ValidationError, with_confi
 from headgate.features.attention.schemas import NOBODY, AttentionItem, Kind
 from headgate.foundation.errors import Invalid
 
-
 Hours = Annotated[float, Field(ge=0, le=10_000)]
 
 

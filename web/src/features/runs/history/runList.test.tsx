@@ -109,7 +109,7 @@ describe("selected runs", () => {
     expect(within(bar).getByRole("button", { name: "Compare" })).toBeInTheDocument();
     expect(within(bar).queryByRole("button", { name: "Continue" })).toBeNull();
     await user.click(within(bar).getByRole("button", { name: "Pause" }));
-    await waitFor(() => expect(sent).toEqual([{ action: "pause", run_ids: ["run-2"] }]));
+    await waitFor(() => expect(sent).toEqual([{ action: "pause", published: false, run_ids: ["run-2"] }]));
     expect(await screen.findByText("1 run was not changed")).toBeInTheDocument();
     expect(screen.getByText("The run is completed.")).toBeInTheDocument();
     expect(screen.queryByRole("region", { name: "2 selected" })).toBeNull();
