@@ -63,6 +63,7 @@ OWNED: dict[str, Callable[[World], list[Any]]] = {
     "event_id": lambda world: world.event_ids,
     "trigger_id": lambda world: world.trigger_ids,
     **dict.fromkeys(("rule_id", "alert_id", "notice_id"), lambda world: world.alert_rule_ids),
+    "view_id": lambda world: world.view_ids,
     "backfill_id": lambda world: world.trigger_ids[:1],
     "delivery_id": lambda world: world.delivery_ids,
     "space_ids": lambda world: [[space_id] for space_id in world.space_ids],
@@ -329,8 +330,7 @@ ANSWERS_TO_OWN: dict[tuple[str, str], set[int]] = {
     ("POST", "/api/v1/connections/authorizations"): {422},
     # The connection here is a secret of webhooks, which no API is called with.
     ("PUT", "/api/v1/connections/{connection}/api"): {422},
-    # No item of the attention list has the made-up key, and no trigger here polls.
-    ("PUT", "/api/v1/attention/dismissed"): {404},
+    # No trigger here polls.
     ("POST", "/api/v1/triggers/{trigger_id}/dry-run"): {422},
     # It speaks JSON-RPC: tests/integration/mcp asks it for another tenant's things, tool by tool.
     ("POST", "/mcp"): {422},

@@ -280,6 +280,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/flow-runs/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export runs
+         * @description Export the runs of a list, newest first, as CSV or JSON Lines. Only runs that you may view are exported.
+         *
+         *     The result of a run is truncated as in the list.
+         *
+         *     Requires the permission `runs.view`.
+         */
+        get: operations["export_api_v1_flow_runs_export_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/flow-runs/{run_id}": {
         parameters: {
             query?: never;
@@ -15635,6 +15659,27 @@ export interface components {
             total: components["schemas"]["CostOut"];
         };
         /**
+         * RunDetails
+         * @description What a list of runs shows in addition.
+         */
+        RunDetails: {
+            /** Flow */
+            flow: string;
+            /** Release */
+            release: number | null;
+            trigger: components["schemas"]["RunTriggerOut"] | null;
+            /** Owner Id */
+            owner_id: string | null;
+            /** Owner */
+            owner: string | null;
+            /** Tags */
+            tags: string[];
+            /** Cost Usd */
+            cost_usd: number;
+            /** Unpriced */
+            unpriced: number;
+        };
+        /**
          * RunInputOut
          * @description The input of a run.
          */
@@ -15719,6 +15764,7 @@ export interface components {
              * @default 0
              */
             deliveries_failed?: number;
+            details?: components["schemas"]["RunDetails"] | null;
             input: components["schemas"]["RunInputOut"];
             /** Size Bytes */
             size_bytes?: number | null;
@@ -15927,6 +15973,7 @@ export interface components {
              * @default 0
              */
             deliveries_failed?: number;
+            details?: components["schemas"]["RunDetails"] | null;
         };
         /**
          * RunTriggerOut
@@ -19869,6 +19916,10 @@ export interface operations {
                 limit?: number;
                 /** @description `next_cursor` of the previous page. */
                 cursor?: string | null;
+                /** @description Words of the input, result or error; searches 20,000 runs per page. */
+                search?: string | null;
+                /** @description Also trigger, release, owner, tags and cost of each run. */
+                details?: boolean;
                 flow_id?: string | null;
                 status?: ("queued" | "running" | "waiting" | "paused" | "completed" | "failed" | "cancelled") | null;
                 session_id?: string | null;
@@ -19881,8 +19932,13 @@ export interface operations {
                 /** @description Started by a step of this run. */
                 parent_run_id?: string | null;
                 parent_step_id?: string | null;
-                /** @description Words of the input, result or error; searches 20,000 runs per page. */
-                search?: string | null;
+                version?: number | null;
+                /** @description Started by this user. */
+                user_id?: string | null;
+                /** @description Runs of flows of this owner. */
+                owner_id?: string | null;
+                /** @description Runs of flows with this tag. */
+                tag?: string | null;
             };
             header?: never;
             path?: never;
@@ -19897,6 +19953,108 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Page_RunSummary_"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The user or the API key lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The URL is too long; send long values in the body. */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    export_api_v1_flow_runs_export_get: {
+        parameters: {
+            query?: {
+                /** @description Words of the input, result or error; searches 20,000 runs per page. */
+                search?: string | null;
+                format?: "csv" | "jsonl";
+                /** @description Columns, in their order; omitted: all. */
+                column?: ("id" | "flow_id" | "flow" | "status" | "version" | "release" | "trigger" | "owner" | "tags" | "cost_usd" | "ms" | "created_at" | "started_at" | "finished_at" | "session_id" | "error_code" | "error" | "text")[] | null;
+                flow_id?: string | null;
+                status?: ("queued" | "running" | "waiting" | "paused" | "completed" | "failed" | "cancelled") | null;
+                session_id?: string | null;
+                /** @description With a delivery in this state. */
+                deliveries?: ("pending" | "delivering" | "delivered" | "failed" | "cancelled") | null;
+                /** @description Created at or after this time. */
+                since?: string | null;
+                /** @description Created before this time. */
+                until?: string | null;
+                /** @description Started by a step of this run. */
+                parent_run_id?: string | null;
+                parent_step_id?: string | null;
+                version?: number | null;
+                /** @description Started by this user. */
+                user_id?: string | null;
+                /** @description Runs of flows of this owner. */
+                owner_id?: string | null;
+                /** @description Runs of flows with this tag. */
+                tag?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": unknown;
+                    "application/jsonl": unknown;
                 };
             };
             /** @description Not signed in, or the API key is not valid. */

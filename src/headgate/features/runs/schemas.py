@@ -220,6 +220,26 @@ class RunTriggerOut(BaseModel):
     """The key of the event."""
 
 
+class RunDetails(BaseModel):
+    """What a list of runs shows in addition."""
+
+    flow: str
+    """Name of the flow."""
+    release: int | None
+    """Number of the release, the N of vN; null for a version that was not published."""
+    trigger: RunTriggerOut | None
+    """Null for a run that no trigger started."""
+    owner_id: str | None
+    owner: str | None
+    """Owner of the flow, by name."""
+    tags: list[str]
+    """Tags of the flow."""
+    cost_usd: float
+    """Cost of its model calls, at the organisation's prices or list prices."""
+    unpriced: int
+    """Model calls whose price or usage is unknown: the cost excludes them."""
+
+
 class RunSummary(BaseModel):
     """A run in a list."""
 
@@ -255,6 +275,8 @@ class RunSummary(BaseModel):
     """Null when the complete flow was executed."""
     deliveries_failed: int = 0
     """Failed deliveries that are not retried automatically."""
+    details: RunDetails | None = None
+    """Only in a list that asks for them."""
 
 
 class RunOut(RunSummary):
