@@ -56,7 +56,7 @@ def list_(
             saved = {} if view is None else (await get_view(session, acting(), "attention", view)).settings.filters
             own["owner_id"] = await _user_id(session, owner)
             own["assigned_to"] = assigned if assigned == NOBODY else await _user_id(session, assigned)
-            wanted = filter_of(saved | {name: value for name, value in own.items() if value})
+            wanted = filter_of(saved | {name: value for name, value in own.items() if value not in (None, [])})
             attention = await list_attention(session, acting(), dismissed=dismissed, wanted=wanted)
         rows = [_row(item) for item in attention.items]
         columns = ("what", "name", "count", "first", "last", "since", "assigned", "message", "key")

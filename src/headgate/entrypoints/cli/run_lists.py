@@ -73,7 +73,8 @@ def list_(
     """List runs, newest first, with trigger, cost, owner and tags."""
     own = {
         "flow_id": flow, "status": status, "deliveries": deliveries, "parent_run_id": parent,
-        "session_id": conversation, "version": version, "owner_id": owner, "tag": tag, "since": since, "until": until, "search": search,
+        "session_id": conversation, "version": version, "owner_id": owner, "tag": tag,
+        "since": since, "until": until, "search": search,
     }  # fmt: skip
 
     async def work(installation: Installation) -> None:
@@ -109,7 +110,8 @@ def export(
     """Export runs, newest first, as CSV or JSON Lines."""
     own = {
         "flow_id": flow, "status": status, "deliveries": deliveries, "parent_run_id": parent,
-        "session_id": conversation, "version": version, "owner_id": owner, "tag": tag, "since": since, "until": until, "search": search,
+        "session_id": conversation, "version": version, "owner_id": owner, "tag": tag,
+        "since": since, "until": until, "search": search,
     }  # fmt: skip
 
     async def work(installation: Installation) -> None:

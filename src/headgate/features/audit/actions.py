@@ -144,6 +144,8 @@ Action = Literal[
     "run.rerun",
     "run.resumed",
     "run.started",
+    "saved_view.deleted",
+    "saved_view.saved",
     "session.ended",
     "session.started",
     "space.created",

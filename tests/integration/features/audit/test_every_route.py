@@ -91,8 +91,6 @@ QUIET = {
     "POST /api/v1/local-models/{name}/fetch": "no such model is here; test_fetching_local.py fetches one",
     "DELETE /api/v1/local-models/{name}/fetch": "nothing is fetched here; test_fetching_local.py stops one",
     "POST /api/v1/attention/actions": "no such item is listed; test_desk.py changes and assigns some",
-    "PUT /api/v1/saved-views": "a view is of the caller alone; test_desk.py saves some",
-    "DELETE /api/v1/saved-views/{view_id}": "a view is of the caller alone; test_desk.py deletes one",
     "POST /api/v1/password-links/look": "it looks whether a link is good",
     "POST /api/v1/password-links/use": "nobody has a link here; tested where people sign in",
 }

@@ -13,6 +13,10 @@ export interface RunFilter {
   deliveries?: DeliveryOut["status"] | undefined;
   parent_run_id?: string | undefined;
   parent_step_id?: string | undefined;
+  owner_id?: string | undefined;
+  tag?: string | undefined;
+  /** Also trigger, release, owner, tags and cost. */
+  details?: boolean | undefined;
 }
 
 export const runKeys = {

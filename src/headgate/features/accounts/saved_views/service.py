@@ -6,6 +6,7 @@ from headgate.features.access.principal import Principal
 from headgate.features.accounts.saved_views import repository
 from headgate.features.accounts.saved_views.errors import SavedViewNotFound, TooManySavedViews
 from headgate.features.accounts.saved_views.schemas import MOST_VIEWS, Place, SavedView, SavedViewIn, ViewSettings
+from headgate.features.audit.recorder import record
 
 
 async def list_views(session: AsyncSession, principal: Principal, place: Place) -> list[SavedView]:
@@ -34,10 +35,14 @@ async def save_view(session: AsyncSession, principal: Principal, view_in: SavedV
     await repository.put_view(
         session, principal.user_id, view_in.place, view_in.name, settings, tenant_id=principal.tenant_id
     )
-    return await get_view(session, principal, view_in.place, view_in.name)
+    view = await get_view(session, principal, view_in.place, view_in.name)
+    payload = {"place": view.place, "name": view.name, "settings": settings}
+    await record(session, principal, "saved_view.saved", id=view.id, name=view.name, after=settings, payload=payload)
+    return view
 
 
 async def delete_view(session: AsyncSession, principal: Principal, view_id: str) -> None:
     """Delete a view of the caller. Raises `SavedViewNotFound`."""
     if not await repository.delete_view(session, principal.user_id, view_id, tenant_id=principal.tenant_id):
         raise SavedViewNotFound(view_id)
+    await record(session, principal, "saved_view.deleted", id=view_id)
