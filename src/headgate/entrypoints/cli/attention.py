@@ -14,16 +14,10 @@ from headgate.entrypoints.compose import Parts
 from headgate.entrypoints.installation import Installation
 from headgate.features.accounts.saved_views.service import get_view
 from headgate.features.accounts.users.service import get_user_of_address
-from headgate.features.attention.actions import act
+from headgate.features.attention.acting import act
+from headgate.features.attention.action_schemas import AttentionAction, AttentionActionIn, AttentionResults
 from headgate.features.attention.filters import filter_of
-from headgate.features.attention.schemas import (
-    NOBODY,
-    AttentionAction,
-    AttentionActionIn,
-    AttentionItem,
-    AttentionResults,
-    Kind,
-)
+from headgate.features.attention.schemas import NOBODY, AttentionItem, Kind
 from headgate.features.attention.service import list_attention
 from headgate.foundation.errors import NotFound
 
@@ -56,8 +50,8 @@ def list_(
             saved = {} if view is None else (await get_view(session, acting(), "attention", view)).settings.filters
             own["owner_id"] = await _user_id(session, owner)
             own["assigned_to"] = assigned if assigned == NOBODY else await _user_id(session, assigned)
-            wanted = filter_of(saved | {name: value for name, value in own.items() if value not in (None, [])})
-            attention = await list_attention(session, acting(), dismissed=dismissed, wanted=wanted)
+            item_filter = filter_of(saved | {name: value for name, value in own.items() if value not in (None, [])})
+            attention = await list_attention(session, acting(), dismissed=dismissed, item_filter=item_filter)
         rows = [_row(item) for item in attention.items]
         columns = ("what", "name", "count", "first", "last", "since", "assigned", "message", "key")
         print_rows(attention, columns, rows, json=json, none="Nothing needs you.")

@@ -58,7 +58,7 @@ def _parsed(filters: list[str]) -> dict[str, str | list[str]]:
         if not equals:
             raise Invalid(f"'{entry}' is no filter.", remedy="Write it as NAME=VALUE, such as kind=failed_runs.")
         values.setdefault(name, []).append(value)
-    return {name: found if len(found) > 1 else found[0] for name, found in values.items()}
+    return {name: entries if len(entries) > 1 else entries[0] for name, entries in values.items()}
 
 
 def _filters(view: SavedView) -> str:

@@ -6,9 +6,10 @@ from fastapi import APIRouter, Depends, Query, Request
 
 from headgate.features.access.caller import Caller, needs
 from headgate.features.access.permissions import Permission
-from headgate.features.attention.actions import act
+from headgate.features.attention.acting import act
+from headgate.features.attention.action_schemas import AttentionActionIn, AttentionResults
 from headgate.features.attention.filters import AttentionFilter, Hours
-from headgate.features.attention.schemas import AttentionActionIn, AttentionOut, AttentionResults, Kind
+from headgate.features.attention.schemas import AttentionOut, Kind
 from headgate.features.attention.service import list_attention
 from headgate.features.runs.engine.backend import ExecutionBackend
 from headgate.foundation.api import ReadSession, get_database, problems
@@ -39,8 +40,10 @@ async def read(
     code, step and message without numbers and ids. The newest 5,000 failed runs of 7 days are grouped. Only what you
     may view is listed.
     """
-    wanted = AttentionFilter(tuple(kind or ()), space_id, flow_id, owner_id, assigned_to, within_hours, older_hours)
-    return await list_attention(session, caller, dismissed=dismissed, wanted=wanted)
+    item_filter = AttentionFilter(
+        tuple(kind or ()), space_id, flow_id, owner_id, assigned_to, within_hours, older_hours
+    )
+    return await list_attention(session, caller, dismissed=dismissed, item_filter=item_filter)
 
 
 @router.post("/actions", summary="Act on items", responses=problems(), dependencies=[VIEW])

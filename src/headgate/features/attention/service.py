@@ -46,7 +46,7 @@ async def list_attention(
     principal: Principal,
     *,
     dismissed: bool = False,
-    wanted: AttentionFilter = EVERYTHING,
+    item_filter: AttentionFilter = EVERYTHING,
 ) -> AttentionOut:
     """Return what needs a human in the spaces of the caller, the latest first; with `dismissed` also dismissed items.
 
@@ -55,23 +55,23 @@ async def list_attention(
     items: list[AttentionItem] = []
     more: list[Kind] = []
     for kinds, source in _SOURCES.items():
-        if wanted.wants(*kinds):
-            found = await source(session, principal, wanted)
-            items += found[:MOST_ITEMS]
-            more += [found[MOST_ITEMS].kind] if len(found) > MOST_ITEMS else []
+        if item_filter.wants(*kinds):
+            listed = await source(session, principal, item_filter)
+            items += listed[:MOST_ITEMS]
+            more += [listed[MOST_ITEMS].kind] if len(listed) > MOST_ITEMS else []
     await _add_marks(session, principal, items)
     at = now()
-    items = [item for item in items if wanted.matches(item, at)]
+    items = [item for item in items if item_filter.matches(item, at)]
     items.sort(key=lambda item: (item.last_at is not None, item.last_at), reverse=True)
-    if _wants_approvals(wanted) and (waiting := await count_mine(session, principal)):
+    if _wants_approvals(item_filter) and (waiting := await count_mine(session, principal)):
         items.insert(0, AttentionItem(key="approvals", kind="approvals", count=waiting))
     shown = [item for item in items if dismissed or not item.dismissed]
     return AttentionOut(items=shown, open=sum(not item.dismissed for item in items), more=more)
 
 
-def _wants_approvals(wanted: AttentionFilter) -> bool:
-    narrowed = (wanted.space_id, wanted.assigned_to, wanted.within_hours, wanted.older_hours)
-    return wanted.wants("approvals") and not wanted.of_flows and narrowed == (None,) * 4
+def _wants_approvals(item_filter: AttentionFilter) -> bool:
+    narrowed = (item_filter.space_id, item_filter.assigned_to, item_filter.within_hours, item_filter.older_hours)
+    return item_filter.wants("approvals") and not item_filter.of_flows and narrowed == (None,) * 4
 
 
 async def _add_marks(session: AsyncSession, principal: Principal, items: Collection[AttentionItem]) -> None:
@@ -90,15 +90,15 @@ async def _add_marks(session: AsyncSession, principal: Principal, items: Collect
 
 
 def scope_of(
-    principal: Principal, permission: Permission, wanted: AttentionFilter, flow_ids: Collection[str] | None = None
+    principal: Principal, permission: Permission, item_filter: AttentionFilter, flow_ids: Collection[str] | None = None
 ) -> Scope:
     """Return the scope of queries: spaces in which the caller has the permission, narrowed by the filter."""
     spaces: Collection[str] | None = principal.spaces_where(permission)
-    if wanted.space_id is not None:
-        spaces = {wanted.space_id} if spaces is None else {wanted.space_id} & {*spaces}
-    if wanted.flow_id is not None:
-        flow_ids = [wanted.flow_id]
-    return {"tenant_id": principal.tenant_id, "spaces": spaces, "flows": Flows(flow_ids, wanted.owner_id)}
+    if item_filter.space_id is not None:
+        spaces = {item_filter.space_id} if spaces is None else {item_filter.space_id} & {*spaces}
+    if item_filter.flow_id is not None:
+        flow_ids = [item_filter.flow_id]
+    return {"tenant_id": principal.tenant_id, "spaces": spaces, "flows": Flows(flow_ids, item_filter.owner_id)}
 
 
 async def list_failures(session: AsyncSession, scope: Scope) -> list[FailureGroup]:
@@ -107,8 +107,8 @@ async def list_failures(session: AsyncSession, scope: Scope) -> list[FailureGrou
     return group_failures(await repository.failed_runs(session, **scope, since=since, limit=MOST_FAILED))
 
 
-async def _failed(session: AsyncSession, principal: Principal, wanted: AttentionFilter) -> list[AttentionItem]:
-    groups = await list_failures(session, scope_of(principal, Permission.RUNS_VIEW, wanted))
+async def _failed(session: AsyncSession, principal: Principal, item_filter: AttentionFilter) -> list[AttentionItem]:
+    groups = await list_failures(session, scope_of(principal, Permission.RUNS_VIEW, item_filter))
     return [_failure(group) for group in groups]
 
 
@@ -131,20 +131,20 @@ def _failure(group: FailureGroup) -> AttentionItem:
     )
 
 
-async def _queued(session: AsyncSession, principal: Principal, wanted: AttentionFilter) -> list[AttentionItem]:
-    scope, before = scope_of(principal, Permission.RUNS_VIEW, wanted), microseconds(now() - QUEUED)
+async def _queued(session: AsyncSession, principal: Principal, item_filter: AttentionFilter) -> list[AttentionItem]:
+    scope, before = scope_of(principal, Permission.RUNS_VIEW, item_filter), microseconds(now() - QUEUED)
     rows = await repository.queued_runs(session, **scope, before=before, limit=MOST_ITEMS + 1)
     return [_of_flow(row, "queued_runs", "", row.last_id) for row in rows]
 
 
-async def _stuck(session: AsyncSession, principal: Principal, wanted: AttentionFilter) -> list[AttentionItem]:
-    scope, before = scope_of(principal, Permission.RUNS_VIEW, wanted), microseconds(now() - STUCK)
+async def _stuck(session: AsyncSession, principal: Principal, item_filter: AttentionFilter) -> list[AttentionItem]:
+    scope, before = scope_of(principal, Permission.RUNS_VIEW, item_filter), microseconds(now() - STUCK)
     rows = await repository.stuck_runs(session, **scope, before=before, limit=MOST_ITEMS + 1)
     return [_of_flow(row, "stuck_runs", "", row.last_id) for row in rows]
 
 
-async def _deliveries(session: AsyncSession, principal: Principal, wanted: AttentionFilter) -> list[AttentionItem]:
-    scope, since = scope_of(principal, Permission.RUNS_VIEW, wanted), microseconds(now() - PERIOD)
+async def _deliveries(session: AsyncSession, principal: Principal, item_filter: AttentionFilter) -> list[AttentionItem]:
+    scope, since = scope_of(principal, Permission.RUNS_VIEW, item_filter), microseconds(now() - PERIOD)
     rows = await repository.failed_deliveries(session, **scope, since=since, limit=MOST_ITEMS + 1)
     ids = [row.last_id for row in rows]
     latest = await repository.delivery_messages(session, ids, tenant_id=principal.tenant_id)
@@ -170,8 +170,8 @@ def _of_flow(row: AnyRow, kind: Kind, message: str, run_id: str) -> AttentionIte
     )
 
 
-async def _triggers(session: AsyncSession, principal: Principal, wanted: AttentionFilter) -> list[AttentionItem]:
-    scope = scope_of(principal, Permission.FLOWS_VIEW, wanted)
+async def _triggers(session: AsyncSession, principal: Principal, item_filter: AttentionFilter) -> list[AttentionItem]:
+    scope = scope_of(principal, Permission.FLOWS_VIEW, item_filter)
     rows = await repository.stopped_triggers(session, **scope, failed_polls=FAILED_POLLS, limit=MOST_ITEMS + 1)
     return [
         AttentionItem(
@@ -188,13 +188,15 @@ async def _triggers(session: AsyncSession, principal: Principal, wanted: Attenti
     ]
 
 
-async def _connections(session: AsyncSession, principal: Principal, wanted: AttentionFilter) -> list[AttentionItem]:
-    if wanted.of_flows:
+async def _connections(
+    session: AsyncSession, principal: Principal, item_filter: AttentionFilter
+) -> list[AttentionItem]:
+    if item_filter.of_flows:
         return []
     rows = await repository.broken_connections(
         session,
         tenant_id=principal.tenant_id,
-        spaces=scope_of(principal, Permission.CONNECTIONS_VIEW, wanted)["spaces"],
+        spaces=scope_of(principal, Permission.CONNECTIONS_VIEW, item_filter)["spaces"],
         user_id=principal.user_id,
         expires_before=now() + EXPIRES,
         limit=MOST_ITEMS + 1,
@@ -219,8 +221,8 @@ def _connection(row: ConnectionRow) -> AttentionItem:
     )
 
 
-async def _budgets(session: AsyncSession, principal: Principal, wanted: AttentionFilter) -> list[AttentionItem]:
-    scope = scope_of(principal, Permission.RUNS_VIEW, wanted)
+async def _budgets(session: AsyncSession, principal: Principal, item_filter: AttentionFilter) -> list[AttentionItem]:
+    scope = scope_of(principal, Permission.RUNS_VIEW, item_filter)
     used = await repository.used_budgets(session, **scope, at=microseconds(now()))
     rows = sorted(((row, share_of(row)) for row in used), key=lambda pair: pair[1])
     # Of a flow with several limits, the one that is used the most.
@@ -240,8 +242,8 @@ async def _budgets(session: AsyncSession, principal: Principal, wanted: Attentio
     ]
 
 
-async def _alerts(session: AsyncSession, principal: Principal, wanted: AttentionFilter) -> list[AttentionItem]:
-    scope = scope_of(principal, Permission.RUNS_VIEW, wanted)
+async def _alerts(session: AsyncSession, principal: Principal, item_filter: AttentionFilter) -> list[AttentionItem]:
+    scope = scope_of(principal, Permission.RUNS_VIEW, item_filter)
     rows = await list_alerts(
         session, tenant_id=scope["tenant_id"], spaces=scope["spaces"], state="open", limit=MOST_ITEMS + 1
     )

@@ -9,7 +9,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from headgate.features.flows.organization.repository import tags_of
 from headgate.features.models.setup.prices import prices_of
 from headgate.features.runs import repository
-from headgate.features.runs.schemas import RunDetails, RunSummary
+from headgate.features.runs.detail_schemas import RunDetails
+from headgate.features.runs.schemas import RunSummary
 from headgate.features.runs.statistics.repository import usage_of_runs
 from headgate.features.runs.statistics.spending import Bill, Prices
 

@@ -7,6 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, field_validator
 
 from headgate.features.flows.summaries import Wanted
 from headgate.features.runs.deliveries.schemas import DeliveryOut
+from headgate.features.runs.detail_schemas import RunDetails, RunTriggerOut
 from headgate.features.runs.waiting import WaitReason
 from headgate.graph.json_values import PlainObject, PlainText
 from headgate.graph.model import Budget
@@ -205,39 +206,6 @@ class StepOut(StepSummary):
     tries: list[AttemptOut]
     delivery: DeliveryOut | None = None
     """Delivery of its `output_mode` `http_post`; a failed delivery leaves the step completed."""
-
-
-class RunTriggerOut(BaseModel):
-    """The trigger and the occurrence that started a run, as they were then."""
-
-    id: str
-    name: str
-    kind: str
-    occurrence_id: str
-    due_at: str | None = None
-    """When a schedule was due, ISO 8601 in its time zone."""
-    key: str | None = None
-    """The key of the event."""
-
-
-class RunDetails(BaseModel):
-    """What a list of runs shows in addition."""
-
-    flow: str
-    """Name of the flow."""
-    release: int | None
-    """Number of the release, the N of vN; null for a version that was not published."""
-    trigger: RunTriggerOut | None
-    """Null for a run that no trigger started."""
-    owner_id: str | None
-    owner: str | None
-    """Owner of the flow, by name."""
-    tags: list[str]
-    """Tags of the flow."""
-    cost_usd: float
-    """Cost of its model calls, at the organisation's prices or list prices."""
-    unpriced: int
-    """Model calls whose price or usage is unknown: the cost excludes them."""
 
 
 class RunSummary(BaseModel):

@@ -15,10 +15,11 @@ from headgate.features.access.principal import Principal
 from headgate.features.accounts.repository import find_user
 from headgate.features.accounts.standing import access_of
 from headgate.features.attention import marks_repository, repository
+from headgate.features.attention.action_schemas import AttentionActionIn, AttentionResult, AttentionResults
 from headgate.features.attention.errors import AssigneeInvalid, AttentionActionInvalid, AttentionItemNotFound
 from headgate.features.attention.filters import EVERYTHING
 from headgate.features.attention.repository import AnyRow, Scope
-from headgate.features.attention.schemas import AttentionActionIn, AttentionItem, AttentionResult, AttentionResults
+from headgate.features.attention.schemas import AttentionItem
 from headgate.features.attention.service import (
     MOST_FAILED,
     PERIOD,
@@ -144,8 +145,8 @@ async def _redeliver(
             again = await redeliver_many(session, principal, ids=[delivery_id])
     except HeadgateError as error:
         return _refused(key, delivery_id, error)
-    for one in again:
-        engine.services.deliveries.send_soon(one)
+    for reopened_id in again:
+        engine.services.deliveries.send_soon(reopened_id)
     return AttentionResult(key=key, id=delivery_id, done=bool(again))
 
 
