@@ -37,7 +37,7 @@ export function RunRow({ run, flowName, selection, columns }: RunRowProps) {
         <span className="w-26 shrink-0">
           <StateChip state={run.status} label={t(run.status as RunTextKey)} />
         </span>
-        <span className="min-w-0 flex-1 basis-40">
+        <span className="min-w-0 flex-1 basis-44">
           <span className="flex flex-col sm:flex-row sm:items-center sm:gap-2">
             {flowName && <span className="truncate font-medium sm:max-w-3/4 sm:shrink-0">{flowName}</span>}
             <span className={cx("min-w-0 truncate", run.error ? "text-bad" : "text-muted")}>

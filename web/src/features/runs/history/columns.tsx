@@ -9,12 +9,12 @@ export const COLUMNS = ["trigger", "version", "cost", "duration", "owner", "tags
 export type RunColumn = (typeof COLUMNS)[number];
 export const DEFAULT_COLUMNS: readonly RunColumn[] = ["duration"];
 export const WIDTHS: Record<RunColumn, string> = {
-  trigger: "lg:w-28",
+  trigger: "lg:w-24",
   version: "lg:w-14",
   cost: "lg:w-20 lg:text-right",
   duration: "lg:w-20 lg:text-right",
-  owner: "lg:w-28",
-  tags: "lg:w-28",
+  owner: "lg:w-24",
+  tags: "lg:w-24",
 };
 
 export const isColumn = (name: string): name is RunColumn => COLUMNS.includes(name as RunColumn);
