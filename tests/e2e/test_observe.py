@@ -69,10 +69,20 @@ class TestNeedsAttention:
         expect(attention.get_by_text("Import of orders: 2 failed runs")).to_be_visible()
         expect(page.get_by_text("Run writer")).to_be_visible()
         check_accessible(page)
-        attention.get_by_role("listitem").filter(has_text="Import of orders").get_by_role("button").click()
+        attention.get_by_role("listitem").filter(has_text="Import of orders").get_by_role(
+            "button", name="Dismiss"
+        ).click()
         expect(attention.get_by_text("Import of orders: 2 failed runs")).not_to_be_visible()
         page.get_by_role("button", name="Undo").click()
         attention.get_by_role("listitem").filter(has_text="Import of orders").get_by_role(
             "link", name="All of them"
         ).click()
         expect(page.get_by_text("Import of orders").first).to_be_visible()
+
+    def test_is_the_place_of_alert_rules_in_the_navigation(self, page: Page, studio: Studio) -> None:
+        page.goto("/alerts")
+        navigation = page.get_by_role("navigation", name="Main", exact=True)
+        expect(navigation.get_by_role("link", name="Observe")).to_have_attribute("aria-current", "true")
+        page.goto("/runs")
+        expect(navigation.get_by_role("link", name="Runs")).to_have_attribute("aria-current", "page")
+        expect(navigation.get_by_role("link", name="Observe")).not_to_have_attribute("aria-current", "true")

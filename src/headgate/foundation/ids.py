@@ -20,3 +20,9 @@ def is_id(text: str) -> bool:
 def made_at(id_: str) -> int:
     """Return when an id was created, in milliseconds since 1970: the first 48 bits of a version 7 UUID."""
     return int(id_[:8] + id_[9:13], 16)
+
+
+def lowest_id(milliseconds: int) -> str:
+    """Return a lower bound of the ids that are created at or after a time, in milliseconds since 1970."""
+    digits = f"{max(milliseconds, 0):012x}"
+    return f"{digits[:8]}-{digits[8:]}-0000-0000-000000000000"

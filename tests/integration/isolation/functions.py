@@ -15,12 +15,13 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 import headgate.features
 from headgate.features.access.principal import Access
+from headgate.features.attention.repository import ALL_FLOWS
 from headgate.features.audit.repository import EventFilters
 from headgate.features.connections.catalogue import KINDS
 from headgate.features.files.reach import entire_tenant, reach_of
 from headgate.features.runs.budgets.accounts import Account, BudgetScope, Charge, Kind
 from headgate.features.runs.failure_handlers.values import HandlerStatus
-from headgate.features.runs.repository import RunFilter
+from headgate.features.runs.run_filter import RunFilter
 from headgate.features.runs.sent_events.topic import Topic
 from headgate.features.runs.states import RunStatus
 from headgate.features.runs.statistics.periods import period_of
@@ -201,6 +202,17 @@ _FOR_FUNCTION: dict[tuple[str, str], Callable[[World], Any]] = {
     ("claim_refresh", "until"): lambda world: now() + timedelta(days=1),
     **{(what, "since"): lambda world: 0 for what in ("failed_runs", "failed_deliveries")},
     ("queued_runs", "before"): lambda world: clock(),
+    ("stuck_runs", "before"): lambda world: clock() + 10**12,
+    ("run_ids", "queued_before"): lambda world: None,
+    ("run_ids", "stuck_before"): lambda world: clock() + 10**12,
+    ("delivery_ids", "since"): lambda world: 0,
+    **{(what, "place"): lambda world: "runs" for what in ("list_views", "put_view")},
+    ("put_view", "name"): lambda world: "another",
+    ("put_view", "settings"): lambda world: {},
+    ("unassign", "keys"): lambda world: [world.marker],
+    ("assignments", "keys"): lambda world: [world.marker],
+    ("assign", "key"): lambda world: "connection:same",
+    ("delete_old_assignments", "before"): lambda world: clock(),
     ("broken_connections", "expires_before"): lambda world: now() + timedelta(days=9_000),
     ("dismiss", "key"): lambda world: "connection:same",
     ("add_conversation", "conversation_id"): lambda _: new_id(),
@@ -491,6 +503,8 @@ def _argument(function: Function, parameter: inspect.Parameter, of: World) -> An
     special: dict[str, Any] = {
         "names": [VARIABLE, "The same flow"],
         "hosts": None,
+        "flows": ALL_FLOWS,
+        "until": None,
         "group": flow_runs.c.flow_id,
         "runs": None,
         "but": (),

@@ -63,6 +63,8 @@ OWNED: dict[str, Callable[[World], list[Any]]] = {
     "event_id": lambda world: world.event_ids,
     "trigger_id": lambda world: world.trigger_ids,
     **dict.fromkeys(("rule_id", "alert_id", "notice_id"), lambda world: world.alert_rule_ids),
+    "view_id": lambda world: world.view_ids,
+    "owner_id": lambda world: [world.principal.user_id],
     "backfill_id": lambda world: world.trigger_ids[:1],
     "delivery_id": lambda world: world.delivery_ids,
     "space_ids": lambda world: [[space_id] for space_id in world.space_ids],
@@ -202,6 +204,12 @@ SHARED: dict[str, Callable[[World], Any]] = {
     "node_id": lambda world: "heard",
     "node_ids": lambda world: [STEP],
     "tags": lambda world: [VARIABLE.lower()],
+    "tag": lambda world: VARIABLE.lower(),
+    "place": lambda world: "runs",
+    "settings": lambda world: {},
+    "assigned_to": lambda world: "nobody",
+    "within_hours": lambda world: 24,
+    "older_hours": lambda world: 0,
     "flow_filter": lambda world: FlowFilter(),
     "trashed": lambda world: False,
     "definition": lambda world: world.definition,
@@ -236,6 +244,9 @@ FOR_ROUTE: dict[tuple[str, str], Any] = {
     ("/v1/chat/completions", "messages"): [{"role": "user", "content": "the same text"}],
     ("/api/v1/agentic/components", "code"): PROPOSED,
     ("/api/v1/codev/instances", "id"): "another-server",
+    ("/api/v1/attention/actions", "action"): "dismiss",
+    ("/api/v1/attention/actions", "keys"): ["of-no-item"],
+    ("/api/v1/attention", "kind"): ["failed_runs"],
     ("/api/v1/mcp-servers", "name"): "another-server",
     ("/api/v1/connections", "name"): "another-connection",
     ("/api/v1/connections", "kind"): "bearer",
@@ -330,8 +341,7 @@ ANSWERS_TO_OWN: dict[tuple[str, str], set[int]] = {
     # The connection here is a secret of webhooks, which no API is called with.
     ("PUT", "/api/v1/connections/{connection}/api"): {422},
     ("GET", "/api/v1/connections/{connection}/tables"): {422},
-    # No item of the attention list has the made-up key, and no trigger here polls.
-    ("PUT", "/api/v1/attention/dismissed"): {404},
+    # No trigger here polls.
     ("POST", "/api/v1/triggers/{trigger_id}/dry-run"): {422},
     # It speaks JSON-RPC: tests/integration/mcp asks it for another tenant's things, tool by tool.
     ("POST", "/mcp"): {422},
@@ -369,6 +379,7 @@ ANSWERS_TO_OWN: dict[tuple[str, str], set[int]] = {
 """Routes that refuse a complete request on a tenant's own things, and with what: nothing is wrong with the request."""
 IGNORES: dict[tuple[str, str], str] = {
     ("/api/v1/flows/{flow_id}/dry-run", "file_ids"): "the report says that there is no such file",
+    ("/api/v1/attention/actions", "user_id"): "each result says that there is no such item",
     ("/api/v1/approvals/decisions", "decisions"): "each result says that there is no such approval",
     ("/api/v1/flow-collections", "flow_ids"): "each result says that there is no such flow",
     ("/api/v1/flow-runs/actions", "run_ids"): "each result says that there is no such run",

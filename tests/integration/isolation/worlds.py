@@ -28,6 +28,7 @@ from headgate.features.accounts.directory.tables import (
     DirectoryGroupRole,
     DirectoryUser,
 )
+from headgate.features.accounts.saved_views.tables import SavedViewRow
 from headgate.features.accounts.tables import (
     ApiKey,
     OneTimeLink,
@@ -40,7 +41,7 @@ from headgate.features.accounts.tables import (
 )
 from headgate.features.alerts.tables import AlertEvaluationRow, AlertNoticeRow, AlertRow, AlertRuleRow
 from headgate.features.assistants.tables import AssistantRow
-from headgate.features.attention.tables import AttentionDismissalRow
+from headgate.features.attention.tables import AttentionAssignmentRow, AttentionDismissalRow
 from headgate.features.catalog.own.tables import OwnComponent
 from headgate.features.connections.tables import (
     ConnectionApi,
@@ -132,6 +133,7 @@ class World:
     event_ids: list[str] = field(default_factory=list)
     trigger_ids: list[str] = field(default_factory=list)
     alert_rule_ids: list[str] = field(default_factory=list)
+    view_ids: list[str] = field(default_factory=list)
     """Also of an alert, of a failed notice of the rule, and of a connection for notices."""
     sign_in_ids: list[str] = field(default_factory=list)
     """Browsers in which the person is signed in."""
@@ -483,6 +485,16 @@ async def _make_trigger(session: AsyncSession, world: World, sealed: bytes) -> N
     )
 
 
+async def _make_desk(session: AsyncSession, world: World) -> None:
+    """An item that is dismissed and assigned, and a saved view."""
+    user = {"user_id": world.principal.user_id, "tenant_id": world.principal.tenant_id}
+    await session.execute(insert(AttentionDismissalRow).values(item_key=world.marker, **user, dismissed_at=clock()))
+    await session.execute(insert(AttentionAssignmentRow).values(item_key=world.marker, **user, assigned_at=1))
+    world.view_ids.append(new_id())
+    view = {"place": "runs", "name": world.marker, "settings": {"filters": {"search": world.marker}}}
+    await session.execute(insert(SavedViewRow).values(id=world.view_ids[0], **user, **view))
+
+
 async def _make_alert(session: AsyncSession, world: World, webhook: bytes) -> None:
     """A rule of a flow with an open alert, a failed notice and a connection for notices, all of the same id."""
     id_, at = new_id(), clock()
@@ -584,8 +596,7 @@ async def _make_rows(world: World, database: Database, box: SecretBox) -> None:
         for flow_id in world.flow_ids:
             await session.execute(insert(FlowDraftRow).values(flow_id=flow_id, revision=DRAFT, **draft))
         await session.execute(text(CLAIM), key.values(world.run_ids[0], clock()))
-        hidden = {"user_id": world.principal.user_id, "item_key": world.marker, "tenant_id": tenant}
-        await session.execute(insert(AttentionDismissalRow).values(**hidden, dismissed_at=clock()))
+        await _make_desk(session, world)
         world.codev_ids += await add_sessions(session, world.principal, world.flow_ids[0], world.marker)
         world.pattern_ids.append(await add_pattern(session, world.principal, world.codev_ids[0], world.marker))
         of_tests = (world.flow_ids, world.run_ids[0], world.file_ids[0], world.marker)
@@ -808,6 +819,12 @@ async def _limit_runs(session: AsyncSession, world: World, tenant: str) -> None:
     first, live = world.run_ids[0], world.run_ids[-1]
     charged = {"subject": f"run:{first}", "kind": "tokens", "flow_id": world.flow_ids[0], "flow_run_id": first}
     await session.execute(insert(budget_accounts).values(tenant_id=tenant, **charged, used=5, changed_at=clock()))
+    today = charged | {
+        "subject": f"flow:{charged['flow_id']}:{now():%Y-%m-%d}",
+        "kind": "usd",
+        "flow_run_id": None,
+    }
+    await session.execute(insert(budget_accounts).values(tenant_id=tenant, **today, used=5, changed_at=clock()))
     slot = {"tenant_id": tenant, "name": VARIABLE, "most": 1, "priority": 0, "requested_at": clock()}
     for run_id, step_id, granted_at in ((first, STEP, clock()), (live, "", None)):
         holder = {"flow_run_id": run_id, "step_id": step_id, "granted_at": granted_at}

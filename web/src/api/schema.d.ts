@@ -280,6 +280,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/flow-runs/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export runs
+         * @description Export the runs of a list, newest first, as CSV or JSON Lines. Only runs that you may view are exported.
+         *
+         *     The result of a run is truncated as in the list.
+         *
+         *     Requires the permission `runs.view`.
+         */
+        get: operations["export_api_v1_flow_runs_export_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/flow-runs/{run_id}": {
         parameters: {
             query?: never;
@@ -427,7 +451,9 @@ export interface paths {
         put?: never;
         /**
          * Change several runs
-         * @description Cancel, pause or continue each of the runs. The response has one result per run.
+         * @description Cancel, pause, continue, resume or rerun each of the runs, or redeliver its failed deliveries.
+         *
+         *     The response has one result per run.
          *
          *     Requires the permission `runs.start`.
          */
@@ -5239,9 +5265,11 @@ export interface paths {
         };
         /**
          * List what needs a human
-         * @description List failed and queued runs, failed deliveries, stopped triggers, broken connections, approvals and alerts.
+         * @description List failed, queued and stuck runs, failed deliveries, stopped triggers, broken connections, approvals, alerts.
          *
-         *     Runs that fail alike are one item. Only what you may view is listed.
+         *     Daily budgets that are exhausted are listed, too. Runs of a flow that fail with the same error are one item: error
+         *     code, step and message without numbers and ids. The newest 5,000 failed runs of 7 days are grouped. Only what you
+         *     may view is listed.
          *
          *     Requires the permission `runs.view`.
          */
@@ -5254,7 +5282,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/v1/attention/dismissed": {
+    "/api/v1/attention/actions": {
         parameters: {
             query?: never;
             header?: never;
@@ -5262,15 +5290,68 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
+        put?: never;
         /**
-         * Dismiss an item
-         * @description Hide an item for yourself until it happens again, or show it again.
+         * Act on items
+         * @description Resume, rerun, cancel or redeliver what is behind items; assign them; dismiss or mute them for yourself.
+         *
+         *     The response has one result per run, delivery, trigger or item. A request changes at most 200. Each run needs
+         *     `runs.start` in its space, each trigger `triggers.manage`, an assignment `runs.start`.
          *
          *     Requires the permission `runs.view`.
          */
-        put: operations["dismiss_api_v1_attention_dismissed_put"];
+        post: operations["change_api_v1_attention_actions_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/saved-views": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List saved views
+         * @description List your views of a list, by name. The one without a name is what the page remembers.
+         *
+         *     Requires the permission `runs.view`.
+         */
+        get: operations["list__api_v1_saved_views_get"];
+        /**
+         * Save a view
+         * @description Save filters and columns of a list for yourself under a name, which replaces the view of that name.
+         *
+         *     Requires the permission `runs.view`.
+         */
+        put: operations["save_api_v1_saved_views_put"];
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/saved-views/{view_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete a view
+         * @description Delete one of your views.
+         *
+         *     Requires the permission `runs.view`.
+         */
+        delete: operations["delete_api_v1_saved_views__view_id__delete"];
         options?: never;
         head?: never;
         patch?: never;
@@ -7579,6 +7660,36 @@ export interface components {
             } | null;
         };
         /**
+         * AttentionActionIn
+         * @description An action on one or several items.
+         */
+        AttentionActionIn: {
+            /**
+             * Action
+             * @description `resume`: failed runs, paused triggers. `rerun`: failed runs. `cancel`: queued and stuck runs. `redeliver`: failed deliveries. `assign`: to a user, for everyone. `dismiss`, `restore`: for yourself.
+             * @enum {string}
+             */
+            action: "resume" | "rerun" | "cancel" | "redeliver" | "assign" | "dismiss" | "restore";
+            /** Keys */
+            keys: string[];
+            /**
+             * User Id
+             * @description `assign`: to this user; omitted: to nobody.
+             */
+            user_id?: string | null;
+            /**
+             * Until
+             * @description `dismiss`: mute until this time; omitted: until the item happens again.
+             */
+            until?: string | null;
+            /**
+             * Published
+             * @description `resume`, `rerun`: with the published version of the flow instead of that of the run.
+             * @default false
+             */
+            published?: boolean;
+        };
+        /**
          * AttentionItem
          * @description Something that needs a human. What happens again is one item with a count.
          */
@@ -7592,7 +7703,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "failed_runs" | "queued_runs" | "failed_deliveries" | "approvals" | "trigger" | "failing_trigger" | "connection" | "expiry" | "alert";
+            kind: "failed_runs" | "queued_runs" | "stuck_runs" | "failed_deliveries" | "approvals" | "trigger" | "failing_trigger" | "connection" | "expiry" | "budget" | "alert";
             /** Space Id */
             space_id?: string | null;
             /** Flow Id */
@@ -7603,6 +7714,11 @@ export interface components {
              * @default
              */
             name?: string;
+            /**
+             * Step Id
+             * @description The step that failed.
+             */
+            step_id?: string | null;
             /**
              * Code
              * @description Error code of failed runs; kind of the rule of an alert.
@@ -7639,6 +7755,18 @@ export interface components {
              * @default false
              */
             dismissed?: boolean;
+            /**
+             * Muted Until
+             * @description Until when you have muted it.
+             */
+            muted_until?: string | null;
+            /** Assignee Id */
+            assignee_id?: string | null;
+            /**
+             * Assignee
+             * @description Name of the user to whom it is assigned.
+             */
+            assignee?: string | null;
         };
         /**
          * AttentionOut
@@ -7649,9 +7777,51 @@ export interface components {
             items: components["schemas"]["AttentionItem"][];
             /**
              * Open
-             * @description Items that are not dismissed.
+             * @description Items of the filter that are not dismissed.
              */
             open: number;
+            /**
+             * More
+             * @description Kinds with older items than those listed: narrow the filter to see them.
+             */
+            more?: ("failed_runs" | "queued_runs" | "stuck_runs" | "failed_deliveries" | "approvals" | "trigger" | "failing_trigger" | "connection" | "expiry" | "budget" | "alert")[];
+        };
+        /**
+         * AttentionResult
+         * @description The result for one run, delivery, trigger or item.
+         */
+        AttentionResult: {
+            /** Key */
+            key: string;
+            /**
+             * Id
+             * @description The run, delivery or trigger; the key for an action on the item itself.
+             */
+            id: string;
+            /**
+             * Done
+             * @description False when it was refused, or had no effect.
+             */
+            done: boolean;
+            /**
+             * New Run Id
+             * @description The run that continues instead, or was started.
+             */
+            new_run_id?: string | null;
+            problem?: components["schemas"]["BulkProblem"] | null;
+        };
+        /**
+         * AttentionResults
+         * @description One result each, by item; within an item the newest first.
+         */
+        AttentionResults: {
+            /** Items */
+            items: components["schemas"]["AttentionResult"][];
+            /**
+             * Left
+             * @description Runs and deliveries beyond the limit of one request: repeat it.
+             */
+            left: number;
         };
         /**
          * AuditOut
@@ -9039,19 +9209,6 @@ export interface components {
             users: number;
             /** Groups */
             groups: number;
-        };
-        /**
-         * DismissIn
-         * @description Dismiss an item, or show it again.
-         */
-        DismissIn: {
-            /** Key */
-            key: string;
-            /**
-             * Dismissed
-             * @default true
-             */
-            dismissed?: boolean;
         };
         /**
          * DocumentChange
@@ -15737,6 +15894,8 @@ export interface components {
             status: ("queued" | "running" | "waiting" | "paused" | "completed" | "failed" | "cancelled") | null;
             /** Changed */
             changed: boolean;
+            /** New Run Id */
+            new_run_id?: string | null;
             problem: components["schemas"]["BulkProblem"] | null;
         };
         /**
@@ -15749,6 +15908,27 @@ export interface components {
                 [key: string]: components["schemas"]["CostOut"];
             };
             total: components["schemas"]["CostOut"];
+        };
+        /**
+         * RunDetails
+         * @description What a list of runs shows in addition.
+         */
+        RunDetails: {
+            /** Flow */
+            flow: string;
+            /** Release */
+            release: number | null;
+            trigger: components["schemas"]["RunTriggerOut"] | null;
+            /** Owner Id */
+            owner_id: string | null;
+            /** Owner */
+            owner: string | null;
+            /** Tags */
+            tags: string[];
+            /** Cost Usd */
+            cost_usd: number;
+            /** Unpriced */
+            unpriced: number;
         };
         /**
          * RunInputOut
@@ -15835,6 +16015,7 @@ export interface components {
              * @default 0
              */
             deliveries_failed?: number;
+            details?: components["schemas"]["RunDetails"] | null;
             input: components["schemas"]["RunInputOut"];
             /** Size Bytes */
             size_bytes?: number | null;
@@ -16043,6 +16224,7 @@ export interface components {
              * @default 0
              */
             deliveries_failed?: number;
+            details?: components["schemas"]["RunDetails"] | null;
         };
         /**
          * RunTriggerOut
@@ -16071,9 +16253,15 @@ export interface components {
              * Action
              * @enum {string}
              */
-            action: "cancel" | "pause" | "continue";
+            action: "cancel" | "pause" | "continue" | "resume" | "rerun" | "redeliver";
             /** Run Ids */
             run_ids: string[];
+            /**
+             * Published
+             * @description `resume`, `rerun`: with the published version of the flow instead of that of the run.
+             * @default false
+             */
+            published?: boolean;
         };
         /**
          * RunsChangeOut
@@ -16111,6 +16299,47 @@ export interface components {
             name: string;
             /** Content */
             content: string;
+        };
+        /**
+         * SavedView
+         * @description A saved view of the caller.
+         */
+        SavedView: {
+            /** Id */
+            id: string;
+            /**
+             * Place
+             * @enum {string}
+             */
+            place: "attention" | "runs";
+            /** Name */
+            name: string;
+            settings: components["schemas"]["ViewSettings"];
+        };
+        /**
+         * SavedViewIn
+         * @description A view to save; it replaces the one of the same name.
+         */
+        SavedViewIn: {
+            /**
+             * Place
+             * @enum {string}
+             */
+            place: "attention" | "runs";
+            /**
+             * Name
+             * @description Empty: the settings that the page restores when the list is opened.
+             */
+            name: string;
+            settings: components["schemas"]["ViewSettings"];
+        };
+        /**
+         * SavedViews
+         * @description The views of a list, by name.
+         */
+        SavedViews: {
+            /** Items */
+            items: components["schemas"]["SavedView"][];
         };
         /**
          * ScheduleConfig
@@ -18674,6 +18903,24 @@ export interface components {
             created_by_user_id?: string | null;
         };
         /**
+         * ViewSettings
+         * @description What a view shows.
+         */
+        ViewSettings: {
+            /**
+             * Filters
+             * @description Query parameters of the list.
+             */
+            filters?: {
+                [key: string]: string | string[];
+            };
+            /**
+             * Columns
+             * @description Columns, in their order.
+             */
+            columns?: string[];
+        };
+        /**
          * WaitReason
          * @description What a suspended step waits for.
          * @enum {string}
@@ -19956,6 +20203,10 @@ export interface operations {
                 limit?: number;
                 /** @description `next_cursor` of the previous page. */
                 cursor?: string | null;
+                /** @description Words of the input, result or error; searches 20,000 runs per page. */
+                search?: string | null;
+                /** @description Also trigger, release, owner, tags and cost of each run. */
+                details?: boolean;
                 flow_id?: string | null;
                 status?: ("queued" | "running" | "waiting" | "paused" | "completed" | "failed" | "cancelled") | null;
                 session_id?: string | null;
@@ -19968,8 +20219,13 @@ export interface operations {
                 /** @description Started by a step of this run. */
                 parent_run_id?: string | null;
                 parent_step_id?: string | null;
-                /** @description Words of the input, result or error; searches 20,000 runs per page. */
-                search?: string | null;
+                version?: number | null;
+                /** @description Started by this user. */
+                user_id?: string | null;
+                /** @description Runs of flows of this owner. */
+                owner_id?: string | null;
+                /** @description Runs of flows with this tag. */
+                tag?: string | null;
             };
             header?: never;
             path?: never;
@@ -19984,6 +20240,108 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Page_RunSummary_"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The user or the API key lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The URL is too long; send long values in the body. */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    export_api_v1_flow_runs_export_get: {
+        parameters: {
+            query?: {
+                /** @description Words of the input, result or error; searches 20,000 runs per page. */
+                search?: string | null;
+                format?: "csv" | "jsonl";
+                /** @description Columns, in their order; omitted: all. */
+                column?: ("id" | "flow_id" | "flow" | "status" | "version" | "release" | "trigger" | "owner" | "tags" | "cost_usd" | "ms" | "created_at" | "started_at" | "finished_at" | "session_id" | "error_code" | "error" | "text")[] | null;
+                flow_id?: string | null;
+                status?: ("queued" | "running" | "waiting" | "paused" | "completed" | "failed" | "cancelled") | null;
+                session_id?: string | null;
+                /** @description With a delivery in this state. */
+                deliveries?: ("pending" | "delivering" | "delivered" | "failed" | "cancelled") | null;
+                /** @description Created at or after this time. */
+                since?: string | null;
+                /** @description Created before this time. */
+                until?: string | null;
+                /** @description Started by a step of this run. */
+                parent_run_id?: string | null;
+                parent_step_id?: string | null;
+                version?: number | null;
+                /** @description Started by this user. */
+                user_id?: string | null;
+                /** @description Runs of flows of this owner. */
+                owner_id?: string | null;
+                /** @description Runs of flows with this tag. */
+                tag?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": unknown;
+                    "application/jsonl": unknown;
                 };
             };
             /** @description Not signed in, or the API key is not valid. */
@@ -43813,9 +44171,20 @@ export interface operations {
     read_api_v1_attention_get: {
         parameters: {
             query?: {
+                /** @description Only items of these kinds. */
+                kind?: ("failed_runs" | "queued_runs" | "stuck_runs" | "failed_deliveries" | "approvals" | "trigger" | "failing_trigger" | "connection" | "expiry" | "budget" | "alert")[] | null;
                 /** @description Only items of this space. */
                 space_id?: string | null;
-                /** @description Also items that you have dismissed. */
+                flow_id?: string | null;
+                /** @description Only flows of this owner. */
+                owner_id?: string | null;
+                /** @description Assigned to this user, or `nobody`. */
+                assigned_to?: string | null;
+                /** @description Last seen in these hours. */
+                within_hours?: number | null;
+                /** @description First seen before these hours. */
+                older_hours?: number | null;
+                /** @description Also items that you have dismissed or muted. */
                 dismissed?: boolean;
             };
             header?: never;
@@ -43891,7 +44260,7 @@ export interface operations {
             };
         };
     };
-    dismiss_api_v1_attention_dismissed_put: {
+    change_api_v1_attention_actions_post: {
         parameters: {
             query?: never;
             header?: never;
@@ -43900,7 +44269,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["DismissIn"];
+                "application/json": components["schemas"]["AttentionActionIn"];
             };
         };
         responses: {
@@ -43910,8 +44279,252 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["AttentionOut"];
+                    "application/json": components["schemas"]["AttentionResults"];
                 };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The user or the API key lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The URL is too long; send long values in the body. */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list__api_v1_saved_views_get: {
+        parameters: {
+            query: {
+                place: "attention" | "runs";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SavedViews"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The user or the API key lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The URL is too long; send long values in the body. */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    save_api_v1_saved_views_put: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SavedViewIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SavedView"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The user or the API key lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The URL is too long; send long values in the body. */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_api_v1_saved_views__view_id__delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                view_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description Not signed in, or the API key is not valid. */
             401: {

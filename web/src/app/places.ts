@@ -19,6 +19,8 @@ interface Place {
   to: string;
   /** Its name where there is room: titles, the command palette. */
   text: AppTextKey;
+  /** The first words of other addresses that belong to it. */
+  also?: readonly string[];
   /** A shorter name below the icon. */
   short?: AppTextKey;
   /** More words that find it. */
@@ -56,7 +58,7 @@ export const PLACES = [
     counts: "sessions",
     primary: true,
   },
-  { id: "observe", to: "/observe", text: "observe", icon: ChartNoAxesColumn, counts: "attention" },
+  { id: "observe", to: "/observe", text: "observe", icon: ChartNoAxesColumn, counts: "attention", also: ["alerts"] },
   { id: "settings", to: "/settings/{-$section}", text: "settings", icon: Settings },
 ] as const satisfies readonly Place[];
 

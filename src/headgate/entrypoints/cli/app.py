@@ -32,6 +32,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "tests": ("tests", "Tests of a flow: list, set and run them."),
     "deliveries": ("all_deliveries", "List deliveries of all runs, and send failed ones again."),
     "attention": ("attention", "What needs a human: failures, paused triggers, connections, approvals."),
+    "views": ("views", "Saved views of the attention list and of runs."),
     "alerts": ("alerts", "Alert rules: what is watched, and who is notified; alerts and notices."),
     "approvals": ("approvals", "Approvals that runs wait for: list, show, approve, reject."),
     "triggers": ("triggers", "Triggers: flows that start by themselves on a schedule, a call, an event."),

@@ -1,6 +1,6 @@
 """`headgate runs`."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -8,10 +8,9 @@ import typer
 from rich.markup import escape
 
 from headgate.entrypoints.cli import deliveries as sent
-from headgate.entrypoints.cli import pauses, reruns
+from headgate.entrypoints.cli import pauses, reruns, run_lists
 from headgate.entrypoints.cli.exit_codes import CONFLICT, OK
 from headgate.entrypoints.cli.files import write_file
-from headgate.entrypoints.cli.flow_choice import flow_id_of
 from headgate.entrypoints.cli.output import JsonFlag, console, print_json, print_result, print_rows, table, when
 from headgate.entrypoints.cli.reports import run_report
 from headgate.entrypoints.cli.run_view import show_text
@@ -19,8 +18,7 @@ from headgate.entrypoints.cli.session import acting, with_installation, with_par
 from headgate.entrypoints.compose import Parts
 from headgate.entrypoints.installation import Installation
 from headgate.features.runs import service
-from headgate.features.runs.deliveries.schemas import DeliveryState
-from headgate.features.runs.schemas import RunOut, RunState, RunSummary, StartedRunsOut, StepSummary
+from headgate.features.runs.schemas import RunOut, StartedRunsOut, StepSummary
 from headgate.features.runs.waiting import ANSWERED, waiting_words
 from headgate.foundation.lazy import lazy_module
 
@@ -44,65 +42,14 @@ app = typer.Typer(
 )
 RunId = Annotated[str, typer.Argument(help="Id of the run.")]
 Output = Annotated[Path | None, typer.Option("--output", "-o", help="Output file. Default: standard output.")]
-_COLOURS = {
-    "completed": "green",
-    "failed": "red",
-    "running": "yellow",
-    "waiting": "cyan",
-    "paused": "magenta",
-    "skipped": "dim",
-    "cancelled": "dim",
-}
 
 app.command()(sent.deliveries)
 app.command()(sent.redeliver)
 app.command("report")(run_report)
 
 
-@app.command("list")
-def list_(
-    flow: Annotated[str | None, typer.Option(help="Only runs of this flow: its id or name.")] = None,
-    status: Annotated[RunState | None, typer.Option(help="Only runs in this state.")] = None,
-    deliveries: Annotated[DeliveryState | None, typer.Option(help="Only runs with a delivery in this state.")] = None,
-    parent: Annotated[str | None, typer.Option(help="Only runs that steps of this run started.")] = None,
-    limit: Annotated[int, typer.Option(help="Maximum number of runs.", min=1, max=200)] = 20,
-    json: JsonFlag = False,
-) -> None:
-    """List runs, newest first."""
-
-    async def work(installation: Installation) -> None:
-        flow_id = await flow_id_of(installation, flow) if flow is not None else None
-        async with installation.database.reading() as session:
-            runs = await service.list_runs(
-                session,
-                acting(),
-                flow_id=flow_id,
-                status=status,
-                deliveries=deliveries,
-                parent_run_id=parent,
-                limit=limit,
-            )
-        names = await _flow_names(installation, runs)
-        print_rows(
-            runs,
-            ("id", "status", "flow", "version", "started", "took", "result"),
-            [
-                (
-                    run.id,
-                    _state(run.status),
-                    names.get(run.flow_id, ""),
-                    f"v{run.version}",
-                    when(run.created_at),
-                    _ms(run.ms),
-                    _result(run),
-                )
-                for run in runs
-            ],
-            json=json,
-            none="No runs yet. Run a flow: [bold]headgate run FLOW_ID[/]",
-        )
-
-    with_installation(work)
+app.command("list")(run_lists.list_)
+app.command()(run_lists.export)
 
 
 @app.command()
@@ -117,7 +64,7 @@ def show(run_id: RunId, json: JsonFlag = False) -> None:
             async with parts.database.reading() as session:
                 relations = await service.get_relations(session, acting(), run_id)
             started = {counts.step_id: counts for counts in relations.steps}
-            _show(run, (await _flow_names(parts, [run])).get(run.flow_id, ""), started)
+            _show(run, (await run_lists.flow_names(parts, [run])).get(run.flow_id, ""), started)
             sent.show_undelivered(await sent.undelivered_of(parts, run_id), run_id)
 
     with_parts(work)
@@ -235,21 +182,14 @@ app.command("continue")(pauses.continue_)
 reruns.add_commands(app)
 
 
-async def _flow_names(installation: Installation, runs: Sequence[RunSummary]) -> dict[str, str]:
-    """Map flow ids to names, in one line and safe to print."""
-    async with installation.database.reading() as session:
-        names = await flows.names_of(session, acting(), {run.flow_id for run in runs})
-    return {flow_id: _line(name) for flow_id, name in names.items()}
-
-
 def waits_for_approval(step: StepSummary) -> bool:
     """Return whether a step waits for an approval that is not decided yet."""
     return step.waiting is not None and step.waiting.reason == "approval" and not step.waiting.answered
 
 
 def _show(run: RunOut, flow: str, started: Mapping[str, StartedRunsOut]) -> None:
-    took = f", {_ms(run.ms)}" if run.ms is not None else ""
-    console.print(f"[bold]{run.id}[/] {_state(run.status)} {flow} [dim]version {run.version}{took}[/]")
+    took = f", {run_lists.ms(run.ms)}" if run.ms is not None else ""
+    console.print(f"[bold]{run.id}[/] {run_lists.state(run.status)} {flow} [dim]version {run.version}{took}[/]")
     rows = [_step_row(step, started.get(step.step_id)) for step in run.steps]
     console.print(table(("step", "component", "status", "attempts", "took", "tokens", ""), rows))
     if run.error is not None:
@@ -275,7 +215,15 @@ def _step_row(step: StepSummary, started: StartedRunsOut | None) -> tuple[object
             note = ANSWERED
     if step.status in {"waiting", "running"} and started is not None:
         note = f"{note}: {_progress(started)}".removeprefix(": ")
-    return (escape(step.label), step.type, _state(step.status), step.attempts, _ms(step.ms), tokens or "", note)
+    return (
+        escape(step.label),
+        step.type,
+        run_lists.state(step.status),
+        step.attempts,
+        run_lists.ms(step.ms),
+        tokens or "",
+        note,
+    )
 
 
 def _progress(started: StartedRunsOut) -> str:
@@ -283,27 +231,3 @@ def _progress(started: StartedRunsOut) -> str:
     of_all = f" of {started.total:,}" if started.total is not None else ""
     counts = (("active", started.active), ("failed", started.failed), ("cancelled", started.cancelled))
     return ", ".join([f"{started.completed:,}{of_all} completed", *(f"{n:,} {name}" for name, n in counts if n)])
-
-
-def _state(status: str) -> str:
-    colour = _COLOURS.get(status)
-    return f"[{colour}]{status}[/]" if colour else status
-
-
-def _ms(milliseconds: float | None) -> str:
-    return "" if milliseconds is None else f"{milliseconds:.0f} ms"
-
-
-def _result(run: RunSummary) -> str:
-    failed = run.deliveries_failed
-    mark = f"[yellow]{failed} {'delivery' if failed == 1 else 'deliveries'} failed[/] " if failed else ""
-    return mark + _ending(run)
-
-
-def _ending(run: RunSummary) -> str:
-    return f"[red]{_line(run.error.message)}[/]" if run.error is not None else _line(run.text)
-
-
-def _line(text: str | None) -> str:
-    first = (text or "").strip().split("\n", 1)[0]
-    return escape(first[:60] + ("..." if len(first) > 60 else ""))

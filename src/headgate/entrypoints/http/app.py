@@ -110,6 +110,7 @@ ROUTES: Sequence[BaseRoute] = (
     LazyRouter("headgate.features.runs.secret_reads.routes", "variable-uses", prefix=API),
     LazyRouter("headgate.features.runs.statistics.routes", "run-statistics", prefix=API),
     LazyRouter("headgate.features.attention.routes", "attention", prefix=API),
+    LazyRouter("headgate.features.accounts.saved_views.routes", "saved-views", prefix=API),
     LazyRouter("headgate.features.alerts.routes", "alert-rules", "alerts", "alert-notices", prefix=API),
     LazyRouter("headgate.features.testing.routes", "flows", prefix=API),
     LazyRouter("headgate.features.workspace.routes", "workspace", prefix=API),

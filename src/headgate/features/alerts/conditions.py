@@ -7,7 +7,6 @@ of its parent. The cost and the queue are those of all that a rule covers; every
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import Any
 
 from sqlalchemy import BigInteger, ColumnElement, Row, Select, and_, case, func, literal, or_, select
@@ -16,12 +15,10 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from headgate.features.alerts.tables import AlertRuleRow
 from headgate.features.flows.tables import FlowRow, FlowVersionRow
 from headgate.features.models.setup.prices import prices_of
-from headgate.features.runs.budgets.accounts import Account, BudgetScope
-from headgate.features.runs.budgets.tables import budget_accounts
+from headgate.features.runs.budgets.daily import share_of, used_today
 from headgate.features.runs.statistics.repository import MODEL, of_models, usage_columns
 from headgate.features.runs.statistics.spending import Bill, Prices
 from headgate.features.runs.tables import flow_runs
-from headgate.features.runs.terms import terms_of
 from headgate.features.triggers.settings import ScheduleConfig
 from headgate.features.triggers.tables import TriggerRow
 from headgate.features.triggers.words import schedule_of
@@ -198,31 +195,14 @@ def _whole(rule: AlertRuleRow, value: float) -> Finding:
 
 async def _budget(session: AsyncSession, rules: Rules, at: int, tenant_id: str) -> list[Finding]:
     """Find flows that have used a share of their daily budget: the limits are those of their latest run."""
-    used = budget_accounts.c
-    today = f":{datetime.fromtimestamp(at / SECOND, UTC):%Y-%m-%d}"
-    terms = (
-        select(_R.terms)
-        .where(_R.flow_id == FlowRow.id, _R.tenant_id == FlowRow.tenant_id, _R.terms.is_not(None))
-        .order_by(_R.id.desc())
-        .limit(1)
-        .correlate(FlowRow)
-        .scalar_subquery()
-    )
-    account = and_(used.tenant_id == FlowRow.tenant_id, used.subject == "flow:" + FlowRow.id + today)
-    query = _query("budget", tenant_id, *_FLOW, used.kind, used.used, terms.label("terms"))
+    query = used_today(_query("budget", tenant_id, *_FLOW), at)
     shares: dict[tuple[str, str], tuple[AnyRow, float]] = {}
-    for row in await _rows(session, query.join(budget_accounts, account)):
-        limit = _limit(terms_of(row.terms).budgets, row)
-        share = round(100 * row.used / limit, 1) if limit else 0.0
+    for row in await _rows(session, query):
+        share = share_of(row)
         if share >= rules[row.rule_id].threshold:
             key = row.rule_id, row.flow_id
             shares[key] = max(shares.get(key, (row, share)), (row, share), key=lambda pair: pair[1])
     return [_found(row, share) for row, share in shares.values()]
-
-
-def _limit(accounts: Sequence[Account], row: AnyRow) -> int | None:
-    own = (account for account in accounts if account.scope is BudgetScope.DAY and account.owner_id == row.flow_id)
-    return next((limit for account in own for kind, limit in account.limits.items() if kind == row.kind), None)
 
 
 _Find = Callable[[AsyncSession, Rules, int, str], Awaitable[list[Finding]]]

@@ -2,16 +2,22 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Depends, Query, Request
 
 from headgate.features.access.caller import Caller, needs
 from headgate.features.access.permissions import Permission
-from headgate.features.attention.schemas import AttentionOut, DismissIn
-from headgate.features.attention.service import list_attention, set_dismissed
-from headgate.foundation.api import ReadSession, WriteSession, problems
+from headgate.features.attention.acting import act
+from headgate.features.attention.action_schemas import AttentionActionIn, AttentionResults
+from headgate.features.attention.filters import AttentionFilter, Hours
+from headgate.features.attention.schemas import AttentionOut, Kind
+from headgate.features.attention.service import list_attention
+from headgate.features.runs.engine.backend import ExecutionBackend
+from headgate.foundation.api import ReadSession, get_database, problems
+from headgate.foundation.database import Database
 
 router = APIRouter(prefix="/attention", tags=["runs"])
 VIEW = needs(Permission.RUNS_VIEW)
+_Id = Annotated[str | None, Query(max_length=36)]
 
 
 @router.get("", summary="List what needs a human", responses=problems(), dependencies=[VIEW])
@@ -19,17 +25,35 @@ async def read(
     session: ReadSession,
     caller: Caller,
     *,
+    kind: Annotated[list[Kind] | None, Query(max_length=20, description="Only items of these kinds.")] = None,
     space_id: Annotated[str | None, Query(max_length=36, description="Only items of this space.")] = None,
-    dismissed: Annotated[bool, Query(description="Also items that you have dismissed.")] = False,
+    flow_id: _Id = None,
+    owner_id: Annotated[str | None, Query(max_length=36, description="Only flows of this owner.")] = None,
+    assigned_to: Annotated[str | None, Query(max_length=36, description="Assigned to this user, or `nobody`.")] = None,
+    within_hours: Annotated[Hours | None, Query(description="Last seen in these hours.")] = None,
+    older_hours: Annotated[Hours | None, Query(description="First seen before these hours.")] = None,
+    dismissed: Annotated[bool, Query(description="Also items that you have dismissed or muted.")] = False,
 ) -> AttentionOut:
-    """List failed and queued runs, failed deliveries, stopped triggers, broken connections, approvals and alerts.
+    """List failed, queued and stuck runs, failed deliveries, stopped triggers, broken connections, approvals, alerts.
 
-    Runs that fail alike are one item. Only what you may view is listed.
+    Daily budgets that are exhausted are listed, too. Runs of a flow that fail with the same error are one item: error
+    code, step and message without numbers and ids. The newest 5,000 failed runs of 7 days are grouped. Only what you
+    may view is listed.
     """
-    return await list_attention(session, caller, dismissed=dismissed, space_id=space_id)
+    item_filter = AttentionFilter(
+        tuple(kind or ()), space_id, flow_id, owner_id, assigned_to, within_hours, older_hours
+    )
+    return await list_attention(session, caller, dismissed=dismissed, item_filter=item_filter)
 
 
-@router.put("/dismissed", summary="Dismiss an item", responses=problems(404), dependencies=[VIEW])
-async def dismiss(body: DismissIn, session: WriteSession, caller: Caller) -> AttentionOut:
-    """Hide an item for yourself until it happens again, or show it again."""
-    return await set_dismissed(session, caller, body.key, dismissed=body.dismissed)
+@router.post("/actions", summary="Act on items", responses=problems(), dependencies=[VIEW])
+async def change(
+    body: AttentionActionIn, request: Request, database: Annotated[Database, Depends(get_database)], caller: Caller
+) -> AttentionResults:
+    """Resume, rerun, cancel or redeliver what is behind items; assign them; dismiss or mute them for yourself.
+
+    The response has one result per run, delivery, trigger or item. A request changes at most 200. Each run needs
+    `runs.start` in its space, each trigger `triggers.manage`, an assignment `runs.start`.
+    """
+    engine: ExecutionBackend = request.app.state.engine
+    return await act(database, engine, caller, body)

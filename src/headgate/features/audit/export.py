@@ -4,9 +4,7 @@ The first line of JSON Lines is the head: the range of entries, and its signatur
 Members are in alphabetical order without spaces, so that each line has one form.
 """
 
-import csv
-import io
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -14,6 +12,7 @@ import orjson
 
 from headgate.features.audit.chain import MEMBERS
 from headgate.features.audit.walk import StoredEntry, Verdict
+from headgate.foundation import csv_lines
 from headgate.foundation.errors import Invalid
 from headgate.foundation.key_history import KeyHistory, moment_of
 from headgate.foundation.signing import EvidenceKey, Signer, broken_signature
@@ -23,7 +22,6 @@ COLUMNS = ("seq", *MEMBERS, "content_digest", "hash")
 """Columns of a CSV file."""
 LONGEST_LINE = 256 * 1024
 _PLACE = frozenset({"seq", "content_digest", "hash"})
-_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
 
 
 class NotAuditLog(Invalid):
@@ -60,13 +58,13 @@ def entry_line(entry: StoredEntry) -> bytes:
 
 def csv_head() -> bytes:
     """Return the header line of a CSV file."""
-    return _row(COLUMNS)
+    return csv_lines.csv_line(COLUMNS)
 
 
 def csv_line(entry: StoredEntry) -> bytes:
     """Return an entry's line. Text that a spreadsheet would read as a formula gets a leading apostrophe."""
     members = _members(entry)
-    return _row([_defused(members.get(column)) for column in COLUMNS])
+    return csv_lines.csv_line(members.get(column) for column in COLUMNS)
 
 
 def verify_export(lines: Iterable[bytes], key: EvidenceKey | None = None, history: KeyHistory | None = None) -> Verdict:
@@ -137,13 +135,3 @@ def _members(entry: StoredEntry) -> dict[str, Any]:
 
 def _line(members: Mapping[str, Any]) -> bytes:
     return orjson.dumps(members, option=orjson.OPT_SORT_KEYS | orjson.OPT_APPEND_NEWLINE, default=str)
-
-
-def _row(cells: Sequence[object]) -> bytes:
-    buffer = io.StringIO()
-    csv.writer(buffer).writerow(cells)
-    return buffer.getvalue().encode()
-
-
-def _defused(cell: object) -> object:
-    return f"'{cell}" if isinstance(cell, str) and cell.startswith(_FORMULA) else cell

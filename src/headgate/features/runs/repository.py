@@ -1,17 +1,17 @@
 """Read queries on runs for users. The tenant is always required. Only the store writes."""
 
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, Select, Text, and_, cast, exists, func, or_, select
+from sqlalchemy import Row, Select, Text, and_, cast, func, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.features.access.permissions import Permission, Role, TenantRole, of_role
 from headgate.features.accounts.tables import SpaceMember, User
-from headgate.features.flows.tables import FlowRow, VersionStepRow
+from headgate.features.flows.tables import FlowRow, FlowVersionRow, VersionStepRow
 from headgate.features.runs.deliveries.states import DeliveryStatus
 from headgate.features.runs.deliveries.tables import webhook_deliveries
+from headgate.features.runs.run_filter import RunFilter
 from headgate.features.runs.tables import flow_run_events, flow_runs, flow_step_attempts, flow_step_results
 
 AnyRow = Row[*tuple[Any, ...]]
@@ -103,43 +103,6 @@ def _may_start(of_tenant: str, of_space: str | None) -> bool:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class RunFilter:
-    """Filter of visible runs; every condition has an index."""
-
-    flow_id: str | None = None
-    status: str | None = None
-    session_id: str | None = None
-    since: int | None = None
-    """Creation time in microseconds: `since` inclusive, `until` exclusive."""
-    until: int | None = None
-    deliveries: str | None = None
-    """With a delivery in this status."""
-    parent_run_id: str | None = None
-    """Started by a step of this run."""
-    parent_step_id: str | None = None
-    """Only together with the run of the step."""
-
-    @property
-    def of_one(self) -> bool:
-        """Return whether a condition has an index that is better than that of the tenant."""
-        return self.flow_id is not None or self.parent_run_id is not None
-
-    def conditions(self) -> Iterator[ColumnElement[bool]]:
-        """Return the SQL conditions."""
-        run = flow_runs.c
-        for column in (run.flow_id, run.status, run.session_id, run.parent_run_id, run.parent_step_id):
-            if (value := getattr(self, column.name)) is not None:
-                yield column == value
-        if self.deliveries is not None:
-            delivery = webhook_deliveries.c
-            yield exists().where(delivery.flow_run_id == run.id, delivery.status == self.deliveries)
-        if self.since is not None:
-            yield run.created_at >= self.since
-        if self.until is not None:
-            yield run.created_at < self.until
-
-
 async def list_runs(
     session: AsyncSession,
     *,
@@ -197,6 +160,20 @@ def _newest_first(
     if before is not None:
         query = query.where(flow_runs.c.id < before)
     return query.order_by(flow_runs.c.id.desc())
+
+
+async def flows_of_runs(session: AsyncSession, run_ids: Collection[str], *, tenant_id: str) -> Sequence[AnyRow]:
+    """Return of runs, as `id`: name and owner of the flow, and the release of the version."""
+    run = flow_runs.c
+    version = and_(FlowVersionRow.flow_id == run.flow_id, FlowVersionRow.version == run.version)
+    query = (
+        select(run.id, FlowRow.name, FlowRow.owner_user_id, User.name.label("owner"), FlowVersionRow.release)
+        .join(FlowRow, _OF_FLOW)
+        .join(FlowVersionRow, version)
+        .outerjoin(User, and_(User.id == FlowRow.owner_user_id, User.tenant_id == FlowRow.tenant_id))
+        .where(run.id.in_(run_ids), run.tenant_id == tenant_id)
+    )
+    return (await session.execute(query)).all()
 
 
 async def list_steps(session: AsyncSession, run_id: str, *, tenant_id: str) -> Sequence[AnyRow]:

@@ -9,6 +9,7 @@ from pydantic import AwareDatetime
 
 from headgate.features.access.caller import Caller, CallerAgain, needs
 from headgate.features.access.permissions import Permission
+from headgate.features.flows.organization.names import LONGEST_TAG
 from headgate.features.idempotency.http import Once
 from headgate.features.idempotency.keys import StartKey
 from headgate.features.keyring.service import signing_keys
@@ -20,6 +21,8 @@ from headgate.features.runs.evidence.archive import as_json, as_zip
 from headgate.features.runs.evidence.service import Notary, read_contents
 from headgate.features.runs.preview.schemas import DryRunOut, DryRunStart
 from headgate.features.runs.preview.service import DryRuns
+from headgate.features.runs.run_export import COLUMNS, MEDIA_TYPES, ExportFormat, RunColumn, export_runs
+from headgate.features.runs.run_filter import RunFilter, stored_time
 from headgate.features.runs.schemas import (
     CancelOut,
     EvidenceOut,
@@ -113,12 +116,7 @@ async def graph(
     return await graph_of_run(session, engine, caller, flow_id, run_id)
 
 
-@router.get("/flow-runs", summary="List runs", responses=problems(), dependencies=_VIEW)
-async def list_(
-    session: ReadSession,
-    caller: Caller,
-    limit: Limit = 50,
-    cursor: Cursor = None,
+def _run_filter(
     flow_id: Annotated[str | None, Query(max_length=36)] = None,
     status: RunState | None = None,
     session_id: Annotated[str | None, Query(max_length=128)] = None,
@@ -127,28 +125,68 @@ async def list_(
     until: Annotated[AwareDatetime | None, Query(description="Created before this time.")] = None,
     parent_run_id: Annotated[str | None, Query(max_length=36, description="Started by a step of this run.")] = None,
     parent_step_id: Annotated[str | None, Query(max_length=200)] = None,
-    search: Annotated[
-        str | None,
-        Query(max_length=200, description=("Words of the input, result or error; searches 20,000 runs per page.")),
-    ] = None,
+    version: Annotated[int | None, Query(ge=1, le=2**31 - 1)] = None,
+    user_id: Annotated[str | None, Query(max_length=36, description="Started by this user.")] = None,
+    owner_id: Annotated[str | None, Query(max_length=36, description="Runs of flows of this owner.")] = None,
+    tag: Annotated[str | None, Query(max_length=LONGEST_TAG, description="Runs of flows with this tag.")] = None,
+) -> RunFilter:
+    return RunFilter(
+        *(flow_id, status, session_id, stored_time(since), stored_time(until), deliveries),
+        *(parent_run_id, parent_step_id, version, user_id, owner_id, tag and tag.lower()),
+    )
+
+
+Filter = Annotated[RunFilter, Depends(_run_filter)]
+Search = Annotated[
+    str | None,
+    Query(max_length=200, description=("Words of the input, result or error; searches 20,000 runs per page.")),
+]
+
+
+@router.get("/flow-runs", summary="List runs", responses=problems(), dependencies=_VIEW)
+async def list_(
+    session: ReadSession,
+    caller: Caller,
+    run_filter: Filter,
+    limit: Limit = 50,
+    cursor: Cursor = None,
+    search: Search = None,
+    *,
+    details: Annotated[bool, Query(description="Also trigger, release, owner, tags and cost of each run.")] = False,
 ) -> Page[RunSummary]:
     """List runs, newest first. A page of a search may be empty and have a next one with older runs."""
     items, following = await service.page_of_runs(
-        session,
-        caller,
-        flow_id=flow_id,
-        status=status,
-        session_id=session_id,
-        since=since,
-        until=until,
-        search=search,
-        deliveries=deliveries,
-        parent_run_id=parent_run_id,
-        parent_step_id=parent_step_id,
-        limit=limit,
-        before=parse_cursor(cursor),
+        session, caller, run_filter, search=search, details=details, limit=limit, before=parse_cursor(cursor)
     )
     return Page(items=items, next_cursor=following)
+
+
+@router.get(
+    "/flow-runs/export",
+    summary="Export runs",
+    response_class=StreamingResponse,
+    responses={**problems(), 200: {"content": {kind: {} for kind in ("text/csv", "application/jsonl")}}},
+    dependencies=_VIEW,
+)
+async def export(
+    database: Rows,
+    again: CallerAgain,
+    run_filter: Filter,
+    search: Search = None,
+    form: Annotated[ExportFormat, Query(alias="format")] = "csv",
+    column: Annotated[
+        list[RunColumn] | None, Query(max_length=30, description="Columns, in their order; omitted: all.")
+    ] = None,
+) -> StreamingResponse:
+    """Export the runs of a list, newest first, as CSV or JSON Lines. Only runs that you may view are exported.
+
+    The result of a run is truncated as in the list.
+    """
+    lines = export_runs(
+        database, again, run_filter, form=form, search=search, columns=tuple(dict.fromkeys(column or COLUMNS))
+    )
+    headers = {"Content-Disposition": f'attachment; filename="runs.{form}"', "X-Content-Type-Options": "nosniff"}
+    return StreamingResponse(lines, media_type=MEDIA_TYPES[form], headers=headers)
 
 
 @router.get("/flow-runs/{run_id}", summary="Read a run", responses=problems(404), dependencies=_VIEW)
@@ -228,9 +266,12 @@ async def continue_(run_id: str, engine: Engine, caller: Caller) -> PauseOut:
 
 
 @router.post("/flow-runs/actions", summary="Change several runs", responses=problems(403), dependencies=_START)
-async def change_several(body: RunsChangeIn, engine: Engine, caller: Caller) -> RunsChangeOut:
-    """Cancel, pause or continue each of the runs. The response has one result per run."""
-    return RunsChangeOut(items=await bulk.change_each(engine, caller, body))
+async def change_several(body: RunsChangeIn, database: Rows, engine: Engine, caller: Caller) -> RunsChangeOut:
+    """Cancel, pause, continue, resume or rerun each of the runs, or redeliver its failed deliveries.
+
+    The response has one result per run.
+    """
+    return RunsChangeOut(items=await bulk.change_each(database, engine, caller, body))
 
 
 @router.get(

@@ -7,6 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, field_validator
 
 from headgate.features.flows.summaries import Wanted
 from headgate.features.runs.deliveries.schemas import DeliveryOut
+from headgate.features.runs.detail_schemas import RunDetails, RunTriggerOut
 from headgate.features.runs.waiting import WaitReason
 from headgate.graph.json_values import PlainObject, PlainText
 from headgate.graph.model import Budget
@@ -207,19 +208,6 @@ class StepOut(StepSummary):
     """Delivery of its `output_mode` `http_post`; a failed delivery leaves the step completed."""
 
 
-class RunTriggerOut(BaseModel):
-    """The trigger and the occurrence that started a run, as they were then."""
-
-    id: str
-    name: str
-    kind: str
-    occurrence_id: str
-    due_at: str | None = None
-    """When a schedule was due, ISO 8601 in its time zone."""
-    key: str | None = None
-    """The key of the event."""
-
-
 class RunSummary(BaseModel):
     """A run in a list."""
 
@@ -255,6 +243,8 @@ class RunSummary(BaseModel):
     """Null when the complete flow was executed."""
     deliveries_failed: int = 0
     """Failed deliveries that are not retried automatically."""
+    details: RunDetails | None = None
+    """Only in a list that asks for them."""
 
 
 class RunOut(RunSummary):

@@ -5,7 +5,6 @@ import hashlib
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 import orjson
@@ -18,6 +17,7 @@ from headgate.features.idempotency.keys import StartKey
 from headgate.features.runs import repository
 from headgate.features.runs.errors import RunNotFound, StepNotFound
 from headgate.features.runs.permitted import find_run, require_of_run
+from headgate.features.runs.run_filter import EVERY_RUN, RunFilter
 from headgate.features.runs.schemas import (
     CancelOut,
     RunOut,
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from headgate import sdk
     from headgate.features.accounts import addresses
     from headgate.features.flows import versions
-    from headgate.features.runs import audited, form, parts, start_check, transitions
+    from headgate.features.runs import audited, form, parts, run_details, start_check, transitions
     from headgate.features.runs.deliveries import service as deliveries
     from headgate.features.runs.engine import backend
     from headgate.features.runs.engine.backend import ExecutionBackend
@@ -54,6 +54,7 @@ else:
     sdk_outside = lazy_module("headgate.sdk.outside")
     coerce = lazy_module("headgate.sdk.coerce")
     versions = lazy_module("headgate.features.flows.versions")
+    run_details = lazy_module("headgate.features.runs.run_details")
     audited = lazy_module("headgate.features.runs.audited")
     form = lazy_module("headgate.features.runs.form")
     parts = lazy_module("headgate.features.runs.parts")
@@ -260,52 +261,28 @@ async def list_runs(
     before: str | None = None,
 ) -> Sequence[RunSummary]:
     """List runs of the caller's spaces, newest first."""
-    runs, _ = await page_of_runs(
-        session,
-        principal,
-        flow_id=flow_id,
-        status=status,
-        deliveries=deliveries,
-        parent_run_id=parent_run_id,
-        limit=limit,
-        before=before,
-    )
+    run_filter = RunFilter(flow_id, status, deliveries=deliveries, parent_run_id=parent_run_id)
+    runs, _ = await page_of_runs(session, principal, run_filter, limit=limit, before=before)
     return runs
 
 
 async def page_of_runs(
     session: AsyncSession,
     principal: Principal,
+    run_filter: RunFilter = EVERY_RUN,
     *,
-    flow_id: str | None = None,
-    status: str | None = None,
-    session_id: str | None = None,
-    since: datetime | None = None,
-    until: datetime | None = None,
     search: str | None = None,
-    deliveries: str | None = None,
-    parent_run_id: str | None = None,
-    parent_step_id: str | None = None,
+    details: bool = False,
     limit: int = 50,
     before: str | None = None,
 ) -> tuple[Sequence[RunSummary], str | None]:
-    """Return a page of `list_runs`, and the cursor of the next page.
+    """Return a page of runs of the caller's spaces, newest first, and the cursor of the next page.
 
     A search covers the newest `LOOKED_THROUGH` runs of a page: the page may contain fewer than requested, or none, and
     the next page continues after them. Raises `Invalid` for a parent step without its run.
     """
-    if parent_step_id is not None and parent_run_id is None:
+    if run_filter.parent_step_id is not None and run_filter.parent_run_id is None:
         raise Invalid("A step is not enough to find its runs.", remedy="Give parent_run_id, too.")
-    run_filter = repository.RunFilter(
-        flow_id,
-        status,
-        session_id,
-        _microseconds(since),
-        _microseconds(until),
-        deliveries,
-        parent_run_id,
-        parent_step_id,
-    )
     parameters: dict[str, Any] = {
         "tenant_id": principal.tenant_id,
         "spaces": principal.visible_spaces,
@@ -318,12 +295,11 @@ async def page_of_runs(
         )
     else:
         rows = await repository.list_runs(session, limit=limit + 1, before=before, **parameters)
-    runs = [views.run_summary(row) for row in rows[:limit]]
+    page = rows[:limit]
+    runs = [views.run_summary(row) for row in page]
+    if details:
+        await run_details.add_details(session, runs, page, tenant_id=principal.tenant_id)
     return runs, runs[-1].id if len(rows) > limit else behind
-
-
-def _microseconds(moment: datetime | None) -> int | None:
-    return None if moment is None else round(moment.timestamp() * 1_000_000)
 
 
 async def get_step(

@@ -108,6 +108,7 @@ flow_runs = Table(
     partial_index("ix_flow_runs_parent", *_PARENT, where="parent_run_id IS NOT NULL", unique=True),
     partial_index("ix_flow_runs_parent_open", *_PARENT, where=_OPEN_CHILD),
     partial_index("ix_flow_runs_visitor", "tenant_id", "visitor", "created_at", where="visitor IS NOT NULL"),
+    partial_index("ix_flow_runs_source", "source_run_id", where="source_run_id IS NOT NULL"),
     partial_index("ix_flow_runs_failed", "finished_at", where=_FAILED),
     partial_index("ix_flow_runs_error_flow", "finished_at", where=_HANDLED),
     partial_index("ix_flow_runs_live", "created_at", where=_LIVE),

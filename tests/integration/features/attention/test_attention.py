@@ -1,6 +1,6 @@
 """What needs a human, on both databases: grouped, of the own spaces, dismissed until it happens again."""
 
-from collections.abc import AsyncIterator
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -9,41 +9,11 @@ from headgate.entrypoints.studios import studio_of
 from headgate.features.access.principal import Principal
 from headgate.features.accounts.standing import access_of
 from headgate.features.accounts.tables import User
-from headgate.foundation.settings import Settings
 from headgate.toolkit.registry import OPERATIONS
 from headgate.toolkit.stored.visit import Visit
+from tests.integration.features.attention.conftest import act, flow_of, items, run
 from tests.support.rows import execute
-from tests.support.team import FLOW, Team, team
-
-BROKEN = (
-    "name: Import\nnodes:\n  heard: ChatInput\n  parse: ParseJSON\n  pick: SelectData\n    expression: '@'\n"
-    "  said: ChatOutput\n"
-    "edges:\n  heard.text -> parse.text\n  parse.data -> pick.data\n  pick.text -> said.input\n"
-)
-
-
-@pytest.fixture
-async def house(settings: Settings) -> AsyncIterator[Team]:
-    async with team(settings) as found:
-        yield found
-
-
-async def flow_of(house: Team, spec: str = BROKEN, *, published: bool = True) -> str:
-    flow_id: str = (await house.make("publisher", "/flows", spec=spec))["id"]
-    if published:
-        await house.make("publisher", f"/flows/{flow_id}/publish")
-    return flow_id
-
-
-async def run(house: Team, flow_id: str, text: str = "no JSON", *, version: Any = None) -> str:
-    body = {"text": text, "wait": True} | ({"version": version} if version else {})
-    run_id: str = (await house.make("publisher", f"/flows/{flow_id}/runs", **body))["id"]
-    return run_id
-
-
-async def items(house: Team, who: str = "viewer", **asked: Any) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = (await house.get(who, "/attention", params=asked))["items"]
-    return found
+from tests.support.team import FLOW, Team
 
 
 async def principal_of(house: Team, who: str) -> Principal:
@@ -92,25 +62,36 @@ class TestDismissed:
         flow_id = await flow_of(house)
         await run(house, flow_id)
         [item] = await items(house)
-        answer = await house.ask("viewer", "PUT", "/attention/dismissed", json={"key": item["key"]})
-        assert (answer.status_code, answer.json()) == (200, {"items": [], "open": 0})
+        assert await act(house, "dismiss", item["key"], who="viewer") == [(True, None)]
+        assert await items(house) == []
         assert len(await items(house, "owner")) == 1
         assert [entry["dismissed"] for entry in await items(house, dismissed=True)] == [True]
         await run(house, flow_id)
         assert [entry["count"] for entry in await items(house)] == [2]
 
+    async def test_is_muted_until_a_time_even_if_it_happens_again(self, house: Team) -> None:
+        flow_id = await flow_of(house)
+        await run(house, flow_id)
+        [item] = await items(house)
+        end = datetime.now(UTC) + timedelta(hours=1)
+        assert await act(house, "dismiss", item["key"], who="viewer", until=end.isoformat()) == [(True, None)]
+        await run(house, flow_id)
+        assert await items(house) == []
+        [muted] = await items(house, dismissed=True)
+        assert datetime.fromisoformat(muted["muted_until"]) == end
+        await execute(house.database, "UPDATE attention_dismissals SET muted_until = 1")
+        assert [entry["count"] for entry in await items(house)] == [2]
+
     async def test_can_be_shown_again(self, house: Team) -> None:
         await run(house, await flow_of(house))
         key = (await items(house))[0]["key"]
-        for dismissed, count in ((True, 0), (True, 0), (False, 1)):
-            body = {"key": key, "dismissed": dismissed}
-            answer = await house.ask("viewer", "PUT", "/attention/dismissed", json=body)
-            assert answer.json()["open"] == count
+        for action, count in (("dismiss", 0), ("dismiss", 0), ("restore", 1)):
+            assert await act(house, action, key, who="viewer") == [(True, None)]
+            assert (await house.get("viewer", "/attention"))["open"] == count
 
     @pytest.mark.parametrize("key", ["nothing", "approvals", "failed_runs:x:y"])
     async def test_is_refused_for_what_is_not_listed(self, house: Team, key: str) -> None:
-        answer = await house.ask("viewer", "PUT", "/attention/dismissed", json={"key": key})
-        assert (answer.status_code, answer.json()["code"]) == (404, "attention_item_not_found")
+        assert await act(house, "dismiss", key, who="viewer") == [(False, "attention_item_not_found")]
 
 
 class TestOtherKinds:

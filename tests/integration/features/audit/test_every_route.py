@@ -90,7 +90,7 @@ QUIET = {
     "POST /api/v1/packs/flows/{flow_id}/update": "no flow here uses a pack; features/packs updates one",
     "POST /api/v1/local-models/{name}/fetch": "no such model is here; test_fetching_local.py fetches one",
     "DELETE /api/v1/local-models/{name}/fetch": "nothing is fetched here; test_fetching_local.py stops one",
-    "PUT /api/v1/attention/dismissed": "it hides an item for the caller alone; test_attention.py dismisses some",
+    "POST /api/v1/attention/actions": "no such item is listed; test_desk.py changes and assigns some",
     "POST /api/v1/password-links/look": "it looks whether a link is good",
     "POST /api/v1/password-links/use": "nobody has a link here; tested where people sign in",
 }

@@ -63,7 +63,7 @@ NO_CONTENT = {
     "user_sessions", "one_time_links", "totp_authenticators", "passkeys", "passkey_challenges", "recovery_codes",
     "api_keys", "directories", "directory_users", "directory_groups", "directory_group_members",
     "directory_group_roles", "audit_heads", "variables", "files", "flow_step_calls", "model_classes",
-    "flow_favourites", "flow_comment_mentions", "attention_dismissals",
+    "flow_favourites", "flow_comment_mentions", "attention_dismissals", "attention_assignments", "saved_views",
     "alert_rules", "alerts", "alert_notices", "alert_evaluations", "pack_signers",
 }  # fmt: skip
 """Tables of names, ids, times, hashes and what the installation's keys encrypt."""

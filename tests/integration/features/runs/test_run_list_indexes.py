@@ -6,7 +6,8 @@ import pytest
 from sqlalchemy import event, text
 
 from headgate.features.access.principal import LOCAL
-from headgate.features.runs.repository import RunFilter, list_runs
+from headgate.features.runs.repository import list_runs
+from headgate.features.runs.run_filter import RunFilter
 from headgate.foundation.database import Database
 from tests.support.engine import make_chain, store_flow
 

@@ -1,4 +1,4 @@
-import { queryOptions } from "@tanstack/react-query";
+import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import { api, unwrap } from "../client";
 import type { components } from "../schema";
 import { allAttention } from "./attention";
@@ -21,18 +21,25 @@ export const alertKeys = {
 export const ALERT_CHANGES = [alertKeys.all, allAttention.queryKey];
 
 const SOON_MS = 15_000;
-const MOST = 200;
+const PAGE = 50;
 const SHOWN = 20;
 const of = (id: string) => ({ params: { path: { rule_id: id } } });
 
-/** The rules of the spaces that the user can view, or of one flow; newest first. */
+/** The rules of the spaces that the user can view, or of one flow; newest first, a page after the other. */
 export const alertRulesQuery = (flowId: string | undefined) =>
-  queryOptions({
+  infiniteQueryOptions({
     queryKey: alertKeys.rules(flowId),
-    queryFn: async ({ signal }) => {
-      const query = { limit: MOST, ...(flowId ? { flow_id: flowId } : {}) };
-      return (await unwrap(api.GET("/api/v1/alert-rules", { params: { query }, signal }))).items;
+    queryFn: ({ signal, pageParam }) => {
+      const query = {
+        limit: PAGE,
+        ...(flowId ? { flow_id: flowId } : {}),
+        ...(pageParam ? { cursor: pageParam } : {}),
+      };
+      return unwrap(api.GET("/api/v1/alert-rules", { params: { query }, signal }));
     },
+    initialPageParam: null as string | null,
+    getNextPageParam: (last) => last.next_cursor,
+    select: ({ pages }) => pages.flatMap(({ items }) => items),
     refetchInterval: SOON_MS,
   });
 

@@ -1,28 +1,27 @@
 import { queryOptions } from "@tanstack/react-query";
 import { api, unwrap } from "../client";
-import type { components } from "../schema";
+import type { components, operations } from "../schema";
 
 export type AttentionItem = components["schemas"]["AttentionItem"];
 export type Attention = components["schemas"]["AttentionOut"];
+export type AttentionKind = AttentionItem["kind"];
+export type AttentionResult = components["schemas"]["AttentionResult"];
+export type AttentionResults = components["schemas"]["AttentionResults"];
+export type AttentionAction = components["schemas"]["AttentionActionIn"];
+export type AttentionFilter = NonNullable<operations["read_api_v1_attention_get"]["parameters"]["query"]>;
 
 const REFRESH_MS = 60_000;
 
-const attentionKeys = {
-  of: (spaceId: string | null) => ["attention", spaceId] as const,
-  all: ["attention"] as const,
-};
+export const allAttention = { queryKey: ["attention"] as const };
 
-/** What needs a human, of one space or of all; read again every minute. */
-export const attentionQuery = (spaceId: string | null = null) =>
+/** What needs a human; read again every minute. */
+export const attentionQuery = (filter: AttentionFilter = {}) =>
   queryOptions({
-    queryKey: attentionKeys.of(spaceId),
-    queryFn: ({ signal }) => unwrap(api.GET("/api/v1/attention", { params: { query: { space_id: spaceId } }, signal })),
+    queryKey: [...allAttention.queryKey, filter] as const,
+    queryFn: ({ signal }) => unwrap(api.GET("/api/v1/attention", { params: { query: filter }, signal })),
     staleTime: REFRESH_MS / 2,
     refetchInterval: REFRESH_MS,
   });
 
-export const allAttention = { queryKey: attentionKeys.all };
-
-/** Hides an item for the user until it happens again, or shows it again. */
-export const setDismissed = (key: string, dismissed: boolean) =>
-  unwrap(api.PUT("/api/v1/attention/dismissed", { body: { key, dismissed } }));
+/** Acts on items, or on the runs, deliveries and triggers behind them; one result each. */
+export const actOnAttention = (body: AttentionAction) => unwrap(api.POST("/api/v1/attention/actions", { body }));

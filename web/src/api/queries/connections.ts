@@ -16,12 +16,16 @@ export const connectionKeys = {
   kinds: ["connection-kinds"] as const,
 };
 
-/** Connections that flows of a space may use, and the reader's own ones. */
-export const connectionsQuery = (spaceId: string) =>
+/** Connections that flows of a space (null: of any space) may use, and the reader's own ones. */
+export const connectionsQuery = (spaceId: string | null) =>
   queryOptions({
-    queryKey: connectionKeys.ofSpace(spaceId),
+    queryKey: connectionKeys.ofSpace(spaceId ?? "*"),
     queryFn: async ({ signal }) =>
-      (await unwrap(api.GET("/api/v1/connections", { params: { query: { space_id: spaceId } }, signal }))).items,
+      (
+        await unwrap(
+          api.GET("/api/v1/connections", { params: { query: spaceId ? { space_id: spaceId } : {} }, signal }),
+        )
+      ).items,
     enabled: spaceId !== "",
   });
 

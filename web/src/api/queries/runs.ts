@@ -13,6 +13,10 @@ export interface RunFilter {
   deliveries?: DeliveryOut["status"] | undefined;
   parent_run_id?: string | undefined;
   parent_step_id?: string | undefined;
+  owner_id?: string | undefined;
+  tag?: string | undefined;
+  /** Also trigger, release, owner, tags and cost. */
+  details?: boolean | undefined;
 }
 
 export const runKeys = {
@@ -139,11 +143,11 @@ type RunChange = components["schemas"]["RunChange"];
 /** Runs of one request; the server refuses more. */
 const MOST_RUNS_CHANGED = 200;
 
-/** Cancel, pause or continue runs; one result each. */
+/** Change runs; one result each. */
 export async function changeRuns({ action, run_ids }: { action: RunsAction; run_ids: string[] }): Promise<RunChange[]> {
   const results: RunChange[] = [];
   for (let start = 0; start < run_ids.length; start += MOST_RUNS_CHANGED) {
-    const body = { action, run_ids: run_ids.slice(start, start + MOST_RUNS_CHANGED) };
+    const body = { action, published: false, run_ids: run_ids.slice(start, start + MOST_RUNS_CHANGED) };
     results.push(...(await unwrap(api.POST("/api/v1/flow-runs/actions", { body }))).items);
   }
   return results;

@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
+import { Link, useLocation } from "@tanstack/react-router";
 import { Search } from "lucide-react";
 import { attentionQuery } from "@/api/queries/attention";
 import { meQuery } from "@/api/queries/me";
@@ -76,9 +76,12 @@ interface PlaceLinkProps {
 function PlaceLink({ place, count, className }: PlaceLinkProps) {
   const t = useAppTexts();
   const Icon = place.icon;
+  const first = useLocation({ select: ({ pathname }) => pathname.split("/")[1] ?? "" });
+  const also = "also" in place && place.also.some((one) => one === first);
   return (
     <Link
       to={place.to}
+      {...(also ? { "data-status": "active", "aria-current": "true" } : {})}
       activeOptions={{ exact: place.to === "/", includeSearch: false }}
       className={cx(PLACE, className)}
     >

@@ -1,4 +1,4 @@
-import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { keepPreviousData, useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { Link, useSearch } from "@tanstack/react-router";
 import { BellRing, Plus } from "lucide-react";
 import { useEffect, useState } from "react";
@@ -19,7 +19,7 @@ export function AlertsPage() {
   const { may } = useRights();
   const { flow: flowId } = useSearch({ strict: false });
   const flow = useQuery({ ...flowQuery(flowId ?? ""), enabled: flowId !== undefined }).data;
-  const rules = useQuery({ ...alertRulesQuery(flowId), placeholderData: keepPreviousData });
+  const rules = useInfiniteQuery({ ...alertRulesQuery(flowId), placeholderData: keepPreviousData });
   const [adding, setAdding] = useState<{ name?: string; suggestion?: Suggestion } | null>(null);
   useEffect(() => {
     document.title = `${t("alerts")} · Headgate`;
@@ -72,6 +72,11 @@ export function AlertsPage() {
       >
         {(rule) => <RuleItem key={rule.id} rule={rule} ofFlow={flowId !== undefined} />}
       </Listing>
+      {rules.hasNextPage && (
+        <Button className="self-center" busy={rules.isFetchingNextPage} onClick={() => void rules.fetchNextPage()}>
+          {t("more")}
+        </Button>
+      )}
       {adding && (
         <RuleDialog
           {...adding}

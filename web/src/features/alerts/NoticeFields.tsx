@@ -21,13 +21,16 @@ interface NoticeFieldsProps {
 export function NoticeFields({ draft, shownWebhook, onChange }: NoticeFieldsProps) {
   const t = useAlertTexts();
   const spaces = useQuery(spacesQuery).data ?? [];
-  const space = draft.scope === EVERYWHERE ? (spaces[0]?.id ?? "") : draft.scope;
-  const connections = (useQuery(connectionsQuery(space)).data ?? []).filter(
+  const everywhere = draft.scope === EVERYWHERE;
+  const connections = (useQuery(connectionsQuery(everywhere ? null : draft.scope)).data ?? []).filter(
     ({ kind, owner_id }) => owner_id === null && (kind === "smtp" || kind === "notification"),
   );
   const options = [
     { value: NOBODY, label: t("notify_none") },
-    ...connections.map(({ id, name }) => ({ value: id, label: name })),
+    ...connections.map(({ id, name, space_id }) => ({
+      value: id,
+      label: everywhere ? `${name} · ${spaces.find((space) => space.id === space_id)?.name ?? ""}` : name,
+    })),
   ];
   const isMail = (id: string) => connections.some((one) => one.id === id && one.kind === "smtp");
   const times = (seconds: readonly number[], now: string) =>

@@ -189,4 +189,39 @@ describe("The alert rules", () => {
     await expect.poll(() => sent.length).toBe(2);
     expect(sent.map(({ body }) => Object.keys(body as object))).toEqual([["muted_until"], ["enabled"]]);
   });
+
+  it("are shown a page after the other", async () => {
+    serve([]);
+    server.use(
+      http.get("*/api/v1/alert-rules", ({ request }) => {
+        const further = new URL(request.url).searchParams.get("cursor") === "next";
+        const item = further ? { ...rule, id: "r2", name: "The oldest rule" } : rule;
+        return HttpResponse.json({ items: [item], next_cursor: further ? null : "next" });
+      }),
+    );
+    const user = show();
+    await user.click(await screen.findByRole("button", { name: "Show more" }));
+    expect(await screen.findByText("The oldest rule")).toBeVisible();
+    expect(screen.queryByRole("button", { name: "Show more" })).toBeNull();
+  });
+
+  it("of every space can notify through a connection of any space", async () => {
+    const asked: (string | null)[] = [];
+    serve([]);
+    server.use(
+      http.get("*/api/v1/connections", ({ request }) => {
+        asked.push(new URL(request.url).searchParams.get("space_id"));
+        const mail = { kind: "smtp", owner_id: null, fields: {}, secret_names: [], hosts: [] };
+        return HttpResponse.json({ items: [{ ...mail, id: "c1", name: "office", space_id: "s1" }], next_cursor: null });
+      }),
+    );
+    const user = show();
+    await user.click(await screen.findByRole("button", { name: "A run takes longer than 10 minutes" }));
+    const dialog = within(await screen.findByRole("dialog"));
+    await user.click(dialog.getByRole("combobox", { name: "Where" }));
+    await user.click(await screen.findByRole("option", { name: "All spaces" }));
+    await user.click(dialog.getByRole("combobox", { name: "Notify through" }));
+    expect(await screen.findByRole("option", { name: "office · Home" })).toBeInTheDocument();
+    expect(asked.at(-1)).toBeNull();
+  });
 });

@@ -5,11 +5,11 @@ import {
   createRouter,
   RouterProvider,
 } from "@tanstack/react-router";
-import { screen, within } from "@testing-library/react";
+import { screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { HttpResponse, http } from "msw";
 import { describe, expect, it } from "vitest";
-import type { AttentionItem } from "@/api/queries/attention";
+import type { AttentionAction, AttentionItem } from "@/api/queries/attention";
 import { Toasts } from "@/components/ui";
 import { renderStudio } from "@/testing/render";
 import { server } from "@/testing/server";
@@ -30,6 +30,12 @@ const failing: AttentionItem = {
   run_id: "r1",
   dismissed: false,
 };
+const mine = {
+  id: "v1",
+  place: "attention",
+  name: "My failures",
+  settings: { filters: { kind: ["failed_runs"], assigned_to: "u1" }, columns: [] },
+};
 const waiting: AttentionItem = {
   ...failing,
   key: "approvals",
@@ -40,18 +46,39 @@ const waiting: AttentionItem = {
 };
 
 function serve(items: AttentionItem[]) {
-  const sent: unknown[] = [];
+  const sent: AttentionAction[] = [];
+  const asked: string[] = [];
   let shown = items;
   server.use(
-    http.get("*/api/v1/attention", () => HttpResponse.json({ items: shown, open: shown.length })),
-    http.put("*/api/v1/attention/dismissed", async ({ request }) => {
-      const body = (await request.json()) as { key: string; dismissed: boolean };
+    http.get("*/api/v1/me", () =>
+      HttpResponse.json({
+        user: { id: "u1", name: "Eva" },
+        permissions: { tenant: [], every_space: ["runs.start", "runs.view"], spaces: [] },
+      }),
+    ),
+    http.get("*/api/v1/saved-views", () => HttpResponse.json({ items: [mine] })),
+    http.get("*/api/v1/attention", ({ request }) => {
+      asked.push(new URL(request.url).search);
+      return HttpResponse.json({ items: shown, open: shown.length, more: [] });
+    }),
+    http.post("*/api/v1/attention/actions", async ({ request }) => {
+      const body = (await request.json()) as AttentionAction;
       sent.push(body);
-      shown = body.dismissed ? items.filter(({ key }) => key !== body.key) : items;
-      return HttpResponse.json({ items: shown, open: shown.length });
+      if (body.action === "dismiss") shown = items.filter(({ key }) => !body.keys.includes(key));
+      if (body.action === "restore") shown = items;
+      const problem = {
+        code: "run_not_resumable",
+        detail: "The run has no failed step.",
+        status: 409,
+        title: "x",
+        type: "x",
+      };
+      const results = body.keys.map((key) => ({ key, id: key, done: true, new_run_id: null, problem: null }));
+      const refused = { key: failing.key, id: "r9", done: false, new_run_id: null, problem };
+      return HttpResponse.json({ items: body.action === "resume" ? [...results, refused] : results, left: 0 });
     }),
   );
-  return sent;
+  return { sent, asked };
 }
 
 function show() {
@@ -102,15 +129,15 @@ describe("needs attention", () => {
   });
 
   it("hides an item until it happens again, which can be undone", async () => {
-    const sent = serve([failing]);
+    const { sent } = serve([failing]);
     show();
     await userEvent.click(await screen.findByRole("button", { name: "Dismiss" }));
     expect(await screen.findByText("Nothing needs you.")).toBeInTheDocument();
     await userEvent.click(await screen.findByRole("button", { name: "Undo" }));
     expect(await screen.findByText("Import: 1,200 failed runs")).toBeInTheDocument();
     expect(sent).toEqual([
-      { key: failing.key, dismissed: true },
-      { key: failing.key, dismissed: false },
+      { action: "dismiss", keys: [failing.key], published: false },
+      { action: "restore", keys: [failing.key], published: false },
     ]);
   });
 
@@ -119,5 +146,49 @@ describe("needs attention", () => {
     show();
     expect(await screen.findByText("Approvals that wait for you: 3")).toBeInTheDocument();
     expect(screen.queryByRole("button", { name: "Dismiss" })).not.toBeInTheDocument();
+  });
+
+  it("resumes the runs of a selection with the published version, and shows each result when one was refused", async () => {
+    const other = { ...failing, key: "failed_runs:f2:x", flow_id: "f2", name: "Export", step_id: "parse" };
+    const { sent } = serve([failing, other]);
+    show();
+    expect(await screen.findByText("Step parse")).toBeInTheDocument();
+    for (const box of screen.getAllByRole("checkbox")) await userEvent.click(box);
+    await userEvent.click(
+      within(screen.getByRole("region", { name: "2 selected" })).getByRole("button", { name: "Actions" }),
+    );
+    await userEvent.click(await screen.findByRole("menuitem", { name: "Resume with the published version" }));
+    const dialog = await screen.findByRole("dialog", { name: "Results" });
+    expect(within(dialog).getByText("2 of 3 done.")).toBeInTheDocument();
+    expect(within(dialog).getByText("The run has no failed step.")).toBeInTheDocument();
+    expect(sent).toEqual([{ action: "resume", keys: [failing.key, other.key], published: true }]);
+  });
+
+  it("assigns an item and mutes it for a day", async () => {
+    const { sent } = serve([{ ...failing, assignee_id: "u2", assignee: "Bo" }]);
+    show();
+    expect(await screen.findByText("Bo")).toBeInTheDocument();
+    for (const name of ["Assign to me", "Assign to nobody", "Mute for a day"]) {
+      await userEvent.click(await screen.findByRole("button", { name: "Actions: Import" }));
+      await userEvent.click(await screen.findByRole("menuitem", { name }));
+    }
+    expect(sent.map(({ action, user_id }) => [action, user_id])).toEqual([
+      ["assign", "u1"],
+      ["assign", undefined],
+      ["dismiss", undefined],
+    ]);
+    expect(Date.parse(sent[2]?.until ?? "") - Date.now()).toBeGreaterThan(23 * 3_600_000);
+  });
+
+  it("is narrowed by filters and by a saved view", async () => {
+    const { asked } = serve([failing]);
+    show();
+    await userEvent.click(await screen.findByRole("combobox", { name: "Age" }));
+    await userEvent.click(await screen.findByRole("option", { name: "Older than a day" }));
+    await waitFor(() => expect(asked.at(-1)).toBe("?older_hours=24"));
+    await userEvent.click(screen.getByRole("button", { name: "Views" }));
+    await userEvent.click(await screen.findByRole("button", { name: "My failures" }));
+    await waitFor(() => expect(asked.at(-1)).toBe("?kind=failed_runs&assigned_to=u1"));
+    expect(screen.getByRole("combobox", { name: "Assigned to" })).toHaveTextContent("Assigned to me");
   });
 });

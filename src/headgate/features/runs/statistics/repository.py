@@ -127,6 +127,13 @@ def _asked(visible: Seen, *columns: Any, before: bool = False) -> Select[Any]:  
     return of_models(visible.runs(*columns, *MODEL, *usage_columns(), before=before))
 
 
+async def usage_of_runs(session: AsyncSession, run_ids: Collection[str], *, tenant_id: str) -> Sequence[AnyRow]:
+    """Return the models that the steps of runs called, as `models_of_flows` does, by the `id` of the run."""
+    query = select(_R.id, *MODEL, *usage_columns()).select_from(flow_runs)
+    query = of_models(query).where(_R.id.in_(run_ids), _R.tenant_id == tenant_id)
+    return await _rows(session, query.group_by(_R.id, *MODEL))
+
+
 def usage_columns() -> tuple[ColumnElement[Any], ...]:
     """Return the usage of models by the steps of a query `of_models`: calls, failed ones, tokens, time."""
     unknown = _S.num_tokens_input.is_(None) | _S.num_tokens_output.is_(None)

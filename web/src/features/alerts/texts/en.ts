@@ -5,6 +5,7 @@ export default {
   all_rules: "All rules",
   add: "Add rule",
   none: "No alert rules",
+  more: "Show more",
   none_more: "Start with one of these, or add your own rule.",
   suggest_failure: "A run fails",
   suggest_silent: "A scheduled run does not start",

@@ -8,6 +8,7 @@ const sv: Translation<typeof en> = {
   all_rules: "Alla regler",
   add: "Lägg till regel",
   none: "Inga larmregler",
+  more: "Visa fler",
   none_more: "Börja med någon av dessa, eller lägg till en egen regel.",
   suggest_failure: "En körning misslyckas",
   suggest_silent: "En schemalagd körning startar inte",

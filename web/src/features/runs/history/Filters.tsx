@@ -1,5 +1,8 @@
+import { useQuery } from "@tanstack/react-query";
 import { Search } from "lucide-react";
 import { useEffect, useState } from "react";
+import { collectionsQuery } from "@/api/queries/flowCollections";
+import { meQuery } from "@/api/queries/me";
 import { Input, Select } from "@/components/ui";
 import { type RunTextKey, useRunTexts } from "../texts";
 
@@ -13,6 +16,7 @@ const SPANS = [
   ["week", "last_week"],
   ["month", "last_month"],
 ] as const satisfies readonly (readonly [Span, RunTextKey])[];
+export const isSpan = (value: string): value is Span => SPANS.some(([span]) => span === value);
 /** Not a state of runs: those of which an output did not reach its receiver. */
 export const UNDELIVERED = "undelivered";
 const STATES = ["queued", "running", "waiting", "paused", "completed", "failed", "cancelled"] as const;
@@ -29,12 +33,27 @@ interface FiltersProps {
   onStatus: (status: string | undefined) => void;
   span: Span;
   onSpan: (span: Span) => void;
+  owner: string | undefined;
+  onOwner: (owner: string | undefined) => void;
+  tag: string | undefined;
+  onTag: (tag: string | undefined) => void;
   flow?: string | undefined;
   names?: Record<string, string>;
   onFlow?: (flow: string | undefined) => void;
 }
 
-export function Filters({ search, onSearch, status, onStatus, span, onSpan, flow, names, onFlow }: FiltersProps) {
+export function Filters({
+  search,
+  onSearch,
+  status,
+  onStatus,
+  span,
+  onSpan,
+  flow,
+  names,
+  onFlow,
+  ...more
+}: FiltersProps) {
   const t = useRunTexts();
   const [typed, setTyped] = useState(search);
   useEffect(() => setTyped(search), [search]);
@@ -85,6 +104,42 @@ export function Filters({ search, onSearch, status, onStatus, span, onSpan, flow
           ]}
         />
       )}
+      {names && <OfFlows {...more} />}
     </div>
+  );
+}
+
+const ALL = "*";
+
+/** Filters by what the flow has: its owner and its tags. */
+function OfFlows({ owner, onOwner, tag, onTag }: Pick<FiltersProps, "owner" | "onOwner" | "tag" | "onTag">) {
+  const t = useRunTexts();
+  const own = useQuery(meQuery).data?.user.id;
+  const tags = useQuery(collectionsQuery(undefined)).data?.tags ?? [];
+  const chosen = (next: string) => (next === ALL ? undefined : next);
+  return (
+    <>
+      {own && (
+        <Select
+          aria-label={t("filter_owner")}
+          className="min-w-36 flex-1 sm:w-36 sm:flex-none"
+          value={owner ?? ALL}
+          onChange={(next) => onOwner(chosen(next))}
+          options={[
+            { value: ALL, label: t("every_owner") },
+            { value: own, label: t("owned_by_me") },
+          ]}
+        />
+      )}
+      {(tags.length > 0 || tag) && (
+        <Select
+          aria-label={t("filter_tag")}
+          className="min-w-36 flex-1 sm:w-36 sm:flex-none"
+          value={tag ?? ALL}
+          onChange={(next) => onTag(chosen(next))}
+          options={[{ value: ALL, label: t("every_tag") }, ...tags.map(({ name }) => ({ value: name, label: name }))]}
+        />
+      )}
+    </>
   );
 }

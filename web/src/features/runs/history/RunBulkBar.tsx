@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { CircleStop, GitCompareArrows, Pause, Play } from "lucide-react";
+import { CirclePlay, CircleStop, GitCompareArrows, Pause, Play, RotateCcw, Send } from "lucide-react";
 import { changeRuns, over, type RunsAction, runKeys } from "@/api/queries/runs";
 import { useRights } from "@/api/rights";
 import type { RunSummary } from "@/api/types";
@@ -23,6 +23,9 @@ export function RunBulkBar({ selection, runs }: RunBulkBarProps) {
   const [first, second] = selected;
   const paused = selected.filter((run) => run.status === "paused");
   const active = selected.filter((run) => !over(run));
+  const failed = selected.filter((run) => run.status === "failed");
+  const ended = selected.filter(over);
+  const undelivered = selected.filter((run) => (run.deliveries_failed ?? 0) > 0);
   const pausable = active.filter((run) => run.status !== "paused");
   const act = (action: RunsAction, affected: readonly RunSummary[]) => {
     change.mutate({ action, run_ids: affected.map((run) => run.id) });
@@ -56,6 +59,21 @@ export function RunBulkBar({ selection, runs }: RunBulkBarProps) {
       {may("runs.start") && paused.length > 0 && (
         <Button icon={<Play />} onClick={() => act("continue", paused)}>
           {t("continue_run")}
+        </Button>
+      )}
+      {may("runs.start") && failed.length > 0 && (
+        <Button icon={<CirclePlay />} onClick={() => act("resume", failed)}>
+          {t("resume_selected")}
+        </Button>
+      )}
+      {may("runs.start") && ended.length > 0 && (
+        <Button icon={<RotateCcw />} onClick={() => act("rerun", ended)}>
+          {t("rerun_selected")}
+        </Button>
+      )}
+      {may("runs.start") && undelivered.length > 0 && (
+        <Button icon={<Send />} onClick={() => act("redeliver", undelivered)}>
+          {t("redeliver_selected")}
         </Button>
       )}
       {may("runs.start") && active.length > 0 && (

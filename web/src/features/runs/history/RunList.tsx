@@ -4,12 +4,15 @@ import { History, SearchX } from "lucide-react";
 import { useMemo } from "react";
 import { runsQuery } from "@/api/queries/runs";
 import { listKeys, useSelection } from "@/components/lists";
-import { Button, buttonLook, EmptyState, Problem, Skeleton } from "@/components/ui";
+import { Button, buttonLook, cx, EmptyState, Problem, Skeleton } from "@/components/ui";
 import { useRunTexts } from "../texts";
+import { isColumn, type RunColumn, WIDTHS } from "./columns";
 import { Filters } from "./Filters";
+import { ListMenus } from "./ListMenus";
 import { RedeliverAll } from "./RedeliverAll";
 import { RunBulkBar } from "./RunBulkBar";
 import { RunRow } from "./RunRow";
+import { useColumns } from "./useColumns";
 import { useRunFilter } from "./useRunFilter";
 
 interface RunListProps {
@@ -26,16 +29,19 @@ export function RunList({ flowId, status, names, onStatus, onFlow }: RunListProp
   const t = useRunTexts();
   const {
     filter,
+    filters,
+    apply,
     fields,
     undelivered,
     clear: clearFields,
     filtered: chose,
   } = useRunFilter({ flowId, status, onStatus });
   const { data, error, isPending, hasNextPage, fetchNextPage, isFetchingNextPage, refetch } = useInfiniteQuery(
-    runsQuery(filter),
+    runsQuery({ ...filter, details: true }),
   );
   const runs = useMemo(() => data?.pages.flatMap((page) => page.items) ?? [], [data]);
   const selection = useSelection(useMemo(() => runs.map((run) => run.id), [runs]));
+  const { columns, setColumns } = useColumns();
   const filtered = chose || Boolean(names && flowId);
   const clear = () => {
     clearFields();
@@ -44,12 +50,23 @@ export function RunList({ flowId, status, names, onStatus, onFlow }: RunListProp
   return (
     <div className="flex flex-col gap-3">
       <Filters {...fields} flow={flowId} {...(names && onFlow ? { names, onFlow } : {})} />
+      <ListMenus
+        filter={filter}
+        filters={filters}
+        columns={columns}
+        onColumns={setColumns}
+        onView={(view) => {
+          apply(view);
+          setColumns((view.settings.columns ?? []).filter(isColumn));
+        }}
+      />
       {error && <Problem error={error} retry={() => void refetch()} />}
       {isPending && <Skeleton className="h-96" />}
       {data &&
         runs.length === 0 &&
         (filtered ? <NoneFound further={hasNextPage} onClear={clear} /> : <NoRuns everywhere={names !== undefined} />)}
       {undelivered && runs.length > 0 && <RedeliverAll flowId={flowId} />}
+      {runs.length > 0 && <Head columns={columns} />}
       {runs.length > 0 && (
         <ul
           aria-label={t("runs")}
@@ -57,7 +74,7 @@ export function RunList({ flowId, status, names, onStatus, onFlow }: RunListProp
           className="divide-y divide-line overflow-hidden rounded-lg border border-line bg-surface"
         >
           {runs.map((run) => (
-            <RunRow key={run.id} run={run} flowName={names?.[run.flow_id]} selection={selection} />
+            <RunRow key={run.id} run={run} flowName={names?.[run.flow_id]} selection={selection} columns={columns} />
           ))}
         </ul>
       )}
@@ -72,6 +89,22 @@ export function RunList({ flowId, status, names, onStatus, onFlow }: RunListProp
           {t("open_flow")}
         </Link>
       )}
+    </div>
+  );
+}
+
+/** Names of the columns, where there is room for them. */
+function Head({ columns }: { columns: readonly RunColumn[] }) {
+  const t = useRunTexts();
+  return (
+    <div aria-hidden className="-mb-2 hidden gap-3 px-3 text-xs text-faint lg:flex">
+      <span className="flex-1" />
+      {columns.map((column) => (
+        <span key={column} className={cx("shrink-0", WIDTHS[column])}>
+          {t(`column_${column}`)}
+        </span>
+      ))}
+      <span className="w-24 text-right">{t("col_started")}</span>
     </div>
   );
 }

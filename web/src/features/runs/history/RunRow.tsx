@@ -3,21 +3,23 @@ import type { RunSummary } from "@/api/types";
 import { EventWaitMark } from "@/components/events";
 import { ITEM, type Selection, TARGET } from "@/components/lists";
 import { Checkbox, Chip, cx, StateChip } from "@/components/ui";
-import { ago, dateTime, duration } from "@/lib/i18n/format";
+import { ago, dateTime } from "@/lib/i18n/format";
 import { glimpse } from "../model/glimpse";
 import { partWords } from "../model/partWords";
-import { Ticking } from "../panel/Ticking";
 import { type RunTextKey, useRunTexts } from "../texts";
+import { type RunColumn, useCell, WIDTHS } from "./columns";
 
 interface RunRowProps {
   run: RunSummary;
   flowName: string | undefined;
   selection: Selection;
+  columns: readonly RunColumn[];
 }
 
-/** A run in a list: status, result, time and duration. */
-export function RunRow({ run, flowName, selection }: RunRowProps) {
+/** A run in a list: status, result, the chosen columns and the time. */
+export function RunRow({ run, flowName, selection, columns }: RunRowProps) {
   const t = useRunTexts();
+  const cell = useCell();
   const selected = selection.has(run.id);
   return (
     <li {...{ [ITEM]: run.id }} className={cx("flex items-center gap-3 pl-3", selected && "bg-accent-soft")}>
@@ -30,12 +32,12 @@ export function RunRow({ run, flowName, selection }: RunRowProps) {
         {...{ [TARGET]: "" }}
         to="/flows/$flowId/runs/$runId"
         params={{ flowId: run.flow_id, runId: run.id }}
-        className="grid min-w-0 flex-1 grid-cols-[6.5rem_1fr] items-center gap-x-3 gap-y-0.5 py-2.5 pr-3 hover:bg-hover sm:grid-cols-[7rem_1fr_auto_5rem]"
+        className="flex min-w-0 flex-1 flex-wrap items-center gap-x-3 gap-y-0.5 py-2.5 pr-3 hover:bg-hover lg:flex-nowrap"
       >
-        <span>
+        <span className="w-26 shrink-0">
           <StateChip state={run.status} label={t(run.status as RunTextKey)} />
         </span>
-        <span className="row-span-2 min-w-0 sm:row-span-1">
+        <span className="min-w-0 flex-1 basis-44">
           <span className="flex flex-col sm:flex-row sm:items-center sm:gap-2">
             {flowName && <span className="truncate font-medium sm:max-w-3/4 sm:shrink-0">{flowName}</span>}
             <span className={cx("min-w-0 truncate", run.error ? "text-bad" : "text-muted")}>
@@ -46,20 +48,29 @@ export function RunRow({ run, flowName, selection }: RunRowProps) {
           </span>
           <Marks run={run} />
         </span>
+        {columns.map((column) => {
+          const value = cell(run, column);
+          return (
+            <span
+              key={column}
+              className={cx(
+                "shrink-0 truncate text-xs text-muted tabular-nums max-lg:max-w-full",
+                WIDTHS[column],
+                value === null && "max-lg:hidden",
+              )}
+            >
+              <span className="sr-only">{t(`column_${column}`)} </span>
+              {value}
+            </span>
+          );
+        })}
         <time
           dateTime={run.created_at}
           title={dateTime(run.created_at)}
-          className="col-start-1 text-xs text-muted sm:col-start-3"
+          className="shrink-0 text-xs text-muted lg:w-24 lg:text-right"
         >
           {ago(run.created_at)}
         </time>
-        <span className="hidden text-right text-xs text-muted tabular-nums sm:block">
-          {run.status === "running" && run.started_at ? (
-            <Ticking since={Date.parse(run.started_at)} />
-          ) : (
-            run.ms !== null && duration(run.ms)
-          )}
-        </span>
       </Link>
     </li>
   );

@@ -11,7 +11,7 @@ export function RunsPage() {
   const navigate = useNavigate();
   const { data: names } = useQuery(flowNamesQuery);
   return (
-    <div className="mx-auto flex w-full max-w-5xl flex-col gap-4 px-4 py-6 sm:px-6">
+    <div className="mx-auto flex w-full max-w-7xl flex-col gap-4 px-4 py-6 sm:px-6">
       <h1 className="text-2xl font-semibold">{t("runs")}</h1>
       <RunList
         flowId={search.flow}
@@ -31,7 +31,7 @@ export function FlowRunsPage() {
   const { status } = useSearch({ from: "/inside/flows/$flowId/runs" });
   const navigate = useNavigate();
   return (
-    <div className="mx-auto flex w-full max-w-5xl flex-col gap-4 px-4 py-5 sm:px-6">
+    <div className="mx-auto flex w-full max-w-7xl flex-col gap-4 px-4 py-5 sm:px-6">
       <h2 className="text-lg font-semibold">{t("runs")}</h2>
       <RunList
         flowId={flowId}

@@ -23,6 +23,10 @@ const found = {
 };
 
 function show() {
+  server.use(
+    http.get("*/api/v1/saved-views", () => HttpResponse.json({ items: [] })),
+    http.get("*/api/v1/flow-collections", () => HttpResponse.json({ folders: [], tags: [] })),
+  );
   const root = createRootRoute({
     component: () => (
       <>
@@ -109,9 +113,61 @@ describe("selected runs", () => {
     expect(within(bar).getByRole("button", { name: "Compare" })).toBeInTheDocument();
     expect(within(bar).queryByRole("button", { name: "Continue" })).toBeNull();
     await user.click(within(bar).getByRole("button", { name: "Pause" }));
-    await waitFor(() => expect(sent).toEqual([{ action: "pause", run_ids: ["run-2"] }]));
+    await waitFor(() => expect(sent).toEqual([{ action: "pause", published: false, run_ids: ["run-2"] }]));
     expect(await screen.findByText("1 run was not changed")).toBeInTheDocument();
     expect(screen.getByText("The run is completed.")).toBeInTheDocument();
     expect(screen.queryByRole("region", { name: "2 selected" })).toBeNull();
+  });
+});
+
+describe("columns", () => {
+  it("are chosen, shown and remembered for the user", async () => {
+    const saved: unknown[] = [];
+    let views: object[] = [];
+    const details = {
+      flow: "Talk",
+      release: 7,
+      trigger: { id: "t", name: "Nightly", kind: "schedule", occurrence_id: "o" },
+      owner_id: "u",
+      owner: "Eva",
+      tags: ["billing"],
+      cost_usd: 0.25,
+      unpriced: 2,
+    };
+    server.use(
+      http.get("*/api/v1/flow-runs", ({ request }) => {
+        expect(new URL(request.url).searchParams.get("details")).toBe("true");
+        return HttpResponse.json({ items: [{ ...found, details }], next_cursor: null });
+      }),
+    );
+    show();
+    server.use(
+      http.get("*/api/v1/saved-views", () => HttpResponse.json({ items: views })),
+      http.put("*/api/v1/saved-views", async ({ request }) => {
+        const view = { ...((await request.json()) as object), id: "v" };
+        saved.push(view);
+        views = [view];
+        return HttpResponse.json(view);
+      }),
+    );
+    const user = userEvent.setup();
+    expect(await screen.findByText("The needle")).toBeInTheDocument();
+    expect(screen.queryByText("Nightly")).toBeNull();
+    await user.click(screen.getByRole("button", { name: "Columns" }));
+    for (const name of ["Trigger", "Version", "Cost", "Owner", "Tags"]) {
+      await user.click(await screen.findByRole("checkbox", { name }));
+    }
+    const row = screen.getByText("The needle").closest("li");
+    await waitFor(() =>
+      expect(row).toHaveTextContent("Trigger NightlyVersion v7Cost $0.25+Duration 1 sOwner EvaTags billing"),
+    );
+    await waitFor(() =>
+      expect(saved.at(-1)).toEqual({
+        id: "v",
+        place: "runs",
+        name: "",
+        settings: { filters: {}, columns: ["trigger", "version", "cost", "duration", "owner", "tags"] },
+      }),
+    );
   });
 });

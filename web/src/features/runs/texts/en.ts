@@ -1,6 +1,7 @@
 import ahead from "./en.ahead";
 import compare from "./en.compare";
 import limits from "./en.limits";
+import list from "./en.list";
 import relations from "./en.relations";
 import selection from "./en.selection";
 
@@ -8,6 +9,7 @@ export default {
   ...compare,
   ...ahead,
   ...limits,
+  ...list,
   ...relations,
   ...selection,
   cited_passages: "Passages in the prompt",

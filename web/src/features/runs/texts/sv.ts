@@ -3,6 +3,7 @@ import type en from "./en";
 import ahead from "./sv.ahead";
 import compare from "./sv.compare";
 import limits from "./sv.limits";
+import list from "./sv.list";
 import relations from "./sv.relations";
 import selection from "./sv.selection";
 
@@ -10,6 +11,7 @@ const sv: Translation<typeof en> = {
   ...compare,
   ...ahead,
   ...limits,
+  ...list,
   ...relations,
   ...selection,
   cited_passages: "Textavsnitt i prompten",

@@ -1,0 +1,1 @@
+"""Saved views of lists: filters and columns that a user has named, or that the page remembers."""

@@ -1,0 +1,25 @@
+import type { Translation } from "@/lib/i18n/texts";
+import type en from "./en.list";
+
+const sv: Translation<typeof en> = {
+  columns: "Kolumner",
+  column_trigger: "Utlösare",
+  column_version: "Version",
+  column_cost: "Kostnad",
+  column_duration: "Tid",
+  column_owner: "Ägare",
+  column_tags: "Taggar",
+  columns_more: "Sparas för dig, på alla enheter.",
+  columns_failed: "Kolumnerna sparades inte",
+  cost_unpriced: "Utan {{count}} anrop vars pris är okänt",
+  export_runs: "Exportera",
+  export_csv: "Som CSV",
+  export_jsonl: "Som JSON-rader",
+  filter_owner: "Flödets ägare",
+  every_owner: "Alla ägare",
+  owned_by_me: "Mina flöden",
+  filter_tag: "Tagg",
+  every_tag: "Alla taggar",
+};
+
+export default sv;
