@@ -1,11 +1,12 @@
 import { keepPreviousData, useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { Link, useSearch } from "@tanstack/react-router";
 import { BellRing, Plus } from "lucide-react";
-import { useEffect, useState } from "react";
+import { useState } from "react";
 import { alertRulesQuery } from "@/api/queries/alerts";
 import { flowQuery } from "@/api/queries/flows";
 import { useRights } from "@/api/rights";
-import { Button, EmptyState, Listing } from "@/components/ui";
+import { Button, EmptyState, Listing, Page } from "@/components/ui";
+import { useTitle } from "@/lib/title";
 import { SUGGESTIONS, type Suggestion } from "./draft";
 import { RuleDialog } from "./RuleDialog";
 import { RuleItem } from "./RuleItem";
@@ -21,9 +22,7 @@ export function AlertsPage() {
   const flow = useQuery({ ...flowQuery(flowId ?? ""), enabled: flowId !== undefined }).data;
   const rules = useInfiniteQuery({ ...alertRulesQuery(flowId), placeholderData: keepPreviousData });
   const [adding, setAdding] = useState<{ name?: string; suggestion?: Suggestion } | null>(null);
-  useEffect(() => {
-    document.title = `${t("alerts")} · Headgate`;
-  }, [t]);
+  useTitle(t("alerts"));
   const manages = may("alerts.manage", flow?.space_id);
   const add = manages && (
     <Button kind="primary" icon={<Plus />} onClick={() => setAdding({})}>
@@ -31,19 +30,20 @@ export function AlertsPage() {
     </Button>
   );
   return (
-    <div className="mx-auto flex max-w-4xl flex-col gap-4 px-4 py-6 lg:px-8">
-      <header className="flex flex-wrap items-start gap-3">
-        <div className="min-w-0 flex-1 basis-64">
-          <h1 className="font-semibold text-2xl">{t("alerts")}</h1>
-          <p className="mt-0.5 text-muted text-sm">{flow ? t("about_flow", { name: flow.name }) : t("about")}</p>
-        </div>
-        {flowId && (
-          <Link to="/alerts" search={{}} className="self-center font-medium text-accent text-sm hover:underline">
-            {t("all_rules")}
-          </Link>
-        )}
-        {(rules.data?.length ?? 0) > 0 && add}
-      </header>
+    <Page
+      title={t("alerts")}
+      about={flow ? t("about_flow", { name: flow.name }) : t("about")}
+      actions={
+        <>
+          {flowId && (
+            <Link to="/alerts" search={{}} className="font-medium text-accent text-sm hover:underline">
+              {t("all_rules")}
+            </Link>
+          )}
+          {(rules.data?.length ?? 0) > 0 && add}
+        </>
+      }
+    >
       <Listing
         label={t("alerts")}
         query={rules}
@@ -84,6 +84,6 @@ export function AlertsPage() {
           onClose={() => setAdding(null)}
         />
       )}
-    </div>
+    </Page>
   );
 }

@@ -2,7 +2,7 @@ import { FlaskConical, Plus } from "lucide-react";
 import { useState } from "react";
 import type { TestCase } from "@/api/queries/tests";
 import { CaseDialog, CaseList, freeName } from "@/components/cases";
-import { Button, Callout, EmptyState, Problem, Skeleton, toast } from "@/components/ui";
+import { Button, Callout, EmptyState, Page, Problem, Skeleton, toast } from "@/components/ui";
 import { same, useDraft } from "@/lib/draft";
 import { FromQuestions } from "./FromQuestions";
 import type { Proposal } from "./fromRun";
@@ -26,13 +26,13 @@ export function TestsView({ proposal, onProposalOver }: TestsViewProps) {
   const [edited, setEdited] = useState<Edited | null>(null);
   if (!tests.data) {
     return (
-      <div className="mx-auto max-w-5xl px-4 py-6 lg:px-8">
+      <Page ofFlow title={t("tests")}>
         {tests.isError ? (
           <Problem error={tests.error} retry={() => void tests.refetch()} />
         ) : (
           <Skeleton className="h-80" />
         )}
-      </div>
+      </Page>
     );
   }
   const { cases } = tests.data;
@@ -69,17 +69,13 @@ export function TestsView({ proposal, onProposalOver }: TestsViewProps) {
   };
   const proposed = proposal && may.edit ? { ...proposal.test, name: freeName(proposal.test.name, names) } : undefined;
   return (
-    <div className="mx-auto flex max-w-5xl flex-col gap-8 px-4 py-6 lg:px-8">
-      <section aria-labelledby="tests-heading" className="flex flex-col gap-3">
-        <div className="flex flex-wrap items-end gap-3">
-          <div className="min-w-0 flex-1 basis-64">
-            <h2 id="tests-heading" className="text-lg font-semibold">
-              {t("tests")}
-            </h2>
-            <p className="text-sm text-muted">{t("tests_about")}</p>
-          </div>
-          {may.edit && <AddTests some={cases.length > 0} onAdd={() => setEdited({ test: undefined })} />}
-        </div>
+    <Page
+      ofFlow
+      title={t("tests")}
+      about={t("tests_about")}
+      actions={may.edit && <AddTests some={cases.length > 0} onAdd={() => setEdited({ test: undefined })} />}
+    >
+      <section aria-label={t("tests")} className="flex flex-col gap-3">
         {!may.edit && <Callout>{t("view_only")}</Callout>}
         {cases.length === 0 ? (
           <EmptyState
@@ -116,7 +112,7 @@ export function TestsView({ proposal, onProposalOver }: TestsViewProps) {
           onKeep={keep}
         />
       )}
-    </div>
+    </Page>
   );
 }
 

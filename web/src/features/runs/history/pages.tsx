@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
+import { Page } from "@/components/ui";
 import { useRunTexts } from "../texts";
 import { flowNamesQuery } from "./flowNames";
 import { RunList } from "./RunList";
@@ -11,8 +12,7 @@ export function RunsPage() {
   const navigate = useNavigate();
   const { data: names } = useQuery(flowNamesQuery);
   return (
-    <div className="mx-auto flex w-full max-w-7xl flex-col gap-4 px-4 py-6 sm:px-6">
-      <h1 className="text-2xl font-semibold">{t("runs")}</h1>
+    <Page title={t("runs")}>
       <RunList
         flowId={search.flow}
         status={search.status}
@@ -20,7 +20,7 @@ export function RunsPage() {
         onStatus={(status) => void navigate({ to: "/runs", search: { ...search, status }, replace: true })}
         onFlow={(flow) => void navigate({ to: "/runs", search: { ...search, flow }, replace: true })}
       />
-    </div>
+    </Page>
   );
 }
 
@@ -31,8 +31,7 @@ export function FlowRunsPage() {
   const { status } = useSearch({ from: "/inside/flows/$flowId/runs" });
   const navigate = useNavigate();
   return (
-    <div className="mx-auto flex w-full max-w-7xl flex-col gap-4 px-4 py-5 sm:px-6">
-      <h2 className="text-lg font-semibold">{t("runs")}</h2>
+    <Page ofFlow title={t("runs")}>
       <RunList
         flowId={flowId}
         status={status}
@@ -40,6 +39,6 @@ export function FlowRunsPage() {
           void navigate({ to: "/flows/$flowId/runs", params: { flowId }, search: { status: next }, replace: true })
         }
       />
-    </div>
+    </Page>
   );
 }
