@@ -10,8 +10,8 @@ import pytest
 
 from headgate.entrypoints.http.app import create_app
 from headgate.foundation.settings import RateLimitSettings, Settings
-from tests.integration.tasks.conftest import LOOPBACK
 from tests.support.git_server import TOKEN, GitServer, git_server
+from tests.support.people import LOOPBACK
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="needs git for its server")
 API = "/api/v1"
