@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from headgate.features.flows.rules import FlowRules
-from headgate.features.knowledge.questions import Question
+from headgate.features.knowledge.questions import Question, Variant
 from headgate.features.knowledge.reranking import Reranking
 from headgate.features.runs.budgets.accounts import Account, BudgetUse, Charge, Kind
 from headgate.features.runs.capacity import Capacity
@@ -157,6 +157,7 @@ class NoKnowledge:
         clearance: int | None,
         question: Question | None = None,
         reranking: Reranking | None = None,
+        variants: Sequence[Variant] = (),
     ) -> FoundPassages:
         raise AssertionError(f"step {origin.step_id} searches {query.base}")
 
@@ -175,6 +176,7 @@ class OnePassage:
         clearance: int | None,
         question: Question | None = None,
         reranking: Reranking | None = None,
+        variants: Sequence[Variant] = (),
     ) -> FoundPassages:
         sha256 = "0" * 64
         passage = Passage("It is green.", "", "a.txt", "d", "b", 1, sha256, 0, 0, 12, None, sha256, 1.0)
