@@ -119,9 +119,9 @@ async def find(
     ranks = await _ranks(session, scope, mode, searched, question)
     for number, variant in enumerate(variants, start=1):
         further = query_terms(variant.text)
-        for id_, found in (await _ranks(session, scope, mode, further, variant.question)).items():
+        for id_, further_ranks in (await _ranks(session, scope, mode, further, variant.question)).items():
             known = ranks.get(id_, Ranks(queries=()))
-            ranks[id_] = replace(known, more=(*known.more, *found.own), queries=(*known.queries, number))
+            ranks[id_] = replace(known, more=(*known.more, *further_ranks.own), queries=(*known.queries, number))
         searched += [term for term in further if term not in searched]
     # Of two with the same sum, the one that has the words of the query is first.
     ordered = sorted(ranks, key=lambda id_: (-ranks[id_].fused, ranks[id_].lexical is None, id_))

@@ -34,8 +34,10 @@ async def delete_expired_documents(
         own: dict[str, set[int]] = {}
         for base_id, days in await session.execute(query):
             own.setdefault(base_id, set()).add(int(days or 0))
-        kept = or_(KnowledgeBaseRow.retention_days > 0, KnowledgeBaseRow.id.in_(own))
-        bases = (await session.execute(select(KnowledgeBaseRow).where(kept).order_by(KnowledgeBaseRow.id))).scalars()
+        expiring = or_(KnowledgeBaseRow.retention_days > 0, KnowledgeBaseRow.id.in_(own))
+        bases = (
+            await session.execute(select(KnowledgeBaseRow).where(expiring).order_by(KnowledgeBaseRow.id))
+        ).scalars()
     for base in bases.all():
         after = ""
         while True:

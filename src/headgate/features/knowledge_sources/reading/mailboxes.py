@@ -80,8 +80,8 @@ class Mailbox:
         if not count.isdecimal():
             return None
         parts = [message, *(self.known.get(_part(key, number)) for number in range(1, int(count) + 1))]
-        whole = all(item is not None and item.document_id and not item.problem for item in parts)
-        return int(count) if whole else None
+        complete = all(item is not None and item.document_id and not item.problem for item in parts)
+        return int(count) if complete else None
 
     def _entry(self, uid: str, batch: Sequence[str], attached: int | None) -> Entry:
         async def fetch(known: Known | None) -> Content:
