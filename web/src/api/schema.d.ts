@@ -3197,7 +3197,7 @@ export interface paths {
          * List tables of a database
          * @description Tables and views of the connection's database with their columns, for users who may run drafts.
          *
-         *     Requires the permission `connections.view`.
+         *     Requires the permission `runs.test`.
          */
         get: operations["tables_api_v1_connections__connection__tables_get"];
         put?: never;
@@ -10047,6 +10047,11 @@ export interface components {
              * @default false
              */
             required?: boolean;
+            /**
+             * Unless
+             * @default
+             */
+            unless?: string;
             /**
              * Types
              * @default []
