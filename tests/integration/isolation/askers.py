@@ -203,6 +203,7 @@ RAISED: Mapping[Name, Callable[[World], list[tuple[dict[str, Any], Permission]]]
 }
 """Routes whose requests do not all need what the route declares, and what each needs."""
 ALSO: Mapping[Name, frozenset[Permission]] = {
+    ("GET", "/api/v1/connections/{connection}/tables"): frozenset({Permission.CONNECTIONS_VIEW}),
     ("POST", "/api/v1/mcp-servers/{server}/authorize"): frozenset(
         {Permission.MCP_SERVERS_VIEW, Permission.CONNECTIONS_MANAGE}
     ),

@@ -117,10 +117,10 @@ def schema_rows(database: "sa.Connection", pattern: str, *, after: str = "", mos
         most: Maximum number of tables.
     """
     inspector = sa.inspect(database)
-    wanted, rows, count = pattern.lower(), list[list[JsonValue]](), 0
+    searched, rows, count = pattern.lower(), list[list[JsonValue]](), 0
     for name in [name for name in table_names(database) if name > after][:MOST_TABLES]:
         columns = inspector.get_columns(name)
-        if wanted not in name.lower() and not any(wanted in column["name"].lower() for column in columns):
+        if searched not in name.lower() and not any(searched in column["name"].lower() for column in columns):
             continue
         keys = set(inspector.get_pk_constraint(name).get("constrained_columns") or ())
         targets = _references(inspector, name)

@@ -85,12 +85,12 @@ async def list_named(
     session: AsyncSession, connection_ids: Collection[str], names: Collection[str], *, tenant_id: str
 ) -> Mapping[str, Mapping[str, Mapping[str, Any]]]:
     """Return the contracts of operations by connection and name: a key, or an id that only one operation has."""
-    row, wanted = ConnectionOperation, sorted(names)[:AT_ONCE]
+    row, selected = ConnectionOperation, sorted(names)[:AT_ONCE]
     query = select(row.connection_id, row.key, row.operation_id, row.contract).where(
         row.connection_id.in_(connection_ids),
         row.tenant_id == tenant_id,
         row.contract.is_not(None),
-        or_(row.key.in_(wanted), row.operation_id.in_(wanted)),
+        or_(row.key.in_(selected), row.operation_id.in_(selected)),
     )
     rows = [(connection, key, id_, contract or {}) for connection, key, id_, contract in await session.execute(query)]
     count = Counter((connection, id_) for connection, _, id_, _ in rows)
