@@ -335,6 +335,7 @@ ANSWERS_TO_OWN: dict[tuple[str, str], set[int]] = {
     ("POST", "/api/v1/mcp-servers/{server}/test"): {403},
     ("POST", "/api/v1/mcp-servers/{server}/authorize"): {403, 422, 502},
     # It is not authorized by OAuth, and no authorization is under way.
+    ("GET", "/api/v1/connections/{connection}/files"): {422},
     ("POST", "/api/v1/connections/{connection}/authorize"): {422},
     ("POST", "/api/v1/connections/{connection}/authorize/poll"): {422},
     ("POST", "/api/v1/connections/authorizations"): {422},

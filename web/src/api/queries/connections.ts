@@ -1,4 +1,4 @@
-import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
+import { queryOptions } from "@tanstack/react-query";
 import { servedWords, type Translate } from "@/lib/i18n/served";
 import { api, unwrap } from "../client";
 import type { components } from "../schema";
@@ -69,23 +69,6 @@ function kindInLanguage(kind: ConnectionKind, translate: Translate): ConnectionK
     })),
   };
 }
-
-/** A folder of a storage, in pages; only names that contain the text. */
-export const storedFilesQuery = (connection: string, folder: string, search: string) =>
-  infiniteQueryOptions({
-    queryKey: ["stored-files", connection, folder, search] as const,
-    queryFn: ({ signal, pageParam }) =>
-      unwrap(
-        api.GET("/api/v1/connections/{connection}/files", {
-          params: { path: { connection }, query: { folder, search, cursor: pageParam } },
-          signal,
-        }),
-      ),
-    initialPageParam: "",
-    getNextPageParam: (last) => last.next_cursor,
-    retry: false,
-    staleTime: 0,
-  });
 
 const path = (connection: string) => ({ params: { path: { connection } } });
 

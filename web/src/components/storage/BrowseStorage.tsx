@@ -1,14 +1,11 @@
 import { useQuery } from "@tanstack/react-query";
 import { FolderOpen } from "lucide-react";
-import { Suspense, useState } from "react";
+import { useState } from "react";
 import { connectionsQuery } from "@/api/queries/connections";
 import { useRights } from "@/api/rights";
 import { Button } from "@/components/ui";
-import { part } from "@/lib/part";
-import type { Wanted } from "./StorageDialog";
+import { StorageDialog, type Wanted } from "./StorageDialog";
 import { useStorageTexts } from "./texts";
-
-const StorageDialog = part(async () => ({ default: (await import("./StorageDialog")).StorageDialog }));
 
 interface BrowseStorageProps {
   spaceId: string;
@@ -40,15 +37,13 @@ export function BrowseStorage({ spaceId, connection, wanted, value = "", size = 
         {t("browse")}
       </Button>
       {open && (
-        <Suspense>
-          <StorageDialog
-            connection={one}
-            wanted={wanted}
-            folder={wanted === "file" ? written.split("/").slice(0, -1).join("/") : written}
-            onClose={() => setOpen(false)}
-            {...(onChoose ? { onChoose } : {})}
-          />
-        </Suspense>
+        <StorageDialog
+          connection={one}
+          wanted={wanted}
+          folder={wanted === "file" ? written.split("/").slice(0, -1).join("/") : written}
+          onClose={() => setOpen(false)}
+          {...(onChoose ? { onChoose } : {})}
+        />
       )}
     </>
   );

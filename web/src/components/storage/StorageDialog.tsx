@@ -1,7 +1,7 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { ChevronRight, File, Folder } from "lucide-react";
 import { useDeferredValue, useState } from "react";
-import { storedFilesQuery } from "@/api/queries/connections";
+import { storedFilesQuery } from "@/api/queries/storedFiles";
 import { Button, Dialog, Input, Problem, Skeleton } from "@/components/ui";
 import { bytes, dateTime } from "@/lib/i18n/format";
 import { useStorageTexts } from "./texts";

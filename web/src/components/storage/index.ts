@@ -1,1 +1,0 @@
-export { BrowseStorage } from "./BrowseStorage";
