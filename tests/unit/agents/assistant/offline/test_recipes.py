@@ -31,7 +31,7 @@ REQUIRED = {
     "RunFlow": "", "ForEach": "", "Loop": "", "Classify": "", "ReadState": "name 'n'", "WriteState": "name 'n'",
     "WaitForState": "", "SendEvent": "event 'paid'", "WaitForEvent": "event 'paid'", "ExtractXML": "expression '//a'",
     "ExtractHTML": "selector 'a'", "ReadFeed": "url 'https://example.org'", "ReadSitemap": "url 'https://example.org'",
-    "Retrieve": "base 'Handbook'", "AnswerFromKnowledge": "base 'Handbook'",
+    "Rerank": "", "Retrieve": "base 'Handbook'", "AnswerFromKnowledge": "base 'Handbook'",
     "ForEachPage": "", "FolderFiles": "", "WriteFile": "", "MoveFile": "", "ApiCall": "", "ApiTools": "", "McpCall": "",
     "SqlQuery": "", "SqlWrite": "", "SqlSchema": "", "SendMail": "", "ReadMail": "", "Notify": "",
     "GitFiles": "", "GitHistory": "", "CommitFiles": "", "OpenChange": "",
