@@ -9,7 +9,6 @@ export * from "./Field";
 export * from "./Keys";
 export * from "./Listing";
 export * from "./Menu";
-export * from "./Page";
 export * from "./Rows";
 export * from "./Spinner";
 export * from "./Tabs";

@@ -3,7 +3,8 @@ import { Link } from "@tanstack/react-router";
 import { MessageCircle } from "lucide-react";
 import { useState } from "react";
 import { type ChatFlow, chatFlowsQuery } from "@/api/queries/chat";
-import { Button, EmptyState, Input, Page, Problem, Skeleton } from "@/components/ui";
+import { Page } from "@/components/page";
+import { Button, EmptyState, Input, Problem, Skeleton } from "@/components/ui";
 import { useChatTexts } from "./texts";
 
 /** The published flows that the user can chat with. */

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
-import { Page } from "@/components/ui";
+import { Page } from "@/components/page";
 import { useRunTexts } from "../texts";
 import { flowNamesQuery } from "./flowNames";
 import { RunList } from "./RunList";
