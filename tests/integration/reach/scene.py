@@ -23,10 +23,11 @@ from sqlalchemy.engine import make_url
 
 from headgate.entrypoints.own_services import OwnRedis
 from tests.integration.reach import namespace
-from tests.integration.reach.visits import EXCHANGE, FEED, SITEMAP, Places, leak, visit
+from tests.integration.reach.visits import EXCHANGE, FEED, REPOSITORY, SITEMAP, Places, leak, visit
 from tests.support.anthropic_server import AnthropicServer
 from tests.support.databases import Postgres
 from tests.support.forwarder import forwarded
+from tests.support.git_server import git_server
 from tests.support.imap_process import ImapProcess
 from tests.support.mcp_server import McpProcess
 from tests.support.openai_server import OpenAIServer
@@ -144,7 +145,7 @@ def opened_places(folder: Path) -> Iterator[Places]:
         postgres = Postgres(folder / "postgres", "reach")
         stack.callback(postgres.close)
         database = stack.enter_context(postgres.fresh())
-        services = opened_services(stack, postgres)
+        services = opened_services(stack, postgres, folder)
         yield Places(
             redis=redis,
             postgres=database,
@@ -158,21 +159,25 @@ def opened_places(folder: Path) -> Iterator[Places]:
         )
 
 
-def opened_services(stack: ExitStack, postgres: Postgres) -> dict[str, int]:
-    """The ports of mail and database servers, which the connections of the examples lead to."""
+def opened_services(stack: ExitStack, postgres: Postgres, folder: Path) -> dict[str, int]:
+    """The ports of mail, database and Git servers, which the connections of the examples lead to."""
     postgres.sql(
         "CREATE TABLE orders (id integer, placed date, total numeric, customer text)",
         "CREATE TABLE contacts (email text PRIMARY KEY, name text)",
     )
     socket_of = make_url(postgres.url("postgres"))
-    folder, number = str(socket_of.query["host"]), str(socket_of.query.get("port", 5432))
+    sockets, number = str(socket_of.query["host"]), str(socket_of.query.get("port", 5432))
     inbox = ImapProcess()
     stack.callback(inbox.close)
     mail = Controller(Sink(), hostname="127.0.0.1", port=free_port())
     mail.start()
     stack.callback(mail.stop)
-    sql = stack.enter_context(forwarded(f"{folder}/.s.PGSQL.{number}"))
-    return {"smtp": mail.port, "imap": inbox.port, "sql": sql}
+    sql = stack.enter_context(forwarded(f"{sockets}/.s.PGSQL.{number}"))
+    git = stack.enter_context(git_server("new", folder / "git", REPOSITORY))
+    git.commit({"docs/index.md": b"# Manual"})
+    git.git("tag", "v1.2.0", "main")
+    git.commit({"docs/index.md": b"# The manual"})
+    return {"smtp": mail.port, "imap": inbox.port, "sql": sql, "git": make_url(git.url).port or 0}
 
 
 def _web(asked: Asked) -> Script | None:

@@ -17,7 +17,7 @@ from headgate.components.files.workbooks import NamedTable, workbook
 from headgate.entrypoints.own_services import OwnRedis
 from headgate.features.models.providers import PROVIDERS, is_installed
 from headgate.sdk import Table
-from tests.support import imap_process
+from tests.support import git_server, imap_process
 from tests.support.api_documents import ISSUES
 from tests.support.mcp_server import McpProcess
 from tests.support.openai_server import OpenAIServer
@@ -51,6 +51,7 @@ UPLOADS = {
     "ConvertImage": "r.png", "ReadCalendar": "r.ics",
 }  # fmt: skip
 EXCHANGE = "exchange"
+REPOSITORY = "acme/manual"
 """Bucket of a connection."""
 FEED = "<rss><channel><title>News</title><item><title>One</title></item></channel></rss>"
 SITEMAP = "<urlset><url><loc>https://example.org/a</loc></url></urlset>"
@@ -78,7 +79,7 @@ class Places:
     postgres: str
     port: int
     services: Mapping[str, int]
-    """Ports of the mail and database servers, by kind of connection."""
+    """Ports of the mail, database and Git servers, by kind of connection."""
 
     @property
     def servers(self) -> Mapping[str, ScriptedServer]:
@@ -119,6 +120,7 @@ def _connect(client: httpx2.Client, places: Places) -> None:
     """Add the connections that the examples name."""
     local = {"host": "127.0.0.1"}
     database = make_url(places.postgres)
+    git = f"http://127.0.0.1:{places.services['git']}"
     kinds: dict[str, tuple[dict[str, Any], dict[str, str]]] = {
         "smtp": (local | {"port": places.services["smtp"], "security": "none", "sender": "a@example.org"}, {}),
         "imap": (
@@ -134,6 +136,10 @@ def _connect(client: httpx2.Client, places: Places) -> None:
         "storage": (
             {"url": places.storage.address, "bucket": EXCHANGE, "access_key": "key"},
             {"secret_key": "secret"},
+        ),
+        "git": (
+            {"url": git, "service": "gitea", "api_url": f"{git}/api/gitea"},
+            {"token": git_server.TOKEN},
         ),
         "notification": (
             {"hosts": [places.origin("web")]},
@@ -162,6 +168,7 @@ def leak(client: httpx2.Client) -> dict[str, Any]:
 def _example(client: httpx2.Client, places: Places, name: str) -> str:
     text = (files("headgate.components.examples") / f"{name}.flow").read_text(encoding="utf-8")
     text = re.sub(r"https://(api\.)?example\.(org|com)", places.origin("web"), text)
+    text = re.sub(r"repository: acme/\w+", f"repository: {REPOSITORY}", text)
     return _run(client, {"spec": text}, upload=UPLOADS.get(name, "r.txt"))
 
 
