@@ -70,7 +70,14 @@ def write_weights(path: Path, replies: Sequence[Reply]) -> None:
 def llama_cpp_server(weights: Path) -> Iterator[str]:
     """A llama.cpp server with these weights in a process of its own; gives its base URL, which ends with /v1."""
     command = [sys.executable, "-m", "headgate.features.models.local.serve"]
-    settings = {"path": str(weights), "token": TOKEN, "threads": 1, "context": CONTEXT, "sleep_after": 600}
+    settings = {
+        "path": str(weights),
+        "token": TOKEN,
+        "threads": 1,
+        "context": CONTEXT,
+        "use": "chat",
+        "sleep_after": 600,
+    }
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdin is not None
         assert process.stdout is not None

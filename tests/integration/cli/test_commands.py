@@ -311,8 +311,8 @@ class TestSystem:
         sections = [part for part in page.split("\n#") if "`headgate " in part.split("\n")[0] and "| `" in part]
         assert sections
         without = {section.split("`")[1] for section in sections if "`--json`" not in section}
-        assert without == {"headgate worker", "headgate up", "headgate mcp serve"}, (
-            "only what stays and answers nothing has none"
+        assert without == {"headgate worker", "headgate up", "headgate mcp serve", "headgate runs export"}, (
+            "only what stays and answers nothing has none, and a file of CSV or JSON Lines"
         )
 
     def test_serve_refuses_an_open_door(self, capsys: pytest.CaptureFixture[str]) -> None:

@@ -204,6 +204,7 @@ RAISED: Mapping[Name, Callable[[World], list[tuple[dict[str, Any], Permission]]]
 """Routes whose requests do not all need what the route declares, and what each needs."""
 ALSO: Mapping[Name, frozenset[Permission]] = {
     ("GET", "/api/v1/connections/{connection}/tables"): frozenset({Permission.CONNECTIONS_VIEW}),
+    ("GET", "/api/v1/connections/{connection}/files"): frozenset({Permission.CONNECTIONS_VIEW}),
     ("POST", "/api/v1/mcp-servers/{server}/authorize"): frozenset(
         {Permission.MCP_SERVERS_VIEW, Permission.CONNECTIONS_MANAGE}
     ),
@@ -236,6 +237,7 @@ ALLOWED_AND_REFUSED: Mapping[Name, int] = {
     # another person's connections read it
     ("PATCH", "/api/v1/knowledge-bases/{base_id}/sources/{source_id}"): 403,
     ("DELETE", "/api/v1/knowledge-bases/{base_id}/sources/{source_id}"): 403,
+    ("POST", "/api/v1/attention/actions"): 404,  # the item that is asked for was in nobody's list
     ("DELETE", "/api/v1/spaces/{space_id}"): 409,  # flows are in it: what they were is kept as evidence
     ("DELETE", "/api/v1/users/{user_id}/single-sign-on"): 409,  # they never came through a provider
     ("GET", "/api/v1/workspace/files/content"): 404,  # one's own workspace is empty, whoever has a file of that name
@@ -255,6 +257,7 @@ PERSONAL: Mapping[Name, Permission | None] = {
     ("GET", "/api/v1/chat/conversations/{conversation_id}/feedback"): None,
     ("PUT", "/api/v1/chat/conversations/{conversation_id}/messages/{run_id}/feedback"): None,
     ("DELETE", "/api/v1/chat/conversations/{conversation_id}"): None,
+    ("DELETE", "/api/v1/saved-views/{view_id}"): None,
 }
 """Routes about what belongs to one person, and the permission with which others may use them."""
 _CONVERSATION = "a conversation is of the user who had it"
@@ -266,6 +269,9 @@ SOMEWHERE: Mapping[Name, str] = {
     ("GET", "/api/v1/chat/conversations/{conversation_id}/feedback"): _CONVERSATION,
     ("PUT", "/api/v1/chat/conversations/{conversation_id}/messages/{run_id}/feedback"): _CONVERSATION,
     ("DELETE", "/api/v1/chat/conversations/{conversation_id}"): _CONVERSATION,
+    ("GET", "/api/v1/saved-views"): "a view is of the user who saved it",
+    ("PUT", "/api/v1/saved-views"): "a view is of the user who saved it",
+    ("DELETE", "/api/v1/saved-views/{view_id}"): "a view is of the user who saved it",
     ("POST", "/api/v1/files"): "an upload is in no space until a run takes it",
     ("GET", "/api/v1/agentic/check-config"): "providers are the tenant's",
     ("POST", "/api/v1/agentic/page-metrics"): "figures of a window are of no space",

@@ -52,6 +52,7 @@ OWNED: dict[str, Callable[[World], list[Any]]] = {
     "source_id": lambda world: world.base_ids,
     "source_ids": lambda world: [world.base_ids],
     "document_id": lambda world: world.document_ids,
+    "parent_id": lambda world: world.document_ids,
     "document_ids": lambda world: [[one] for one in world.document_ids],
     "ids": lambda world: [[delivery_id] for delivery_id in world.delivery_ids],
     "approval_id": lambda world: world.approval_ids,

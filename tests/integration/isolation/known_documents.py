@@ -1,5 +1,7 @@
 """A knowledge base of a tenant with one document, its version, a reader, a passage and a source."""
 
+from typing import Any
+
 from sqlalchemy import insert, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -31,14 +33,14 @@ async def add_documents(
             overlap_tokens=40, created_at=now(), updated_at=now(),
         )
     )  # fmt: skip
-    await session.execute(
-        insert(DocumentRow).values(
-            id=document, **tenant, base_id=base, name=name, source=marker, owner_user_id=principal.user_id,
-            reader_role="viewer", classification=0, language="en", version=1, generation=1, status="ready",
-            problem="", notes=[], characters=len(marker), pages=None, passages=1, passages_done=1, passages_added=1,
-            created_at=now(), updated_at=now(),
-        )
-    )  # fmt: skip
+    row: dict[str, Any] = {
+        **tenant, "base_id": base, "source": marker, "owner_user_id": principal.user_id, "reader_role": "viewer",
+        "classification": 0, "language": "en", "version": 1, "generation": 1, "status": "ready", "problem": "",
+        "notes": [], "characters": len(marker), "pages": None, "passages": 1, "passages_done": 1, "passages_added": 1,
+        "created_at": now(), "updated_at": now(),
+    }  # fmt: skip
+    await session.execute(insert(DocumentRow).values(id=document, name=name, **row))
+    await session.execute(insert(DocumentRow).values(id=new_id(), name=f"{name} attached", parent_id=document, **row))
     await session.execute(
         insert(DocumentVersionRow).values(
             document_id=document, version=1, **tenant, file_id=file_id, sha256="0" * 64, size_bytes=1,

@@ -44369,13 +44369,14 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description The user or the API key lacks the permission. */
+            /** @description Forbidden */
             403: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             /** @description The URL is too long; send long values in the body. */
@@ -44449,13 +44450,14 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description The user or the API key lacks the permission. */
+            /** @description Forbidden */
             403: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             /** @description Conflict */
@@ -44535,13 +44537,14 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description The user or the API key lacks the permission. */
+            /** @description Forbidden */
             403: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             /** @description Not Found */
