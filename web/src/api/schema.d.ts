@@ -7736,6 +7736,12 @@ export interface components {
              * @default 1
              */
             count?: number;
+            /**
+             * Counts More
+             * @description Whether more runs have failed than are counted: the count is the least.
+             * @default false
+             */
+            counts_more?: boolean;
             /** First At */
             first_at?: string | null;
             /** Last At */

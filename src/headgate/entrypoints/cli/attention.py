@@ -170,4 +170,5 @@ def _row(item: AttentionItem) -> tuple[str, ...]:
     first, last = (when(at) if at else "" for at in (item.first_at, item.last_at))
     since = "" if item.since_release is None else f"v{item.since_release}"
     assignee, message = escape(item.assignee or ""), escape(item.message)
-    return kind, escape(item.name), str(item.count), first, last, since, assignee, message, escape(item.key)
+    count = f"{item.count}+" if item.counts_more else str(item.count)
+    return kind, escape(item.name), count, first, last, since, assignee, message, escape(item.key)

@@ -88,7 +88,8 @@ async def _targets(session: AsyncSession, principal: Principal, keys: Sequence[s
     for kind, flow_ids in subjects.items():
         scope = scope_of(principal, Permission.RUNS_VIEW, EVERYTHING, flow_ids)
         if kind == "failed_runs":
-            targets |= {group.key: group.run_ids for group in await list_failures(session, scope)}
+            groups, _ = await list_failures(session, scope)
+            targets |= {group.key: group.run_ids for group in groups}
         for row in await _rows_behind(session, kind, scope):
             targets.setdefault(f"{kind}:{row.flow_id}", []).append(row.id)
     return targets

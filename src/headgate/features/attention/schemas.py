@@ -34,6 +34,9 @@ class AttentionItem(BaseModel):
     code: str = Field(default="", description="Error code of failed runs; kind of the rule of an alert.")
     message: str = Field(default="", description="The latest error or the reason, shortened.")
     count: int = 1
+    counts_more: bool = Field(
+        default=False, description="Whether more runs have failed than are counted: the count is the least."
+    )
     first_at: datetime | None = None
     last_at: datetime | None = None
     since_release: int | None = Field(default=None, description="First published release that failed like this.")

@@ -101,18 +101,19 @@ def scope_of(
     return {"tenant_id": principal.tenant_id, "spaces": spaces, "flows": Flows(flow_ids, item_filter.owner_id)}
 
 
-async def list_failures(session: AsyncSession, scope: Scope) -> list[FailureGroup]:
-    """Return failed runs by error, the latest first."""
+async def list_failures(session: AsyncSession, scope: Scope) -> tuple[list[FailureGroup], bool]:
+    """Return failed runs by error, the latest first, and whether there are more than were read."""
     since = microseconds(now() - PERIOD)
-    return group_failures(await repository.failed_runs(session, **scope, since=since, limit=MOST_FAILED))
+    rows = await repository.failed_runs(session, **scope, since=since, limit=MOST_FAILED + 1)
+    return group_failures(rows[:MOST_FAILED]), len(rows) > MOST_FAILED
 
 
 async def _failed(session: AsyncSession, principal: Principal, item_filter: AttentionFilter) -> list[AttentionItem]:
-    groups = await list_failures(session, scope_of(principal, Permission.RUNS_VIEW, item_filter))
-    return [_failure(group) for group in groups]
+    groups, counts_more = await list_failures(session, scope_of(principal, Permission.RUNS_VIEW, item_filter))
+    return [_failure(group, counts_more=counts_more) for group in groups]
 
 
-def _failure(group: FailureGroup) -> AttentionItem:
+def _failure(group: FailureGroup, *, counts_more: bool) -> AttentionItem:
     row = group.latest
     return AttentionItem(
         key=group.key,
@@ -124,6 +125,7 @@ def _failure(group: FailureGroup) -> AttentionItem:
         code=row.error_code or "",
         message=row.message or "",
         count=len(group.run_ids),
+        counts_more=counts_more,
         first_at=moment(group.first_at),
         last_at=moment(group.last_at),
         since_release=group.release,

@@ -256,6 +256,7 @@ class TestCost:
         attention = await house.get("viewer", "/attention")
         assert attention["more"] == ["failed_runs"]
         assert len(attention["items"]) == 50
+        assert all(item["counts_more"] for item in attention["items"])
 
 
 async def _publish(house: Team, flow_id: str, change: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
