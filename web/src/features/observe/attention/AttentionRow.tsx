@@ -50,7 +50,11 @@ export function AttentionRow({ item, selection, busy, onAct }: AttentionRowProps
   const t = useObserveTexts();
   const Icon = ICONS[item.kind];
   const count = item.count ?? 1;
-  const title = t(`attention_${item.kind}`, { name: item.name ?? "", count, shown: `${number(count)}${item.counts_more ? "+" : ""}` });
+  const title = t(`attention_${item.kind}`, {
+    name: item.name ?? "",
+    count,
+    shown: `${number(count)}${item.counts_more ? "+" : ""}`,
+  });
   const message = item.kind === "alert" ? t(`alert_${item.code as AlertKind}`) : item.message;
   return (
     <Row
