@@ -50,7 +50,7 @@ async def act(
     """Apply an action to items, at most `MOST_RUNS_CHANGED` runs and deliveries; a refused one changes nothing else."""
     keys = list(dict.fromkeys(body.keys))
     if body.action in {"assign", "dismiss", "restore"}:
-        return AttentionResults(items=[await _mark(database, principal, key, body) for key in keys], left=0)
+        return AttentionResults(items=await _mark(database, principal, keys, body), left=0)
     async with database.reading() as session:
         targets = await _targets(session, principal, keys)
     items: list[AttentionResult] = []
@@ -160,22 +160,32 @@ async def _resume_trigger(database: Database, principal: Principal, key: str, tr
     return AttentionResult(key=key, id=trigger_id, done=True)
 
 
-async def _mark(database: Database, principal: Principal, key: str, body: AttentionActionIn) -> AttentionResult:
-    """Dismiss, show again or assign an item."""
-    try:
-        async with database.writing() as session:
-            await _set_mark(session, principal, key, body)
-    except HeadgateError as error:
-        return _refused(key, key, error)
-    return AttentionResult(key=key, id=key, done=True)
+async def _mark(
+    database: Database, principal: Principal, keys: Sequence[str], body: AttentionActionIn
+) -> list[AttentionResult]:
+    """Dismiss, show again or assign items. The list is read once; one that is refused changes nothing."""
+    results: list[AttentionResult] = []
+    async with database.writing() as session:
+        listed = {} if body.action == "restore" else await _listed(session, principal)
+        for key in keys:
+            try:
+                await _set_mark(session, principal, key, listed.get(key), body)
+            except HeadgateError as error:
+                results.append(_refused(key, key, error))
+            else:
+                results.append(AttentionResult(key=key, id=key, done=True))
+    return results
 
 
-async def _set_mark(session: AsyncSession, principal: Principal, key: str, body: AttentionActionIn) -> None:
+async def _set_mark(
+    session: AsyncSession, principal: Principal, key: str, item: AttentionItem | None, body: AttentionActionIn
+) -> None:
     tenant_id, at = principal.tenant_id, microseconds(now())
     if body.action == "restore":
         await marks_repository.restore(session, key, principal.user_id, tenant_id=tenant_id)
         return
-    item = await _listed(session, principal, key)
+    if item is None:
+        raise AttentionItemNotFound
     if body.action == "dismiss":
         until = None if body.until is None else microseconds(body.until)
         await marks_repository.dismiss(session, key, principal.user_id, at, until=until, tenant_id=tenant_id)
@@ -183,13 +193,10 @@ async def _set_mark(session: AsyncSession, principal: Principal, key: str, body:
     await _assign(session, principal, item, body.user_id, at)
 
 
-async def _listed(session: AsyncSession, principal: Principal, key: str) -> AttentionItem:
-    """Return an item that the caller sees, also one that they have dismissed. Raises `AttentionItemNotFound`."""
+async def _listed(session: AsyncSession, principal: Principal) -> dict[str, AttentionItem]:
+    """Return the items that the caller sees by key, also those that they have dismissed."""
     attention = await list_attention(session, principal, dismissed=True)
-    item = next((item for item in attention.items if item.key == key and item.last_at is not None), None)
-    if item is None:
-        raise AttentionItemNotFound
-    return item
+    return {item.key: item for item in attention.items if item.last_at is not None}
 
 
 async def _assign(
@@ -200,11 +207,12 @@ async def _assign(
         principal.require_somewhere(permission)
     else:
         principal.require_in(item.space_id, permission, AttentionItemNotFound())
+    if user_id is not None:
+        await _require_sees(session, principal, user_id, item)
     await marks_repository.delete_old_assignments(session, at - microseconds_of(_FORGOTTEN), tenant_id=tenant_id)
     if user_id is None:
         await marks_repository.unassign(session, [item.key], tenant_id=tenant_id)
     else:
-        await _require_sees(session, principal, user_id, item)
         await marks_repository.assign(session, item.key, user_id, at, tenant_id=tenant_id)
     payload = {"key": item.key, "user_id": user_id}
     await record(

@@ -257,6 +257,14 @@ class TestCost:
         assert attention["more"] == ["failed_runs"]
         assert len(attention["items"]) == 50
         assert all(item["counts_more"] for item in attention["items"])
+        statements: list[str] = []
+        event.listen(
+            house.database.engine.sync_engine, "before_cursor_execute", lambda *told: statements.append(told[2])
+        )
+        body = {"action": "dismiss", "keys": [item["key"] for item in attention["items"]]}
+        answer = await house.ask("viewer", "POST", "/attention/actions", json=body)
+        assert {result["done"] for result in answer.json()["items"]} == {True}
+        assert len(statements) < 2 * many + len(body["keys"]), "the list is read once for all of them"
 
 
 async def _publish(house: Team, flow_id: str, change: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
