@@ -14,7 +14,6 @@ from tests.integration.features.knowledge.conftest import API
 from tests.integration.features.knowledge_sources.conftest import Sources, report
 from tests.support.databases import Postgres
 from tests.support.forwarder import forwarded
-from tests.support.images import png
 from tests.support.imap_process import PASSWORD, USER, ImapProcess
 
 
@@ -106,7 +105,7 @@ class TestMail:
         await sources.connect("inbox", "imap", fields, password=PASSWORD)
         mail = message("Trip", "See the tables.", "rates.csv")
         mail.add_attachment(b"city,allowance\nOslo,74\n", maintype="text", subtype="csv", filename="rates.csv")
-        mail.add_attachment(png(), maintype="image", subtype="png", filename="logo.png")
+        mail.add_attachment(b"ID3\x03", maintype="audio", subtype="mpeg", filename="note.mp3")
         mail_server.add(mail)
         source = await sources.source({"kind": "mail", "connection": "inbox"}, "Inbox")
         assert report(source, "added", "failed") == [3, 0], source
@@ -118,7 +117,7 @@ class TestMail:
         assert parent["parent_id"] is None
         assert (await sources.search(sources.base_id, "Oslo"))[0]["document"] == f"{parent_name}/2 rates.csv"
         (reasons,) = (await sources.problems(source)).values()
-        assert "'logo.png' is image/png" in reasons[0]
+        assert "'note.mp3' is audio/mpeg" in reasons[0]
         source = await sources.sync(source)
         assert report(source, "added", "changed", "unchanged") == [0, 0, 3]
         # Killed before the attachments were stored, the message is read again, and nothing else is.
