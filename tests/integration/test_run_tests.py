@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 @pytest.mark.xdist_group("a group")
-@pytest.mark.parametrize("number", range(6))
+@pytest.mark.parametrize("number", range(8))
 def test_it(number):
     ran = Path(f"ran-{number}")
     again, _ = ran.exists(), ran.touch()
@@ -42,12 +42,12 @@ class TestRunTests:
         assert (code, "once more" in output) == (0, False)
 
     def test_names_what_passes_alone_as_unstable(self, tmp_path: Path) -> None:
-        code, output = run(tmp_path, failing=3, heals=True)
+        code, output = run(tmp_path, failing=6, heals=True)
         named = output.partition("UNSTABLE")[2]
-        assert (code, named.count("test_made_up.py::test_it")) == (0, 3)
-        assert "3 passed" in output, "no other test is run a second time"
+        assert (code, named.count("test_made_up.py::test_it")) == (0, 6)
+        assert "6 passed" in output, "no other test is run a second time"
 
-    @pytest.mark.parametrize(("failing", "heals"), [(1, False), (4, True)], ids=["fails again", "too many"])
+    @pytest.mark.parametrize(("failing", "heals"), [(1, False), (7, True)], ids=["fails again", "too many"])
     def test_fails(self, tmp_path: Path, *, failing: int, heals: bool) -> None:
         code, output = run(tmp_path, failing=failing, heals=heals)
         assert (code, "UNSTABLE" in output) == (1, False)
