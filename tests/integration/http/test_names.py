@@ -33,6 +33,7 @@ EXPLAINED = {
         "McpServerIn",
         "name",
     ): "lower-case letters, digits, - and _: checked by the service, test_mistakes of MCP servers",
+    ("SavedViewIn", "name"): "empty: what the page remembers; else the type of names, test_desk.py",
     ("CredentialGiven", "name"): "empty: its type; made in another product, which has its own rules",
 }
 """Names with rules of their own."""

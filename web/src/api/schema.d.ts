@@ -16336,7 +16336,7 @@ export interface components {
              * Name
              * @description Empty: the settings that the page restores when the list is opened.
              */
-            name: string;
+            name: "" | string;
             settings: components["schemas"]["ViewSettings"];
         };
         /**

@@ -236,6 +236,13 @@ class TestSavedViews:
         assert (await house.ask("viewer", "DELETE", f"/saved-views/{view['id']}")).status_code == 204
         assert (await house.get("viewer", "/saved-views", params={"place": "attention"}))["items"] == []
 
+    @pytest.mark.parametrize("name", ["a\x00b", "a\u200bb", "  ", "invoice\u202egpj.exe"])
+    async def test_have_names_that_can_be_seen(self, house: Team, name: str) -> None:
+        body = {"place": "runs", "name": name, "settings": {}}
+        assert (await house.ask("viewer", "PUT", "/saved-views", json=body)).status_code == 422
+        body = {"place": "runs", "name": "", "settings": {"filters": {"q": "a\x00b"}}}
+        assert (await house.ask("viewer", "PUT", "/saved-views", json=body)).status_code == 422
+
     async def test_are_at_most_fifty(self, house: Team) -> None:
         for number in range(50):
             body = {"place": "runs", "name": str(number), "settings": {}}

@@ -2,13 +2,16 @@
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import BaseModel, ConfigDict, Field
+
+from headgate.foundation.names import Name
+from headgate.graph.json_values import PlainText
 
 Place = Literal["attention", "runs"]
 MOST_VIEWS = 50
 """Of one user and list."""
-_Word = Annotated[str, StringConstraints(max_length=200)]
-_Name = Annotated[str, StringConstraints(max_length=40)]
+_Word = Annotated[PlainText, Field(max_length=200)]
+_Name = Annotated[PlainText, Field(max_length=40)]
 
 
 class ViewSettings(BaseModel):
@@ -28,7 +31,7 @@ class SavedViewIn(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     place: Place
-    name: Annotated[str, StringConstraints(strip_whitespace=True, max_length=80)] = Field(
+    name: Literal[""] | Annotated[Name, Field(max_length=80)] = Field(
         description="Empty: the settings that the page restores when the list is opened."
     )
     settings: ViewSettings
