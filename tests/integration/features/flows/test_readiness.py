@@ -300,7 +300,7 @@ class AccessControl:
             space_id=desk.space_id,
             flow=desk.stored,
             registry=Overlay(self.app.state.registry, self.app.state.index),
-            environment=await desk.environment(),
+            environment=await desk.environment(desk.stored),
         )
         tool = next(one for one in TOOLS if one.name == "describe_flow_io")
         issues: Any = (await tool.call(bench, {}))["issues"]
