@@ -75,7 +75,7 @@ def clipped_to(text: str, most: int) -> str:
 
 def shortened(text: str, most: int) -> str:
     """Return the text in at most `most` characters, ending with an ellipsis when it was cut."""
-    return text if len(text) <= most else f"{text[: most - 1].rstrip()}…"
+    return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
 def _flat(text: str) -> str:

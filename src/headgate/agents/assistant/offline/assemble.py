@@ -72,7 +72,11 @@ def assemble(reading: Reading, context: Context, *, edit: bool = False) -> Built
             show(work, {})
             lines.append(work.text_of("show_result"))
     name = context.tokens.text.strip().split("\n")[0]
-    flow = draft.flow() if edit else draft.flow(shortened(name[:1].upper() + name[1:], _LONGEST_NAME), "\n".join(lines))
+    flow = (
+        draft.flow()
+        if edit
+        else draft.flow(shortened(name[:1].upper() + name[1:], _LONGEST_NAME).replace(" …", "…"), "\n".join(lines))
+    )
     return Built(flow, tuple(lines), work.hints, work.renamed, run)
 
 
