@@ -1,6 +1,6 @@
 """Trees and commits of a repository: files by pattern, differences, changed trees. Pure.
 
-Everything in them is the claim of whoever wrote the repository. Names that could lead elsewhere, symbolic links and
+Everything in them is untrusted. Names that could lead elsewhere, symbolic links and
 submodules are never files; trees that repeat one another are walked to a limit only.
 """
 

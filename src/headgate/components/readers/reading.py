@@ -45,7 +45,7 @@ _REFUSED = {
 def read_document(content: bytes, *, name: str, media_type: str = "", delimiter: str = "") -> Document:
     """Return text, data and table of a document: PDF, DOCX, XLSX, ODS, CSV, JSON, HTML, Markdown or any text.
 
-    Of an image all pages are unread: text recognition is a call of its own.
+    Of an image all pages are unread: text recognition is a separate call.
 
     Raises `Unreadable` (or `ComponentError` for JSON) with the reason.
     """
