@@ -9,10 +9,9 @@ from dataclasses import dataclass
 from socket import socket
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from headgate.components.sockets import Bounded, Endpoint, checked_endpoint, closed_after, connected, encrypted
+from headgate.components.sockets import Bounded, Endpoint, encrypted, exchanged
 from headgate.foundation.errors import HeadgateError, UpstreamFailed
 from headgate.foundation.extras import require_extra
-from headgate.foundation.flow_threads import wait_in_flow_thread
 from headgate.foundation.lazy import lazy_module
 from headgate.graph.names import clipped
 from headgate.sdk import ComponentError, Connection
@@ -100,13 +99,11 @@ def _messages(channel: Any, queue: str, most: int) -> Iterator[tuple[QueueMessag
 async def _within(connection: Connection, work: Callable[[Any], Result], subject: str) -> Result:
     """Do something with a channel, in a thread of flows."""
     require_extra("amqp", subject)
-    endpoint = await checked_endpoint(connection)
-    stream = await wait_in_flow_thread(connected, endpoint, SECONDS)
-    try:
-        async with closed_after(stream, SECONDS, subject=subject):
-            return await wait_in_flow_thread(_exchange, connection, endpoint, stream, work, subject)
-    finally:
-        stream.close()
+
+    def exchange(endpoint: Endpoint, stream: socket) -> Result:
+        return _exchange(connection, endpoint, stream, work, subject)
+
+    return await exchanged(connection, exchange, seconds=SECONDS, subject=subject)
 
 
 def _exchange(

@@ -5,10 +5,9 @@ from dataclasses import dataclass
 from socket import socket
 from typing import TYPE_CHECKING, Any
 
-from headgate.components.sockets import Bounded, Endpoint, checked_endpoint, closed_after, connected, encrypted
+from headgate.components.sockets import Bounded, Endpoint, encrypted, exchanged
 from headgate.foundation.errors import HeadgateError, UpstreamFailed
 from headgate.foundation.extras import require_extra
-from headgate.foundation.flow_threads import wait_in_flow_thread
 from headgate.foundation.lazy import lazy_module
 from headgate.graph.names import clipped
 from headgate.sdk import ComponentError, Connection
@@ -53,13 +52,11 @@ async def last_id(connection: Connection, name: str, *, subject: str) -> str:
 async def ask(connection: Connection, *command: str | int, subject: str) -> Any:  # noqa: ANN401 - a reply of Redis
     """Send one command to the server of a connection and return its reply. Raises as `read_stream`."""
     require_extra("redis", subject)
-    endpoint = await checked_endpoint(connection)
-    stream = await wait_in_flow_thread(connected, endpoint, SECONDS)
-    try:
-        async with closed_after(stream, SECONDS, subject=subject):
-            return await wait_in_flow_thread(_exchange, connection, endpoint, stream, command, subject)
-    finally:
-        stream.close()
+
+    def exchange(endpoint: Endpoint, stream: socket) -> Any:  # noqa: ANN401
+        return _exchange(connection, endpoint, stream, command, subject)
+
+    return await exchanged(connection, exchange, seconds=SECONDS, subject=subject)
 
 
 def _exchange(

@@ -7,16 +7,17 @@ its address in between reaches nothing else. An outgoing proxy is not used for t
 import asyncio
 import socket
 import ssl
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from socket import create_connection
-from typing import Any
+from typing import Any, TypeVar
 
 from headgate.foundation.errors import UpstreamFailed
 from headgate.foundation.flow_threads import wait_in_flow_thread
 from headgate.sdk import Connection
 
+Result = TypeVar("Result")
 CONNECT_SECONDS = 15.0
 MOST_BYTES = 20_000_000
 """How much a `Bounded` server may send."""
@@ -76,6 +77,22 @@ def connected(endpoint: Endpoint, timeout_seconds: float) -> socket.socket:
         raise unreachable(endpoint) from error
     stream.settimeout(timeout_seconds)
     return stream
+
+
+async def exchanged(
+    connection: Connection, exchange: Callable[[Endpoint, socket.socket], Result], *, seconds: float, subject: str
+) -> Result:
+    """Return what `exchange` returns, a blocking function that gets a socket to the server of a connection.
+
+    Raises `UpstreamFailed`, `Forbidden`, and what `exchange` raises.
+    """
+    endpoint = await checked_endpoint(connection)
+    stream = await wait_in_flow_thread(connected, endpoint, seconds)
+    try:
+        async with closed_after(stream, seconds, subject=subject):
+            return await wait_in_flow_thread(exchange, endpoint, stream)
+    finally:
+        stream.close()
 
 
 def unreachable(endpoint: Endpoint) -> UpstreamFailed:
