@@ -18,12 +18,16 @@ SIMILAR_ENOUGH = 60.0
 """Minimum similarity, of 100, of a suggested name."""
 _LONGEST = 64
 _NOT_A_WORD = re.compile(r"[\W_]+")
+_ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 
 
 def nearest(name: str, candidates: Iterable[str], *, at_least: float = SIMILAR_ENOUGH) -> str | None:
-    """Return the most likely candidate for `name`, ignoring case and separators; None when none is similar."""
+    """Return the most likely candidate for `name`, ignoring case and separators; None when none is similar.
+
+    Nothing is similar to a UUID: any two share half of their characters by chance.
+    """
     choices = list(dict.fromkeys(candidates))
-    if not choices or not name:
+    if not choices or not name or _ID.fullmatch(name):
         return None
     plain_name = _plain(name[:_LONGEST])
     match = process.extractOne(plain_name, choices, scorer=fuzz.ratio, processor=_plain, score_cutoff=at_least)

@@ -26,6 +26,10 @@ class TestNearest:
         assert nearest("image", ["page"]) == "page"
         assert nearest("image", ["page"], at_least=80) is None
 
+    def test_takes_no_id_for_a_slip_of_another(self) -> None:
+        ids = ["01a22abc-ef51-719f-9844-85364217614d", "Mail"]
+        assert nearest("01a22abc-ef51-719f-9844-85364217614e", ids) is None
+
     def test_takes_a_hostile_name_quickly(self) -> None:
         assert nearest("x" * 1_000_000, [f"name_{number}" for number in range(1000)]) is None
 

@@ -41,18 +41,25 @@ class WordIndex:
 
     Args:
         entries: For each key the describing texts with their weights.
+        beside: An index whose results are ranked together with these; a word is as rare as it is in both.
     """
 
-    def __init__(self, entries: Mapping[str, Sequence[tuple[str, float]]]) -> None:
+    def __init__(
+        self, entries: Mapping[str, Sequence[tuple[str, float]]], *, beside: "WordIndex | None" = None
+    ) -> None:
         weights: dict[str, dict[str, float]] = defaultdict(dict)
         for key, texts in entries.items():
             for text, weight in texts:
                 for term in words(text):
                     if term not in _NOISE:
                         _add(weights, key, term, weight)
-        count = max(1, len(entries))
+        others = beside._postings if beside is not None else {}
+        self._count = count = max(1, len(entries)) + (beside._count if beside is not None else 0)
         self._about = frozenset(form for form, posting in weights.items() if max(posting.values()) >= _TELLING)
-        self._postings = {form: _by_rarity(posting, count) for form, posting in weights.items()}
+        self._postings = {
+            form: _by_rarity(posting, count / (len(posting) + len(others.get(form, ()))))
+            for form, posting in weights.items()
+        }
         self._sorted = sorted(self._postings)
         self._by_length: dict[int, list[str]] = defaultdict(list)
         for form in self._sorted:
@@ -122,9 +129,9 @@ def _add(weights: dict[str, dict[str, float]], key: str, term: str, weight: floa
         posting[key] = max(weight, posting.get(key, 0.0))
 
 
-def _by_rarity(posting: Mapping[str, float], count: int) -> dict[str, float]:
+def _by_rarity(posting: Mapping[str, float], entries_per_hit: float) -> dict[str, float]:
     """Return the weights of a word, higher for rare words."""
-    rarity = log(1 + count / len(posting))
+    rarity = log(1 + entries_per_hit)
     return {key: weight * rarity for key, weight in posting.items()}
 
 

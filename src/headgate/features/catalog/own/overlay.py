@@ -106,5 +106,6 @@ class Overlay(FlowCatalog):
     @cached_property
     def _own_index(self) -> "searching.WordIndex":
         return searching.WordIndex(
-            {component.type: searching.template_texts(component.template) for component in self.own.values()}
+            {component.type: searching.template_texts(component.template) for component in self.own.values()},
+            beside=self.index,
         )

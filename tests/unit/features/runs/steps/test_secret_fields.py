@@ -4,7 +4,7 @@ The fields come from the component catalogue, so a new one is covered on the day
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -74,6 +74,7 @@ NEEDED: dict[str, dict[str, JsonValue]] = {
     "HTTPRequest": {"url": URL}, "WebhookOut": {"url": URL}, "AIStep": {"prompt": "x"},
     "ForEachPage": {"url": URL, "flow": FLOW},
     "Classify": {"labels": ["refund", "fault"]}, "AnswerFromKnowledge": {"base": "Handbook"},
+    "Retrieve": {"base": "Handbook", "queries": 1}, "Rerank": {"query": "colour"},
     "StructuredOutput": {"schema": {"type": "object", "properties": {"a": {"type": "string"}}}},
 }  # fmt: skip
 """What a step needs besides, by its type."""
@@ -90,6 +91,10 @@ class Models(NoModels):
     async def chat_model(self, origin: Origin, model: Model) -> Any:
         self.keys += [model.api_key.name] if model.api_key else []
         return await super().chat_model(origin, model)
+
+    async def rerank(self, origin: Origin, model: Model, query: str, texts: Sequence[str]) -> Any:
+        self.keys += [model.api_key.name] if model.api_key else []
+        return await super().rerank(origin, model, query, texts)
 
     async def transcribe(self, origin: Origin, model: Model, audio: Recording) -> Transcript:
         self.keys += [model.api_key.name] if model.api_key else []
