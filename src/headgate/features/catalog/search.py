@@ -53,14 +53,14 @@ class WordIndex:
                 for term in words(text):
                     if term not in _NOISE:
                         _add(weights, key, term, weight)
-        others = beside._postings if beside is not None else {}
-        self._count = count = max(1, len(entries)) + (beside._count if beside is not None else 0)
+        others = beside.postings if beside is not None else {}
+        self.count = count = max(1, len(entries)) + (beside.count if beside is not None else 0)
         self._about = frozenset(form for form, posting in weights.items() if max(posting.values()) >= _TELLING)
-        self._postings = {
+        self.postings = {
             form: _by_rarity(posting, count / (len(posting) + len(others.get(form, ()))))
             for form, posting in weights.items()
         }
-        self._sorted = sorted(self._postings)
+        self._sorted = sorted(self.postings)
         self._by_length: dict[int, list[str]] = defaultdict(list)
         for form in self._sorted:
             self._by_length[len(form)].append(form)
@@ -86,18 +86,18 @@ class WordIndex:
 
     def _forms(self, term: str) -> Iterator[str]:
         """Yield the known forms of a word, including similar spellings and shared prefixes."""
-        forms = [form for form in base_forms(term) if form in self._postings]
+        forms = [form for form in base_forms(term) if form in self.postings]
         yield from forms or (*self._slips(term), *self._starts(term))
 
     def _hits(self, term: str) -> Mapping[str, float]:
-        postings = [posting for form in base_forms(term) if (posting := self._postings.get(form))]
+        postings = [posting for form in base_forms(term) if (posting := self.postings.get(form))]
         return (postings[0] if len(postings) == 1 else _best(postings)) if postings else self._near_hits(term)
 
     def _near_hits(self, term: str) -> Mapping[str, float]:
         """Return matches of shared prefixes, else of similar spellings; only used for unknown words."""
         likeness = dict.fromkeys(self._slips(term), _TYPO_WEIGHT) | dict.fromkeys(self._starts(term), _PREFIX_WEIGHT)
         return _best(
-            {key: base_weight * weight for key, base_weight in self._postings[similar].items()}
+            {key: base_weight * weight for key, base_weight in self.postings[similar].items()}
             for similar, weight in likeness.items()
         )
 
@@ -110,7 +110,7 @@ class WordIndex:
                 break
             yield self._sorted[at]
         for end in range(_PREFIX_FROM, len(term)):
-            if term[:end] in self._postings:
+            if term[:end] in self.postings:
                 yield term[:end]
 
     def _slips(self, term: str) -> Iterator[str]:
