@@ -53,11 +53,11 @@ class WordIndex:
                 for term in words(text):
                     if term not in _NOISE:
                         _add(weights, key, term, weight)
-        others = beside.postings if beside is not None else {}
-        self.count = count = max(1, len(entries)) + (beside.count if beside is not None else 0)
+        others: Mapping[str, Mapping[str, float]] = beside.postings if beside is not None else {}
+        self.count: int = max(1, len(entries)) + (beside.count if beside is not None else 0)
         self._about = frozenset(form for form, posting in weights.items() if max(posting.values()) >= _TELLING)
-        self.postings = {
-            form: _by_rarity(posting, count / (len(posting) + len(others.get(form, ()))))
+        self.postings: dict[str, dict[str, float]] = {
+            form: _by_rarity(posting, self.count / (len(posting) + len(others.get(form, ()))))
             for form, posting in weights.items()
         }
         self._sorted = sorted(self.postings)
