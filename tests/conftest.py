@@ -27,7 +27,7 @@ from tests.support.properties import cases
 __all__ = ["pytest_terminal_summary"]
 hypothesis_settings.register_profile("unhurried", cases(100))
 hypothesis_settings.load_profile("unhurried")
-gc.set_threshold(5_000)  # new objects; Python's own 700 are for programs that do not import half a million
+gc.set_threshold(20_000)  # new objects; Python's own 700 are for programs that do not import half a million
 KINDS = ("sqlite", pytest.param("postgres", marks=pytest.mark.postgres))
 
 
