@@ -172,7 +172,8 @@ class Maintenance:
 
     async def _execute(self, name: str, job: Job, *, dry: bool) -> Outcome:
         outcome = await job.execute(self._database, self._storage, self._settings, dry=dry)
-        log.info("maintenance", job=name, dry=dry, **outcome.as_json())
+        done = {count: value for count, value in outcome.as_json().items() if value}
+        (log.info if done else log.debug)("maintenance", job=name, dry=dry, **done)
         return outcome
 
     async def _run_scheduled(self, claimed: ClaimedJob) -> None:

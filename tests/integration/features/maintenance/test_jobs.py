@@ -439,6 +439,15 @@ class TestAuditHeads:
             assert (await audit.verify_chain(database, who, audit.Place(int(seq), hash_))).good
 
 
+async def test_a_job_with_nothing_to_do_tells_nothing_that_an_operator_reads(
+    database: Database, storage: LocalStorage
+) -> None:
+    with captured_logs() as logs:
+        await maintenance(database, storage).run_job("retention")
+    (line,) = [line for line in logs if line["event"] == "maintenance"]
+    assert (line["log_level"], "runs" in line) == ("debug", False)
+
+
 class TestSchedule:
     @pytest.fixture(autouse=True)
     async def no_jobs(self, database: Database) -> None:

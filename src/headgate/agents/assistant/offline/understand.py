@@ -24,6 +24,7 @@ from headgate.agents.assistant.offline.recipes.outside import NeedsModel
 from headgate.agents.assistant.offline.replies import needs_model, quoted, refusal
 from headgate.agents.assistant.offline.restate import left_over, restated
 from headgate.agents.assistant.offline.understanding import Action, Intent, Understanding
+from headgate.features.catalog.words import word_set
 from headgate.graph.issues import Issue
 from headgate.graph.model import Flow
 from headgate.graph.names import listed
@@ -34,9 +35,14 @@ from headgate.sdk.coerce import clean_text
 
 _PACKAGES = re.compile(r"\b(?:packages|dependencies|librar(?:y|ies)|libs|paket(?:en)?)\b", re.IGNORECASE)
 _MARGIN = 0.6
+"""Two readings that are this near to each other and build different flows are a question, not an answer."""
 MOST_WORDS = 300
 """Words, quoted texts and marks of a request that is read: the time grows with their square."""
-"""Two readings that are this near to each other and build different flows are a question, not an answer."""
+_LINKING = word_set(
+    "about and as at by for from in into it me my of on or over that then this to when where with"
+    " att av det där en ett från för hos i in med mig min mitt mot när och om på sedan som till ur vid"
+)
+"""Words that say nothing about what was not understood."""
 
 
 @dataclass
@@ -226,7 +232,7 @@ def _not_understood(context: Context) -> str:
     words = [
         token.text
         for at, token in enumerate(context.tokens.items)
-        if at not in taken and token.kind not in {"comma", "stop"}
+        if at not in taken and token.kind not in {"comma", "stop"} and token.text.lower() not in _LINKING
     ]
     if context.language == "sv":
         return f"jag förstår inte {quoted(words)} här." if words else "jag förstår delarna men inte hur de hör ihop."

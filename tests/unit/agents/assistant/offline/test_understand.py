@@ -114,6 +114,7 @@ class TestRule:
 
     def test_the_words_that_are_not_understood_are_named(self) -> None:
         assert "'zorbify'" in read("count the words of my text and zorbify them").reply
+        assert "'fetch', 'example', 'feed' here" in read("when it is noon fetch the example feed").reply
 
     def test_the_restatement_is_in_the_language_of_the_request(self) -> None:
         understood = read("räkna orden i min text och spara antalet i antal.txt")
