@@ -14,11 +14,11 @@ import sys
 import tempfile
 import time
 import urllib.request
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import psutil
-from packaging.markers import Marker
 from packaging.requirements import Requirement
 
 from benchmarks.measure import Report, arguments, cpu_seconds, median
@@ -41,6 +41,7 @@ nodes:
 edges:
   given.text -> out.input
 """
+MISSING = "not installed"
 HEADGATE = Path(sys.executable).with_name("headgate")
 PROVIDERS = ("openai", "anthropic", "langchain_openai", "langchain_anthropic", "langchain", "langgraph", "xllamacpp")
 BARE = """
@@ -73,7 +74,8 @@ def main() -> None:
         loaded = _providers(Path(folder) / "imported")
         names = list(COMMANDS)[: 1 if options.smoke else None]
         libraries, commands = _commands(Path(folder), environment, repeats, names)
-    packages, megabytes = _installed()
+    base = _installed()
+    packages, megabytes = len(base), _megabytes(base)
     report = Report("Start-up", ("what", "median", "aim", "floor", "ratio"))
     _row(report, "headgate version (ms)", median(version) * 1000, 150, median(floor) * 1000)
     _row(
@@ -91,6 +93,15 @@ def main() -> None:
     report.add("base packages", str(packages), "60", "", "", values={"packages": packages})
     report.add("provider packages imported", ", ".join(loaded) or "none", "none", "", "", values={"loaded": loaded})
     report.finish(options, picture="startup.png")
+    extras = Report("What each extra adds to a base install", ("extra", "packages", "MB"))
+    for extra in importlib.metadata.metadata("headgate").get_all("Provides-Extra") or []:
+        more = _installed(extra) - base
+        if MISSING in more:
+            extras.add(extra, "not installed", "", values={"extra": extra})
+            continue
+        size, values = _megabytes(more), {"extra": extra, "packages": len(more)}
+        extras.add(extra, str(len(more)), f"{size:.1f}", values=values | {"megabytes": size}, bar=(extra, size))
+    extras.finish(replace(options, json=None), picture="extras.png", axis="MB")
 
 
 def _row(report: Report, what: str, value: float, aim: float, floor: float) -> None:
@@ -207,52 +218,28 @@ def _providers(imported: Path) -> list[str]:
     return [name for name in PROVIDERS if name in names]
 
 
-def _installed() -> tuple[int, float]:
-    """Packages that a plain `pip install headgate` brings, and their megabytes on disk without bytecode."""
-    names, queue = set(), ["headgate"]
+def _installed(extra: str = "") -> frozenset[str]:
+    """Packages that a plain `pip install headgate` brings, or one with an extra; `MISSING` for one not installed."""
+    names, seen = set[str](), dict[str, set[str]]()
+    queue = [Requirement(f"headgate[{extra}]" if extra else "headgate")]
     while queue:
-        name = queue.pop().lower().replace("_", "-")
-        if name in names:
-            continue
+        wanted = queue.pop()
+        name = wanted.name.lower().replace("_", "-")
         try:
-            required = importlib.metadata.requires(name) or []
+            required = [Requirement(line) for line in importlib.metadata.requires(name) or []]
         except importlib.metadata.PackageNotFoundError:
+            names.add(MISSING)
             continue
         names.add(name)
-        for line in required:
-            requirement, _, marker = line.partition(";")
-            if "extra ==" in marker or not _applies(marker):
-                continue
-            queue.append(_name_of(requirement))
-            for extra in _extras_of(requirement):
-                queue.extend(_name_of(one) for one in _extra_requirements(_name_of(requirement), extra))
-    size = sum(_size(name) for name in names)
-    return len(names), size / 1e6
+        for one in {"", *wanted.extras} - seen.get(name, set()):
+            seen.setdefault(name, set()).add(one)
+            queue += [each for each in required if each.marker is None or each.marker.evaluate({"extra": one})]
+    return frozenset(names)
 
 
-def _applies(marker: str) -> bool:
-    return not marker.strip() or Marker(marker).evaluate({"extra": ""})
-
-
-def _name_of(requirement: str) -> str:
-    return Requirement(requirement.strip()).name
-
-
-def _extras_of(requirement: str) -> set[str]:
-    return Requirement(requirement.strip()).extras
-
-
-def _extra_requirements(name: str, extra: str) -> list[str]:
-    try:
-        required = importlib.metadata.requires(name) or []
-    except importlib.metadata.PackageNotFoundError:
-        return []
-    found = []
-    for line in required:
-        requirement, _, marker = line.partition(";")
-        if "extra ==" in marker and Marker(marker).evaluate({"extra": extra}):
-            found.append(requirement)
-    return found
+def _megabytes(names: Iterable[str]) -> float:
+    """Their size on disk without bytecode."""
+    return sum(map(_size, names)) / 1e6
 
 
 def _size(name: str) -> int:
