@@ -1,6 +1,7 @@
 """Shared parts of HTTP routes: transactional sessions, pages and problem responses for the OpenAPI document."""
 
 from collections.abc import AsyncIterator, Sequence
+from operator import attrgetter
 from typing import Annotated, Any, Generic, TypeVar
 
 from fastapi import Depends, Query, Request
@@ -40,6 +41,16 @@ def problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
         status: {"model": Problem, "content": {"application/problem+json": {}}}
         for status in sorted({*statuses, 422, 503})
     }
+
+
+def part(path: str) -> Any:  # noqa: ANN401 - as `Depends`
+    """Return the dependency on a part of the application by its name there, such as `box` or `connections.apis`."""
+    read = attrgetter(path)
+
+    async def resolve(request: Request) -> object:  # not in a thread, as FastAPI calls other functions
+        return read(request.app.state)
+
+    return Depends(resolve)
 
 
 def get_database(request: Request) -> Database:

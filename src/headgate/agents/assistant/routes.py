@@ -5,7 +5,7 @@ from contextlib import aclosing, asynccontextmanager
 from typing import Annotated, Any
 
 from anyio import CancelScope
-from fastapi import APIRouter, Depends, Path, Request, Response
+from fastapi import APIRouter, Depends, Path, Response
 from fastapi.responses import StreamingResponse
 
 from headgate.agents.assistant.page_metrics import PageMetrics
@@ -16,18 +16,13 @@ from headgate.features.access.caller import Caller, CallerAgain, needs
 from headgate.features.access.permissions import Permission
 from headgate.features.idempotency.http import Once, headers_of
 from headgate.features.idempotency.service import StartOnce
-from headgate.foundation.api import problems
+from headgate.foundation.api import part, problems
 from headgate.foundation.sse import EventStream, SseEvent, while_allowed, with_heartbeat
 
 router = APIRouter(prefix="/agentic", tags=["assistant"])
 
 
-def _assistant(request: Request) -> Assistant:
-    assistant: Assistant = request.app.state.assistant
-    return assistant
-
-
-TheAssistant = Annotated[Assistant, Depends(_assistant)]
+TheAssistant = Annotated[Assistant, part("assistant")]
 _ASK = [needs(Permission.FLOWS_EDIT)]
 
 

@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Query, Request, Response
+from fastapi import APIRouter, Depends, Query, Response
 
 from headgate.features.access.caller import Caller, needs
 from headgate.features.access.permissions import Permission
@@ -26,6 +26,7 @@ from headgate.foundation.api import (
     get_database,
     page_of,
     parse_cursor,
+    part,
     problems,
 )
 from headgate.foundation.crypto import SecretBox
@@ -38,18 +39,8 @@ _VIEW, _START = [needs(Permission.RUNS_VIEW)], [needs(Permission.RUNS_START)]
 _MANAGE = [needs(Permission.ALERTS_MANAGE)]
 
 
-def _box(request: Request) -> SecretBox:
-    box: SecretBox = request.app.state.box
-    return box
-
-
-def _sender(request: Request) -> AlertSender:
-    sender: AlertSender = request.app.state.alert_sender
-    return sender
-
-
-Box = Annotated[SecretBox, Depends(_box)]
-Sender = Annotated[AlertSender, Depends(_sender)]
+Box = Annotated[SecretBox, part("box")]
+Sender = Annotated[AlertSender, part("alert_sender")]
 FlowId = Annotated[PlainText | None, Query(max_length=36, description="Only rules of this flow.")]
 RuleId = Annotated[PlainText | None, Query(max_length=36, description="Only those of this rule.")]
 

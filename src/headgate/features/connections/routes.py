@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Query, Request, Response
+from fastapi import APIRouter, Query, Request, Response
 
 from headgate.features.access.caller import Caller, needs
 from headgate.features.access.permissions import Permission
@@ -22,7 +22,7 @@ from headgate.features.connections.schemas import (
     SpaceConnectionPatch,
     StoredFileOut,
 )
-from headgate.foundation.api import Page, ReadSession, WriteSession, problems
+from headgate.foundation.api import Page, ReadSession, WriteSession, part, problems
 from headgate.foundation.settings import ServerSettings
 
 router = APIRouter(prefix="/connections", tags=["connections"])
@@ -32,12 +32,7 @@ VIEW, OWN = needs(Permission.CONNECTIONS_VIEW), needs(Permission.CONNECTIONS_OWN
 """Shared connections need `connections.manage`: the service knows which ones they are."""
 
 
-def _manager(request: Request) -> ConnectionManager:
-    manager: ConnectionManager = request.app.state.connections
-    return manager
-
-
-Manager = Annotated[ConnectionManager, Depends(_manager)]
+Manager = Annotated[ConnectionManager, part("connections")]
 
 
 @router.get("", summary="List connections", responses=problems(404), dependencies=[VIEW])

@@ -13,19 +13,24 @@ from headgate.features.files.errors import FileNotFound
 from headgate.features.files.schemas import FileOut
 from headgate.features.files.storage import Storage
 from headgate.features.files.upload import FIELD, pieces, uploaded_file
-from headgate.foundation.api import Cursor, Limit, Page, ReadSession, get_database, page_of, parse_cursor, problems
+from headgate.foundation.api import (
+    Cursor,
+    Limit,
+    Page,
+    ReadSession,
+    get_database,
+    page_of,
+    parse_cursor,
+    part,
+    problems,
+)
 from headgate.foundation.database import Database
 from headgate.foundation.settings import Settings
 
 router = APIRouter(tags=["files"])
 
 
-def _storage(request: Request) -> Storage:
-    storage: Storage = request.app.state.storage
-    return storage
-
-
-Contents = Annotated[Storage, Depends(_storage)]
+Contents = Annotated[Storage, part("storage")]
 _VIEW = [needs(Permission.FILES_VIEW)]
 _FORM = {
     "requestBody": {

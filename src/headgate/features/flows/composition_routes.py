@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Request
+from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field
 
 from headgate.features.access.caller import Caller, needs
@@ -10,7 +10,7 @@ from headgate.features.access.permissions import Permission
 from headgate.features.flows import composition, service
 from headgate.features.flows.rules import FlowRules
 from headgate.features.flows.summaries import FlowSummary
-from headgate.foundation.api import WriteSession, problems
+from headgate.foundation.api import WriteSession, part, problems
 from headgate.foundation.names import Name
 from headgate.graph.model import Flow
 from headgate.graph.repeat import MOST_ROUNDS, Mode, in_words, repeat_of
@@ -75,12 +75,7 @@ class InlineOut(BaseModel):
     """The added nodes."""
 
 
-def _rules(request: Request) -> FlowRules:
-    rules: FlowRules = request.app.state.rules
-    return rules
-
-
-Rules = Annotated[FlowRules, Depends(_rules)]
+Rules = Annotated[FlowRules, part("rules")]
 
 
 @router.post(

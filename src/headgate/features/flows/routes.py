@@ -44,6 +44,7 @@ from headgate.foundation.api import (
     WriteSession,
     get_database,
     page_of,
+    part,
     problems,
 )
 from headgate.foundation.database import Database
@@ -59,24 +60,9 @@ router = APIRouter(prefix="/flows", tags=["flows"])
 VIEW, EDIT = needs(Permission.FLOWS_VIEW), needs(Permission.FLOWS_EDIT)
 
 
-def _catalog(request: Request) -> Registry:
-    registry: Registry = request.app.state.registry
-    return registry
-
-
-def _rules(request: Request) -> FlowRules:
-    rules: FlowRules = request.app.state.rules
-    return rules
-
-
-def _triggers(request: Request) -> transfer.Triggers:
-    triggers: transfer.Triggers = request.app.state.trigger_transfer
-    return triggers
-
-
-Components = Annotated[Registry, Depends(_catalog)]
-Starts = Annotated[transfer.Triggers, Depends(_triggers)]
-Rules = Annotated[FlowRules, Depends(_rules)]
+Components = Annotated[Registry, part("registry")]
+Starts = Annotated[transfer.Triggers, part("trigger_transfer")]
+Rules = Annotated[FlowRules, part("rules")]
 Which = Annotated[int, Path(ge=1)] | Literal["draft"]
 
 

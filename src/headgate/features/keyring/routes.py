@@ -2,13 +2,13 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Path, Request
+from fastapi import APIRouter, Depends, Path
 
 from headgate.features.access.caller import Caller, needs
 from headgate.features.access.permissions import Permission
 from headgate.features.keyring import service
 from headgate.features.keyring.schemas import KeyringOut, RetiredOut, RevokeIn
-from headgate.foundation.api import Page, ReadSession, WriteSession, get_database, problems
+from headgate.foundation.api import Page, ReadSession, WriteSession, get_database, part, problems
 from headgate.foundation.database import Database
 from headgate.foundation.keyring import KeyRing, Purpose
 
@@ -16,12 +16,7 @@ router = APIRouter(prefix="/keyring", tags=["keyring"])
 _MANAGE = [needs(Permission.KEYRING_MANAGE)]
 
 
-def _ring(request: Request) -> KeyRing:
-    ring: KeyRing = request.app.state.ring
-    return ring
-
-
-Ring = Annotated[KeyRing, Depends(_ring)]
+Ring = Annotated[KeyRing, part("ring")]
 KeyId = Annotated[str, Path(max_length=16)]
 
 

@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Query, Request, Response
+from fastapi import APIRouter, Depends, Query, Response
 from fastapi.responses import StreamingResponse
 
 from headgate.features.access.caller import Caller, needs
@@ -37,6 +37,7 @@ from headgate.foundation.api import (
     get_database,
     page_of,
     parse_cursor,
+    part,
     problems,
 )
 from headgate.foundation.database import Database
@@ -46,29 +47,9 @@ _VIEW, _EDIT = [needs(Permission.KNOWLEDGE_VIEW)], [needs(Permission.KNOWLEDGE_E
 Data = Annotated[Database, Depends(get_database)]
 
 
-def _storage(request: Request) -> Storage:
-    storage: Storage = request.app.state.storage
-    return storage
-
-
-def _indexer(request: Request) -> Indexer:
-    indexer: Indexer = request.app.state.indexer
-    return indexer
-
-
-def _searcher(request: Request) -> Searcher:
-    searcher: Searcher = request.app.state.searcher
-    return searcher
-
-
-def _verifier(request: Request) -> Verifier:
-    verifier: Verifier = request.app.state.citations
-    return verifier
-
-
-Contents = Annotated[Storage, Depends(_storage)]
-Jobs = Annotated[Indexer, Depends(_indexer)]
-Search = Annotated[Searcher, Depends(_searcher)]
+Contents = Annotated[Storage, part("storage")]
+Jobs = Annotated[Indexer, part("indexer")]
+Search = Annotated[Searcher, part("searcher")]
 
 
 @router.get("", summary="List knowledge bases", responses=problems(404), dependencies=_VIEW)
@@ -92,7 +73,7 @@ async def create(body: KnowledgeBaseIn, database: Data, caller: Caller, searcher
 
 
 @router.post("/verify", summary="Verify citations", responses=problems(), dependencies=_VIEW)
-async def verify(body: VerifyIn, caller: Caller, verifier: Annotated[Verifier, Depends(_verifier)]) -> VerifyOut:
+async def verify(body: VerifyIn, caller: Caller, verifier: Annotated[Verifier, part("citations")]) -> VerifyOut:
     """Verify that cited texts are in the documents with the cited checksums: their files are read again."""
     return await verifier.verify(caller, body.citations)
 

@@ -2,14 +2,14 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Query, Request, Response
+from fastapi import APIRouter, Depends, Query, Response
 
 from headgate.features.access.caller import Caller, needs
 from headgate.features.access.permissions import Permission
 from headgate.features.knowledge_sources import service
 from headgate.features.knowledge_sources.schemas import SourceChange, SourceIn, SourceItemOut, SourceOut
 from headgate.features.knowledge_sources.syncing import SourceSync
-from headgate.foundation.api import Limit, ReadSession, WriteSession, get_database, problems
+from headgate.foundation.api import Limit, ReadSession, WriteSession, get_database, part, problems
 from headgate.foundation.database import Database
 
 router = APIRouter(prefix="/knowledge-bases", tags=["knowledge"])
@@ -17,12 +17,7 @@ _EDIT = [needs(Permission.KNOWLEDGE_EDIT)]
 Data = Annotated[Database, Depends(get_database)]
 
 
-def _syncs(request: Request) -> SourceSync:
-    syncs: SourceSync = request.app.state.source_sync
-    return syncs
-
-
-Syncs = Annotated[SourceSync, Depends(_syncs)]
+Syncs = Annotated[SourceSync, part("source_sync")]
 
 
 @router.get(

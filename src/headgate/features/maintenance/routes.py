@@ -14,7 +14,7 @@ from headgate.features.encryption.schemas import EncryptionOut
 from headgate.features.encryption.service import encryption_of
 from headgate.features.maintenance.backups import backup_state
 from headgate.features.maintenance.service import Maintenance
-from headgate.foundation.api import ReadSession, get_database, problems
+from headgate.foundation.api import ReadSession, get_database, part, problems
 from headgate.foundation.database import Database
 from headgate.foundation.settings import Settings
 
@@ -22,12 +22,7 @@ router = APIRouter(prefix="/maintenance", tags=["maintenance"])
 _RUN = [needs(Permission.MAINTENANCE_RUN)]
 
 
-def _maintenance(request: Request) -> Maintenance:
-    maintenance: Maintenance = request.app.state.maintenance
-    return maintenance
-
-
-Jobs = Annotated[Maintenance, Depends(_maintenance)]
+Jobs = Annotated[Maintenance, part("maintenance")]
 
 
 class JobOut(BaseModel):

@@ -22,16 +22,11 @@ from headgate.features.mcptools.schemas import (
     McpToolPatch,
     McpToolsAccept,
 )
-from headgate.foundation.api import Page, ReadSession, WriteSession, problems
+from headgate.foundation.api import Page, ReadSession, WriteSession, part, problems
 
 router = APIRouter(prefix="/mcp-servers", tags=["mcp servers"])
 VIEW, MANAGE = needs(Permission.MCP_SERVERS_VIEW), needs(Permission.MCP_SERVERS_MANAGE)
 OWN = needs(Permission.CONNECTIONS_OWN)
-
-
-def _connector(request: Request) -> McpConnector:
-    connector: McpConnector = request.app.state.mcp
-    return connector
 
 
 def _authorizations(request: Request) -> ServerAuthorizations:
@@ -39,7 +34,7 @@ def _authorizations(request: Request) -> ServerAuthorizations:
 
 
 Authorizing = Annotated[ServerAuthorizations, Depends(_authorizations)]
-Connector = Annotated[McpConnector, Depends(_connector)]
+Connector = Annotated[McpConnector, part("mcp")]
 
 
 @router.get("", summary="List MCP servers", responses=problems(404), dependencies=[VIEW])

@@ -13,7 +13,7 @@ from headgate.features.models.catalogue import ModelInfo
 from headgate.features.models.classes import LONGEST_NAME, ModelClasses, ModelClassesOut, ModelClassOut
 from headgate.features.models.connection import ConnectionOut, record_test, try_provider
 from headgate.features.models.service import ProviderStatus
-from headgate.foundation.api import ReadSession, WriteSession, get_database, problems
+from headgate.foundation.api import ReadSession, WriteSession, get_database, part, problems
 from headgate.foundation.database import Database
 
 router = APIRouter(tags=["models"])
@@ -21,12 +21,7 @@ VIEW, CLASSIFY = needs(Permission.CATALOG_VIEW), needs(Permission.MODELS_CLASSIF
 KEYS = needs(Permission.VARIABLES_MANAGE)
 
 
-def _classes(request: Request) -> ModelClasses:
-    classes: ModelClasses = request.app.state.classes
-    return classes
-
-
-Classes = Annotated[ModelClasses, Depends(_classes)]
+Classes = Annotated[ModelClasses, part("classes")]
 ModelName = Annotated[str, Path(max_length=LONGEST_NAME, description="A model's name, or `*` for all other models.")]
 
 

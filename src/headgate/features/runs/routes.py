@@ -38,7 +38,7 @@ from headgate.features.runs.schemas import (
 from headgate.features.runs.views.client_waits import wait_or_end
 from headgate.features.runs.views.graph import graph_of_draft, graph_of_run
 from headgate.features.runs.views.stream import RunStream
-from headgate.foundation.api import Cursor, Limit, Page, ReadSession, get_database, parse_cursor, problems
+from headgate.foundation.api import Cursor, Limit, Page, ReadSession, get_database, parse_cursor, part, problems
 from headgate.foundation.database import Database
 from headgate.foundation.key_history import KeyRecord
 from headgate.foundation.sse import EventStream, while_allowed, with_heartbeat
@@ -47,20 +47,10 @@ router = APIRouter(tags=["runs"])
 Rows = Annotated[Database, Depends(get_database)]
 
 
-def _engine(request: Request) -> ExecutionBackend:
-    engine: ExecutionBackend = request.app.state.engine
-    return engine
+Engine = Annotated[ExecutionBackend, part("engine")]
 
 
-Engine = Annotated[ExecutionBackend, Depends(_engine)]
-
-
-def _notary(request: Request) -> Notary:
-    notary: Notary = request.app.state.notary
-    return notary
-
-
-Evidence = Annotated[Notary, Depends(_notary)]
+Evidence = Annotated[Notary, part("notary")]
 _VIEW = [needs(Permission.RUNS_VIEW)]
 _VIEW_FLOW = [needs(Permission.FLOWS_VIEW)]
 _START = [needs(Permission.RUNS_START)]

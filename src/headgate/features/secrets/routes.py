@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Query, Request, Response
+from fastapi import APIRouter, Query, Response
 
 from headgate.features.access.caller import Caller, needs
 from headgate.features.access.permissions import Permission
 from headgate.features.secrets import service
 from headgate.features.secrets.schemas import VariableIn, VariableOut
 from headgate.features.secrets.tables import Variable
-from headgate.foundation.api import Page, ReadSession, WriteSession, problems
+from headgate.foundation.api import Page, ReadSession, WriteSession, part, problems
 from headgate.foundation.crypto import SecretBox
 
 router = APIRouter(tags=["variables"])
@@ -18,12 +18,7 @@ VIEW = needs(Permission.VARIABLES_VIEW)
 MANAGE, SHARE = needs(Permission.SPACE_VARIABLES_MANAGE), needs(Permission.VARIABLES_MANAGE)
 
 
-def _box(request: Request) -> SecretBox:
-    box: SecretBox = request.app.state.box
-    return box
-
-
-Box = Annotated[SecretBox, Depends(_box)]
+Box = Annotated[SecretBox, part("box")]
 InSpace = Annotated[str | None, Query(description="Id of the space.")]
 
 

@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Request, Response
+from fastapi import APIRouter, Depends, Response
 
 from headgate.features.access.caller import Caller, CallerAgain, needs
 from headgate.features.access.permissions import Permission
@@ -31,6 +31,7 @@ from headgate.foundation.api import (
     get_database,
     page_of,
     parse_cursor,
+    part,
     problems,
 )
 from headgate.foundation.database import Database
@@ -41,18 +42,8 @@ VIEW, EDIT, RUN = needs(Permission.FLOWS_VIEW), needs(Permission.FLOWS_EDIT), ne
 ANSWERS = needs(Permission.RUNS_VIEW)
 
 
-def _catalog(request: Request) -> Registry:
-    registry: Registry = request.app.state.registry
-    return registry
-
-
-def _tests(request: Request) -> TestRuns:
-    tests: TestRuns = request.app.state.tests
-    return tests
-
-
-Components = Annotated[Registry, Depends(_catalog)]
-Tests = Annotated[TestRuns, Depends(_tests)]
+Components = Annotated[Registry, part("registry")]
+Tests = Annotated[TestRuns, part("tests")]
 Rows = Annotated[Database, Depends(get_database)]
 
 

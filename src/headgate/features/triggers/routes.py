@@ -3,7 +3,7 @@
 from datetime import timedelta
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Query, Request, Response
+from fastapi import APIRouter, Depends, Query, Response
 
 from headgate.features.access.caller import Caller, needs
 from headgate.features.access.permissions import Permission
@@ -47,6 +47,7 @@ from headgate.foundation.api import (
     get_database,
     page_of,
     parse_cursor,
+    part,
     problems,
 )
 from headgate.foundation.crypto import SecretBox
@@ -60,24 +61,9 @@ _VIEW, _RUNS = [needs(Permission.FLOWS_VIEW)], [needs(Permission.RUNS_VIEW)]
 _START, _MANAGE = [needs(Permission.RUNS_START)], [needs(Permission.TRIGGERS_MANAGE)]
 
 
-def _box(request: Request) -> SecretBox:
-    box: SecretBox = request.app.state.box
-    return box
-
-
-def _firing(request: Request) -> Firing:
-    firing: Firing = request.app.state.firing
-    return firing
-
-
-def _poller(request: Request) -> Poller:
-    poller: Poller = request.app.state.poller
-    return poller
-
-
-Box = Annotated[SecretBox, Depends(_box)]
-Fires = Annotated[Firing, Depends(_firing)]
-Polls = Annotated[Poller, Depends(_poller)]
+Box = Annotated[SecretBox, part("box")]
+Fires = Annotated[Firing, part("firing")]
+Polls = Annotated[Poller, part("poller")]
 FOLD = "Occurrences at the same gap on one day as one entry. The soonest 50,000 of all schedules; the list ends there."
 FlowId = Annotated[PlainText | None, Query(max_length=36, description="Only triggers of this flow.")]
 

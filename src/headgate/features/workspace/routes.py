@@ -3,7 +3,7 @@
 from typing import Annotated, Any
 from urllib.parse import quote
 
-from fastapi import APIRouter, Depends, Query, Request, Response
+from fastapi import APIRouter, Query, Response
 
 from headgate.features.access.caller import Caller, needs
 from headgate.features.access.permissions import Permission
@@ -11,17 +11,12 @@ from headgate.features.workspace import service
 from headgate.features.workspace.names import MAX_PATH_CHARACTERS
 from headgate.features.workspace.schemas import WorkspaceFileIn, WorkspaceFileOut, WorkspacePage, WorkspaceText
 from headgate.features.workspace.workspace import Area, Workspace
-from headgate.foundation.api import Limit, WriteSession, problems
+from headgate.foundation.api import Limit, WriteSession, part, problems
 
 router = APIRouter(prefix="/workspace/files", tags=["workspace"])
 
 
-def _workspace(request: Request) -> Workspace:
-    workspace: Workspace = request.app.state.workspace
-    return workspace
-
-
-Workspaces = Annotated[Workspace, Depends(_workspace)]
+Workspaces = Annotated[Workspace, part("workspace")]
 Path = Annotated[str, Query(max_length=MAX_PATH_CHARACTERS, description="Relative path, such as notes/plan.md.")]
 Where = Annotated[
     Area,

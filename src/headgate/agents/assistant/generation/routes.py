@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Request
+from fastapi import APIRouter
 
 from headgate.agents.assistant.generation.schemas import (
     ComponentProposalIn,
@@ -14,17 +14,12 @@ from headgate.agents.assistant.generation.workshop import Workshop
 from headgate.features.access.caller import Caller, needs
 from headgate.features.access.permissions import Permission
 from headgate.features.catalog.own.errors import ComponentNotMade
-from headgate.foundation.api import problems
+from headgate.foundation.api import part, problems
 
 router = APIRouter(prefix="/agentic/components", tags=["assistant"])
 
 
-def _workshop(request: Request) -> Workshop:
-    workshop: Workshop = request.app.state.workshop
-    return workshop
-
-
-TheWorkshop = Annotated[Workshop, Depends(_workshop)]
+TheWorkshop = Annotated[Workshop, part("workshop")]
 _EDIT = [needs(Permission.FLOWS_EDIT)]
 
 

@@ -2,26 +2,16 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Query, Request
+from fastapi import APIRouter, Query
 
 from headgate.agents.assistant.generation.workshop import Workshop
 from headgate.agents.assistant.service import Assistant
 from headgate.agents.assistant.sessions.service import MAX_SESSION_ID_CHARS, SessionReset, reset_session
 from headgate.features.access.caller import Caller, needs
 from headgate.features.access.permissions import Permission
-from headgate.foundation.api import problems
+from headgate.foundation.api import part, problems
 
 router = APIRouter(prefix="/agentic/sessions", tags=["assistant"])
-
-
-def _assistant(request: Request) -> Assistant:
-    assistant: Assistant = request.app.state.assistant
-    return assistant
-
-
-def _workshop(request: Request) -> Workshop:
-    workshop: Workshop = request.app.state.workshop
-    return workshop
 
 
 @router.post(
@@ -32,8 +22,8 @@ def _workshop(request: Request) -> Workshop:
 )
 async def reset(
     caller: Caller,
-    assistant: Annotated[Assistant, Depends(_assistant)],
-    workshop: Annotated[Workshop, Depends(_workshop)],
+    assistant: Annotated[Assistant, part("assistant")],
+    workshop: Annotated[Workshop, part("workshop")],
     session_id: Annotated[
         str | None, Query(max_length=MAX_SESSION_ID_CHARS, description="The conversation to delete.")
     ] = None,

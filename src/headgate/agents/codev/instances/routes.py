@@ -2,13 +2,13 @@
 
 from typing import Annotated, Protocol
 
-from fastapi import APIRouter, Depends, Path, Request, Response
+from fastapi import APIRouter, Path, Response
 
 from headgate.agents.codev.instances.schemas import FlowiseInstanceIn, FlowiseInstanceOut, InstanceTestOut
 from headgate.agents.codev.instances.service import Instance, Instances
 from headgate.features.access.caller import Caller, needs
 from headgate.features.access.permissions import Permission
-from headgate.foundation.api import Page, WriteSession, problems
+from headgate.foundation.api import Page, WriteSession, part, problems
 
 router = APIRouter(prefix="/codev/instances", tags=["development agent"])
 _VIEW = [needs(Permission.VARIABLES_VIEW)]
@@ -29,12 +29,7 @@ class Servers(Protocol):
         ...
 
 
-def _servers(request: Request) -> Servers:
-    servers: Servers = request.app.state.flowise
-    return servers
-
-
-TheServers = Annotated[Servers, Depends(_servers)]
+TheServers = Annotated[Servers, part("flowise")]
 
 
 @router.get("", summary="List Flowise servers", responses=problems(), dependencies=_VIEW)

@@ -29,18 +29,13 @@ from headgate.features.access.principal import Principal, bringing
 from headgate.features.accounts.addresses import address_of, counted
 from headgate.features.idempotency.http import Once, headers_of
 from headgate.features.idempotency.keys import StartKey
-from headgate.foundation.api import Cursor, Limit, parse_cursor, problems
+from headgate.foundation.api import Cursor, Limit, parse_cursor, part, problems
 from headgate.foundation.sse import EventStream, SseEvent, while_allowed, with_heartbeat
 
 router = APIRouter(prefix="/codev", tags=["development agent"])
 
 
-def _sessions(request: Request) -> Sessions:
-    sessions: Sessions = request.app.state.codev
-    return sessions
-
-
-TheSessions = Annotated[Sessions, Depends(_sessions)]
+TheSessions = Annotated[Sessions, part("codev")]
 SessionId = Annotated[str, Path(max_length=36)]
 Wait = Annotated[bool, Query(description="Respond when the session first pauses; disconnecting does not stop it.")]
 MOST_EVENTS = 2**31 - 1

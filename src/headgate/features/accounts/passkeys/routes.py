@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Request, Response
+from fastapi import APIRouter, Request, Response
 
 from headgate.features.access.caller import Caller, needs, public
 from headgate.features.access.permissions import Permission
@@ -23,7 +23,7 @@ from headgate.features.accounts.sessions.client import client_of
 from headgate.features.accounts.sessions.cookie import is_secure, session_token
 from headgate.features.accounts.sessions.routes import welcome
 from headgate.features.accounts.sessions.schemas import SignedInOut
-from headgate.foundation.api import ReadSession, WriteSession, get_database, problems
+from headgate.foundation.api import ReadSession, WriteSession, get_database, part, problems
 from headgate.foundation.settings import Settings
 
 router = APIRouter(tags=["sign-in"])
@@ -31,12 +31,7 @@ PROTECT = needs(Permission.ACCOUNT_PROTECT)
 _COOKIE = "headgate-passkey"
 
 
-def _settings(request: Request) -> Settings:
-    settings: Settings = request.app.state.settings
-    return settings
-
-
-InForce = Annotated[Settings, Depends(_settings)]
+InForce = Annotated[Settings, part("settings")]
 
 
 @router.post(

@@ -19,7 +19,7 @@ from headgate.features.accounts.second_factor.schemas import (
 )
 from headgate.features.accounts.sessions.cookie import session_token
 from headgate.features.accounts.users.service import get_user
-from headgate.foundation.api import ReadSession, WriteSession, problems
+from headgate.foundation.api import ReadSession, WriteSession, part, problems
 from headgate.foundation.crypto import SecretBox
 
 router = APIRouter(tags=["sign-in"])
@@ -30,18 +30,13 @@ def _token(request: Request) -> str | None:
     return session_token(request, request.app.state.settings.server)
 
 
-def _box(request: Request) -> SecretBox:
-    secret_box: SecretBox = request.app.state.sign_in.box
-    return secret_box
-
-
 async def _counted(request: Request, caller: Caller) -> None:
     throttle: Throttle = request.app.state.throttle
     await throttle.allow(Scope.SECOND_FACTOR_USER, caller.user_id)
 
 
 Token = Annotated[str | None, Depends(_token)]
-Box = Annotated[SecretBox, Depends(_box)]
+Box = Annotated[SecretBox, part("sign_in.box")]
 
 
 @router.get("/me/second-factor", summary="List your second factors", responses=problems(401, 403), dependencies=[VIEW])

@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Request, Response
+from fastapi import APIRouter, Request, Response
 
 from headgate.features.access.caller import Caller, needs, public
 from headgate.features.access.permissions import Permission
@@ -26,24 +26,14 @@ from headgate.features.accounts.sessions.schemas import (
     SignInOptions,
 )
 from headgate.features.accounts.sessions.sign_in import SignedIn, SignIn
-from headgate.foundation.api import ReadSession, WriteSession, problems
+from headgate.foundation.api import ReadSession, WriteSession, part, problems
 from headgate.foundation.settings import Settings
 
 router = APIRouter(tags=["sign-in"])
 
 
-def _settings(request: Request) -> Settings:
-    settings: Settings = request.app.state.settings
-    return settings
-
-
-def _sign_in_service(request: Request) -> SignIn:
-    sign_in: SignIn = request.app.state.sign_in
-    return sign_in
-
-
-InForce = Annotated[Settings, Depends(_settings)]
-SignInService = Annotated[SignIn, Depends(_sign_in_service)]
+InForce = Annotated[Settings, part("settings")]
+SignInService = Annotated[SignIn, part("sign_in")]
 
 
 @router.get(

@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Query, Request, Response
+from fastapi import APIRouter, Query, Response
 
 from headgate.features.access.caller import Caller, needs
 from headgate.features.access.permissions import Permission
@@ -18,19 +18,14 @@ from headgate.features.connections.apis.schemas import (
     OperationOut,
     OperationsAccept,
 )
-from headgate.foundation.api import Page, ReadSession, WriteSession, problems
+from headgate.foundation.api import Page, ReadSession, WriteSession, part, problems
 
 router = APIRouter(prefix="/connections", tags=["connections"])
 VIEW, OWN = needs(Permission.CONNECTIONS_VIEW), needs(Permission.CONNECTIONS_OWN)
 OPERATION = "Method and path of the operation, or its id."
 
 
-def _reader(request: Request) -> ApiReader:
-    reader: ApiReader = request.app.state.connections.apis
-    return reader
-
-
-Reader = Annotated[ApiReader, Depends(_reader)]
+Reader = Annotated[ApiReader, part("connections.apis")]
 
 
 @router.post("/suggestions", summary="Read what a description needs", responses=problems(403, 502), dependencies=[OWN])

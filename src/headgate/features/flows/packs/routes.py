@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Depends, Path, Request
+from fastapi import APIRouter, Path
 
 from headgate.features.access.caller import Caller, needs
 from headgate.features.access.permissions import Permission
@@ -18,18 +18,13 @@ from headgate.features.flows.packs.schemas import (
 )
 from headgate.features.flows.packs.service import Packs
 from headgate.features.packs import repository
-from headgate.foundation.api import Page, ReadSession, WriteSession, problems
+from headgate.foundation.api import Page, ReadSession, WriteSession, part, problems
 
 router = APIRouter(prefix="/packs", tags=["packs"])
 _MANAGE = [needs(Permission.PACKS_MANAGE)]
 
 
-def _packs(request: Request) -> Packs:
-    packs: Packs = request.app.state.packs
-    return packs
-
-
-PacksOf = Annotated[Packs, Depends(_packs)]
+PacksOf = Annotated[Packs, part("packs")]
 PackName = Annotated[str, Path(max_length=40)]
 
 

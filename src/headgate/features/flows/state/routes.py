@@ -2,26 +2,21 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Query, Request, Response
+from fastapi import APIRouter, Query, Response
 
 from headgate.features.access.caller import Caller, needs
 from headgate.features.access.permissions import Permission
 from headgate.features.flows.state import service
 from headgate.features.flows.state.changes import MOST_VALUES
 from headgate.features.flows.state.schemas import StateIn, StateList, StateOut
-from headgate.foundation.api import ReadSession, WriteSession, problems
+from headgate.foundation.api import ReadSession, WriteSession, part, problems
 from headgate.foundation.crypto import SecretBox
 
 router = APIRouter(prefix="/flows", tags=["flows"])
 _VIEW, _EDIT = [needs(Permission.RUNS_VIEW)], [needs(Permission.FLOWS_EDIT)]
 
 
-def _box(request: Request) -> SecretBox:
-    box: SecretBox = request.app.state.box
-    return box
-
-
-Box = Annotated[SecretBox, Depends(_box)]
+Box = Annotated[SecretBox, part("box")]
 Draft = Annotated[bool, Query(description="The state of versions that were never published, such as test runs.")]
 
 

@@ -33,7 +33,7 @@ from headgate.features.models.setup.schemas import (
 from headgate.features.models.setup.space import SpaceModels
 from headgate.features.models.setup.testing import try_server
 from headgate.features.models.setup.values import ModelFacts, ModelRole
-from headgate.foundation.api import ReadSession, WriteSession, get_database, problems
+from headgate.foundation.api import ReadSession, WriteSession, get_database, part, problems
 from headgate.foundation.crypto import SecretBox
 from headgate.foundation.database import Database
 from headgate.sdk.values import Model
@@ -47,24 +47,14 @@ ServerName = Annotated[str, Path(max_length=64)]
 ModelName = Annotated[str, Path(max_length=200, description="The model's name as listed by its server.")]
 
 
-def _box(request: Request) -> SecretBox:
-    box: SecretBox = request.app.state.box
-    return box
-
-
 def _keys(request: Request, caller: Caller) -> SpaceModels:
     keys: SpaceModels = request.app.state.keys_of(caller, "models")
     return keys
 
 
-def _fetches(request: Request) -> LocalFetches:
-    fetches: LocalFetches = request.app.state.local_fetches
-    return fetches
-
-
-Box = Annotated[SecretBox, Depends(_box)]
+Box = Annotated[SecretBox, part("box")]
 Keys = Annotated[SpaceModels, Depends(_keys)]
-Fetches = Annotated[LocalFetches, Depends(_fetches)]
+Fetches = Annotated[LocalFetches, part("local_fetches")]
 
 
 @router.get("/model-servers", summary="List model servers", responses=problems(), dependencies=[SEE])

@@ -29,6 +29,7 @@ from headgate.foundation.api import (
     get_database,
     page_of,
     parse_cursor,
+    part,
     problems,
 )
 from headgate.foundation.crypto import SecretBox
@@ -39,17 +40,12 @@ router = APIRouter(prefix="/approvals", tags=["approvals"])
 _VIEW = [needs(Permission.RUNS_VIEW)]
 
 
-def _box(request: Request) -> SecretBox:
-    box: SecretBox = request.app.state.box
-    return box
-
-
 def _scheme(request: Request) -> Scheme | None:
     classes: ModelClasses = request.app.state.classes
     return classes.enforced
 
 
-Box = Annotated[SecretBox, Depends(_box)]
+Box = Annotated[SecretBox, part("box")]
 Classifications = Annotated[Scheme | None, Depends(_scheme)]
 """None while they are disabled."""
 

@@ -3,7 +3,7 @@
 from functools import partial
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Query, Request, Response
+from fastapi import APIRouter, Depends, Query, Response
 
 from headgate.features.access.caller import Caller, needs
 from headgate.features.access.permissions import Permission
@@ -34,6 +34,7 @@ from headgate.foundation.api import (
     WriteSession,
     get_database,
     parse_cursor,
+    part,
     problems,
 )
 from headgate.foundation.database import Database
@@ -45,12 +46,7 @@ _START = [needs(Permission.RUNS_START)]
 _EDIT = [needs(Permission.KNOWLEDGE_EDIT)]
 
 
-def _engine(request: Request) -> ExecutionBackend:
-    engine: ExecutionBackend = request.app.state.engine
-    return engine
-
-
-Engine = Annotated[ExecutionBackend, Depends(_engine)]
+Engine = Annotated[ExecutionBackend, part("engine")]
 
 
 @router.get("/flows", summary="List flows to chat with", responses=problems(), dependencies=_START)

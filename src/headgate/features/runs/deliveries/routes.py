@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Query, Request
+from fastapi import APIRouter, Depends, Query
 
 from headgate.features.access.caller import Caller, needs
 from headgate.features.access.permissions import Permission
@@ -16,7 +16,17 @@ from headgate.features.runs.deliveries.schemas import (
     RedeliverIn,
 )
 from headgate.features.runs.ports.flows import Deliveries
-from headgate.foundation.api import Cursor, Limit, Page, ReadSession, get_database, page_of, parse_cursor, problems
+from headgate.foundation.api import (
+    Cursor,
+    Limit,
+    Page,
+    ReadSession,
+    get_database,
+    page_of,
+    parse_cursor,
+    part,
+    problems,
+)
 from headgate.foundation.database import Database
 
 router = APIRouter(tags=["deliveries"])
@@ -25,12 +35,7 @@ _START = [needs(Permission.RUNS_START)]
 Rows = Annotated[Database, Depends(get_database)]
 
 
-def _deliveries(request: Request) -> Deliveries:
-    deliveries: Deliveries = request.app.state.engine.services.deliveries
-    return deliveries
-
-
-Sending = Annotated[Deliveries, Depends(_deliveries)]
+Sending = Annotated[Deliveries, part("engine.services.deliveries")]
 
 
 @router.get(

@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Request
+from fastapi import APIRouter
 
 from headgate.features.access.caller import Caller, needs
 from headgate.features.access.permissions import Permission
@@ -10,14 +10,9 @@ from headgate.features.runs.engine.backend import ExecutionBackend
 from headgate.features.runs.failure_handlers.schemas import FailureHandlingOut, HandlerLinkOut
 from headgate.features.runs.permitted import require_of_run
 from headgate.features.runs.service import read_run
-from headgate.foundation.api import problems
+from headgate.foundation.api import part, problems
 
 router = APIRouter(tags=["runs"])
-
-
-def _engine(request: Request) -> ExecutionBackend:
-    engine: ExecutionBackend = request.app.state.engine
-    return engine
 
 
 @router.get(
@@ -27,7 +22,7 @@ def _engine(request: Request) -> ExecutionBackend:
     dependencies=[needs(Permission.RUNS_VIEW)],
 )
 async def of_run(
-    run_id: str, caller: Caller, engine: Annotated[ExecutionBackend, Depends(_engine)]
+    run_id: str, caller: Caller, engine: Annotated[ExecutionBackend, part("engine")]
 ) -> FailureHandlingOut:
     """Return the run that was started because this one failed, and the failed run that this one was started for."""
     run = await read_run(engine, caller, run_id)

@@ -2,25 +2,20 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Request
+from fastapi import APIRouter
 
 from headgate.features.access.caller import Caller, needs
 from headgate.features.access.permissions import Permission
 from headgate.features.runs.engine.backend import ExecutionBackend
 from headgate.features.runs.limits import service
 from headgate.features.runs.limits.schemas import FlowLimitsOut, RunLimitsOut
-from headgate.foundation.api import ReadSession, problems
+from headgate.foundation.api import ReadSession, part, problems
 
 router = APIRouter(tags=["runs"])
 _VIEW = [needs(Permission.RUNS_VIEW)]
 
 
-def _engine(request: Request) -> ExecutionBackend:
-    engine: ExecutionBackend = request.app.state.engine
-    return engine
-
-
-Engine = Annotated[ExecutionBackend, Depends(_engine)]
+Engine = Annotated[ExecutionBackend, part("engine")]
 
 
 @router.get(

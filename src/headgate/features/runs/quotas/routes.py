@@ -3,26 +3,21 @@
 from datetime import UTC, datetime
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Request
+from fastapi import APIRouter
 from pydantic import BaseModel, Field
 
 from headgate.features.access.caller import Caller, needs
 from headgate.features.access.permissions import Permission
 from headgate.features.runs.quotas.bounds import SECOND, Quota, Scope
 from headgate.features.runs.quotas.service import Quotas
-from headgate.foundation.api import Page, ReadSession, WriteSession, problems
+from headgate.foundation.api import Page, ReadSession, WriteSession, part, problems
 
 router = APIRouter(prefix="/quotas", tags=["quotas"])
 _MANAGE = [needs(Permission.QUOTAS_MANAGE)]
 LARGEST = 10**15
 
 
-def _quotas(request: Request) -> Quotas:
-    quotas: Quotas = request.app.state.quotas
-    return quotas
-
-
-Limits = Annotated[Quotas, Depends(_quotas)]
+Limits = Annotated[Quotas, part("quotas")]
 
 
 class QuotaOut(BaseModel):

@@ -3,7 +3,7 @@
 from functools import partial
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Request
+from fastapi import APIRouter, Depends
 
 from headgate.features.access.caller import Caller, needs
 from headgate.features.access.permissions import Permission
@@ -23,7 +23,7 @@ from headgate.features.runs.reruns.views import rerun_plan
 from headgate.features.runs.schemas import RunOut
 from headgate.features.runs.service import answer_of, get_run
 from headgate.features.runs.views.client_waits import wait_or_end
-from headgate.foundation.api import ReadSession, get_database, problems
+from headgate.foundation.api import ReadSession, get_database, part, problems
 from headgate.foundation.database import Database
 
 router = APIRouter(prefix="/flow-runs/{run_id}", tags=["runs"])
@@ -32,12 +32,7 @@ _START = [needs(Permission.RUNS_START)]
 Rows = Annotated[Database, Depends(get_database)]
 
 
-def _engine(request: Request) -> ExecutionBackend:
-    engine: ExecutionBackend = request.app.state.engine
-    return engine
-
-
-Engine = Annotated[ExecutionBackend, Depends(_engine)]
+Engine = Annotated[ExecutionBackend, part("engine")]
 
 
 @router.get("/cost", summary="Read the cost of a run", responses=problems(404), dependencies=_VIEW)

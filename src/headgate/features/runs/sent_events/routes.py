@@ -2,26 +2,31 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Query, Request
+from fastapi import APIRouter, Query
 
 from headgate.features.access.caller import Caller, needs
 from headgate.features.access.permissions import Permission
 from headgate.features.runs.sent_events import service
 from headgate.features.runs.sent_events.schemas import EventIn, EventWaitOut, SentEventOut
 from headgate.features.runs.sent_events.topic import LONGEST_NAME
-from headgate.foundation.api import Cursor, Limit, Page, ReadSession, WriteSession, page_of, parse_cursor, problems
+from headgate.foundation.api import (
+    Cursor,
+    Limit,
+    Page,
+    ReadSession,
+    WriteSession,
+    page_of,
+    parse_cursor,
+    part,
+    problems,
+)
 from headgate.foundation.crypto import SecretBox
 
 router = APIRouter(prefix="/events", tags=["events"])
 _VIEW = [needs(Permission.RUNS_VIEW)]
 
 
-def _box(request: Request) -> SecretBox:
-    box: SecretBox = request.app.state.box
-    return box
-
-
-Box = Annotated[SecretBox, Depends(_box)]
+Box = Annotated[SecretBox, part("box")]
 
 
 @router.post(

@@ -26,7 +26,7 @@ from headgate.features.runs.widget.schemas import WidgetFile, WidgetRun, WidgetS
 from headgate.features.runs.widget.service import Widget, find_widget
 from headgate.features.runs.widget.tokens import seal, unseal
 from headgate.features.runs.widget.visitor_events import visitor_events
-from headgate.foundation.api import get_database
+from headgate.foundation.api import get_database, part
 from headgate.foundation.crypto import SecretBox
 from headgate.foundation.database import Database
 from headgate.foundation.sse import EventStream, while_allowed, with_heartbeat
@@ -49,21 +49,6 @@ _ASKS = [VISITORS, Depends(asks)]
 _HELD = Depends(stays_open, scope="request")
 
 
-def _engine(request: Request) -> ExecutionBackend:
-    engine: ExecutionBackend = request.app.state.engine
-    return engine
-
-
-def _box(request: Request) -> SecretBox:
-    box: SecretBox = request.app.state.box
-    return box
-
-
-def _storage(request: Request) -> Storage:
-    storage: Storage = request.app.state.storage
-    return storage
-
-
 def require_frame(request: Request) -> None:
     """Raise `WidgetRefused` unless the requesting page is the sandboxed frame itself."""
     origin = request.headers.get("origin", "null")
@@ -78,9 +63,9 @@ async def _offered(flow_id: str, request: Request, database: Rows) -> Widget:
     return await find_widget(database, flow_id)
 
 
-Engine = Annotated[ExecutionBackend, Depends(_engine)]
-Box = Annotated[SecretBox, Depends(_box)]
-Contents = Annotated[Storage, Depends(_storage)]
+Engine = Annotated[ExecutionBackend, part("engine")]
+Box = Annotated[SecretBox, part("box")]
+Contents = Annotated[Storage, part("storage")]
 Offered = Annotated[Widget, Depends(_offered)]
 Visit = Annotated[str, Header(alias="x-widget-visit", max_length=2_000)]
 

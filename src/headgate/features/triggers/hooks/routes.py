@@ -24,6 +24,7 @@ from headgate.features.triggers.occurrences import Fired
 from headgate.features.triggers.repository import Listed
 from headgate.features.triggers.settings import CallEvent, WebhookConfig
 from headgate.features.triggers.uploads import UploadStore
+from headgate.foundation.api import part
 from headgate.foundation.crypto import SecretBox
 from headgate.foundation.errors import Invalid, TooLarge, Unavailable
 
@@ -34,22 +35,12 @@ router = APIRouter(prefix="/hooks", include_in_schema=False)
 _SERVICES = public("Other services call it; each call proves that it knows the secret of the trigger.")
 
 
-def _firing(request: Request) -> Firing:
-    firing: Firing = request.app.state.firing
-    return firing
-
-
-def _box(request: Request) -> SecretBox:
-    box: SecretBox = request.app.state.box
-    return box
-
-
 def _storage(request: Request) -> UploadStore:
     return UploadStore(request.app.state.storage, request.app.state.quotas)
 
 
-Fires = Annotated[Firing, Depends(_firing)]
-Box = Annotated[SecretBox, Depends(_box)]
+Fires = Annotated[Firing, part("firing")]
+Box = Annotated[SecretBox, part("box")]
 Contents = Annotated[UploadStore, Depends(_storage)]
 
 
