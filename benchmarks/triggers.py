@@ -223,7 +223,7 @@ async def _posted(client: httpx2.AsyncClient, path: str, headers: dict[str, str]
         for number in left:
             body = {"number": number, "kind": "order"}
             answer = await client.post(path, headers=headers, json=body)
-            while answer.status_code == 503:  # noqa: PLR2004 - the server asks callers to wait
+            while answer.status_code == 503:
                 await asyncio.sleep(float(answer.headers["retry-after"]))
                 answer = await client.post(path, headers=headers, json=body)
             if answer.status_code != 202:
