@@ -5,7 +5,7 @@ from contextlib import aclosing, asynccontextmanager
 from typing import Annotated, Any
 
 from anyio import CancelScope
-from fastapi import APIRouter, Depends, Path, Response
+from fastapi import APIRouter, Depends, Path
 from fastapi.responses import StreamingResponse
 
 from headgate.agents.assistant.page_metrics import PageMetrics
@@ -99,7 +99,7 @@ async def stop_turn(turn_id: Annotated[str, Path(max_length=64)], caller: Caller
 @router.post(
     "/page-metrics", status_code=204, summary="Report metrics of a page", responses=problems(), dependencies=_ASK
 )
-async def report_page_metrics(body: PageMetrics, caller: Caller, assistant: TheAssistant) -> Response:
+async def report_page_metrics(body: PageMetrics, caller: Caller, assistant: TheAssistant) -> None:
     """Count what happened in a window: clicks on proposals and plans, and how long a proposal took to draw.
 
     The page sends a batch every ten seconds in which something happened. It holds counts and durations alone: no text,
@@ -107,7 +107,6 @@ async def report_page_metrics(body: PageMetrics, caller: Caller, assistant: TheA
     """
     caller.require_somewhere(Permission.FLOWS_EDIT)
     assistant.page.add(caller.user_id, body)
-    return Response(status_code=204)
 
 
 @router.get("/check-config", summary="List models for the assistant", responses=problems(), dependencies=_ASK)

@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Query, Response
+from fastapi import APIRouter, Depends, Query
 
 from headgate.features.access.caller import Caller, needs
 from headgate.features.access.permissions import Permission
@@ -91,10 +91,9 @@ async def change_rule(
     responses=problems(403, 404),
     dependencies=_MANAGE,
 )
-async def remove_rule(rule_id: str, session: WriteSession, caller: Caller) -> Response:
+async def remove_rule(rule_id: str, session: WriteSession, caller: Caller) -> None:
     """Remove a rule with its alerts and notices."""
     await service.remove_rule(session, caller, rule_id)
-    return Response(status_code=204)
 
 
 @router.post(

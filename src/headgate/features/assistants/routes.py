@@ -1,6 +1,6 @@
 """HTTP routes of shared assistants."""
 
-from fastapi import APIRouter, Response
+from fastapi import APIRouter
 
 from headgate.features.access.caller import Caller, needs
 from headgate.features.access.permissions import Permission
@@ -53,7 +53,6 @@ async def change(assistant_id: str, body: AssistantChange, session: WriteSession
     responses=problems(403, 404),
     dependencies=[EDIT],
 )
-async def delete(assistant_id: str, session: WriteSession, caller: Caller) -> Response:
+async def delete(assistant_id: str, session: WriteSession, caller: Caller) -> None:
     """Delete an assistant. Published versions that link it keep running unchanged."""
     await service.delete_assistant(session, caller, assistant_id)
-    return Response(status_code=204)

@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import APIRouter, Query, Request
 
 from headgate.features.access.caller import Caller, needs
 from headgate.features.access.permissions import Permission
@@ -80,10 +80,9 @@ async def update(
 @router.delete(
     "/{connection}", status_code=204, summary="Delete a connection", responses=problems(403, 404), dependencies=[OWN]
 )
-async def delete(connection: str, caller: Caller, manager: Manager) -> Response:
+async def delete(connection: str, caller: Caller, manager: Manager) -> None:
     """Revoke the tokens of a connection at its provider, and delete it. Flows that name it fail when they run."""
     await manager.delete(caller, connection)
-    return Response(status_code=204)
 
 
 @router.post("/{connection}/test", summary="Test a connection", responses=problems(403, 404), dependencies=[OWN])

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Depends, Path, Query, Request, Response
+from fastapi import APIRouter, Depends, Path, Query, Request
 from fastapi.responses import StreamingResponse
 from pydantic import JsonValue
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -150,10 +150,9 @@ async def save_draft(
 @router.delete(
     "/{flow_id}", status_code=204, summary="Delete a flow", responses=problems(403, 404), dependencies=[EDIT]
 )
-async def delete(flow_id: str, session: WriteSession, caller: Caller) -> Response:
+async def delete(flow_id: str, session: WriteSession, caller: Caller) -> None:
     """Delete a flow: it is hidden and cannot run. Versions and runs are kept as evidence."""
     await service.delete_flow(session, caller, flow_id)
-    return Response(status_code=204)
 
 
 @router.post("/{flow_id}/restore", summary="Undo a deletion", responses=problems(403, 404), dependencies=[EDIT])

@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Query, Response
+from fastapi import APIRouter, Depends, Query
 from fastapi.responses import StreamingResponse
 
 from headgate.features.access.caller import Caller, needs
@@ -106,12 +106,11 @@ async def change(
     responses=problems(403, 404),
     dependencies=[needs(Permission.KNOWLEDGE_MANAGE)],
 )
-async def delete(base_id: str, caller: Caller, database: Data, storage: Contents) -> Response:
+async def delete(base_id: str, caller: Caller, database: Data, storage: Contents) -> None:
     """Delete a knowledge base with all its documents, as an owner of the space."""
     async with database.writing() as session:
         file_ids = await service.delete_base(session, caller, base_id)
     await delete_contents(storage, file_ids, tenant_id=caller.tenant_id)
-    return Response(status_code=204)
 
 
 @router.post("/{base_id}/search", summary="Search a knowledge base", responses=problems(404), dependencies=_VIEW)
@@ -173,14 +172,11 @@ async def change_document(
     responses=problems(403, 404),
     dependencies=_EDIT,
 )
-async def delete_document(
-    base_id: str, document_id: str, caller: Caller, database: Data, storage: Contents
-) -> Response:
+async def delete_document(base_id: str, document_id: str, caller: Caller, database: Data, storage: Contents) -> None:
     """Delete a document with its passages and versions."""
     async with database.writing() as session:
         file_ids = await documents.delete_document(session, caller, base_id, document_id)
     await delete_contents(storage, file_ids, tenant_id=caller.tenant_id)
-    return Response(status_code=204)
 
 
 @router.post(

@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Query, Response
+from fastapi import APIRouter, Depends, Query
 
 from headgate.features.access.caller import Caller, needs
 from headgate.features.access.permissions import Permission
@@ -74,10 +74,9 @@ async def change_source(
     responses=problems(403, 404),
     dependencies=_EDIT,
 )
-async def delete_source(base_id: str, source_id: str, session: WriteSession, caller: Caller) -> Response:
+async def delete_source(base_id: str, source_id: str, session: WriteSession, caller: Caller) -> None:
     """Delete a source, as its owner or an owner of the space. Its documents stay."""
     await service.delete_source(session, caller, base_id, source_id)
-    return Response(status_code=204)
 
 
 @router.post(

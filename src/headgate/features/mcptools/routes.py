@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Request, Response
+from fastapi import APIRouter, Depends, Request
 
 from headgate.features.access.caller import Caller, needs
 from headgate.features.access.permissions import Permission
@@ -71,10 +71,9 @@ async def update(
 @router.delete(
     "/{server}", status_code=204, summary="Remove an MCP server", responses=problems(403, 404), dependencies=[MANAGE]
 )
-async def delete(server: str, session: WriteSession, caller: Caller) -> Response:
+async def delete(server: str, session: WriteSession, caller: Caller) -> None:
     """Delete a server and its tools. Flows that name it fail when they run."""
     await service.delete_server(session, caller, server)
-    return Response(status_code=204)
 
 
 @router.post(

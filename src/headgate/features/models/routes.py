@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Path, Query, Request, Response
+from fastapi import APIRouter, Depends, Path, Query, Request
 from pydantic import BaseModel, ConfigDict, Field
 
 from headgate.features.access.caller import Caller, needs
@@ -121,9 +121,6 @@ async def put_class(
     responses=problems(403, 404),
     dependencies=[CLASSIFY],
 )
-async def delete_class(
-    provider: str, name: ModelName, session: WriteSession, caller: Caller, classes: Classes
-) -> Response:
+async def delete_class(provider: str, name: ModelName, session: WriteSession, caller: Caller, classes: Classes) -> None:
     """Take the class of a model away; it then has its provider's, or the default."""
     await classes.remove(session, caller, provider=provider, name=name)
-    return Response(status_code=204)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Response
+from fastapi import APIRouter, Query
 
 from headgate.features.access.caller import Caller, needs
 from headgate.features.access.permissions import Permission
@@ -49,10 +49,9 @@ async def set_(
     responses=problems(403, 404),
     dependencies=[MANAGE],
 )
-async def delete(name: str, session: WriteSession, caller: Caller, space_id: InSpace = None) -> Response:
+async def delete(name: str, session: WriteSession, caller: Caller, space_id: InSpace = None) -> None:
     """Delete a variable of a space, by default your own."""
     await service.delete_variable(session, caller, name=name, space_id=space_id)
-    return Response(status_code=204)
 
 
 @router.put(
@@ -76,10 +75,9 @@ async def share(name: str, body: VariableIn, session: WriteSession, caller: Call
     responses=problems(403, 404),
     dependencies=[SHARE],
 )
-async def unshare(name: str, session: WriteSession, caller: Caller) -> Response:
+async def unshare(name: str, session: WriteSession, caller: Caller) -> None:
     """Delete a variable of the organisation; those of spaces stay."""
     await service.delete_variable(session, caller, name=name, organisation=True)
-    return Response(status_code=204)
 
 
 def shown(rows: Sequence[Variable]) -> list[VariableOut]:

@@ -3,7 +3,7 @@
 from datetime import timedelta
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Query, Response
+from fastapi import APIRouter, Depends, Query
 
 from headgate.features.access.caller import Caller, needs
 from headgate.features.access.permissions import Permission
@@ -153,10 +153,9 @@ async def change(trigger_id: str, body: TriggerPatch, session: WriteSession, cal
     responses=problems(403, 404),
     dependencies=_MANAGE,
 )
-async def remove(trigger_id: str, session: WriteSession, caller: Caller) -> Response:
+async def remove(trigger_id: str, session: WriteSession, caller: Caller) -> None:
     """Remove a trigger with its occurrences. Its runs stay."""
     await service.remove_trigger(session, caller, trigger_id)
-    return Response(status_code=204)
 
 
 @router.post(

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Protocol
 
-from fastapi import APIRouter, Path, Response
+from fastapi import APIRouter, Path
 
 from headgate.agents.codev.instances.schemas import FlowiseInstanceIn, FlowiseInstanceOut, InstanceTestOut
 from headgate.agents.codev.instances.service import Instance, Instances
@@ -56,10 +56,9 @@ async def add(
     responses=problems(403, 404),
     dependencies=_MANAGE,
 )
-async def remove(instance: InstanceName, session: WriteSession, servers: TheServers, caller: Caller) -> Response:
+async def remove(instance: InstanceName, session: WriteSession, servers: TheServers, caller: Caller) -> None:
     """Remove a server and its key. Sessions on it report that when they continue."""
     await servers.instances.remove(session, caller, instance)
-    return Response(status_code=204)
 
 
 @router.post(

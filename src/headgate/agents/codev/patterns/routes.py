@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Response
+from fastapi import APIRouter, Query
 
 from headgate.agents.codev.patterns import service
 from headgate.agents.codev.patterns.schemas import PatternDetail, PatternOut, pattern_detail, pattern_out
@@ -49,7 +49,6 @@ async def read(pattern_id: str, session: ReadSession, caller: Caller) -> Pattern
     responses=problems(403, 404),
     dependencies=[EDIT],
 )
-async def delete(pattern_id: str, session: WriteSession, caller: Caller) -> Response:
+async def delete(pattern_id: str, session: WriteSession, caller: Caller) -> None:
     """Delete it: later sessions no longer find it; flows are unchanged."""
     await service.delete_pattern(session, caller, pattern_id)
-    return Response(status_code=204)

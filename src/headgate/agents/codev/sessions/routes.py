@@ -121,10 +121,9 @@ async def read(session_id: SessionId, sessions: TheSessions, caller: Caller) -> 
     responses=problems(404, 409),
     dependencies=_EDIT,
 )
-async def delete(session_id: SessionId, sessions: TheSessions, caller: Editor) -> Response:
+async def delete(session_id: SessionId, sessions: TheSessions, caller: Editor) -> None:
     """Delete a session permanently. Its changes are kept and can no longer be rolled back."""
     await sessions.delete(caller, session_id)
-    return Response(status_code=204)
 
 
 @router.post(

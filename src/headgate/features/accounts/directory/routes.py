@@ -1,6 +1,6 @@
 """HTTP routes for connecting a directory and mapping its groups to roles."""
 
-from fastapi import APIRouter, Request, Response
+from fastapi import APIRouter, Request
 
 from headgate.features.access.caller import Caller, needs
 from headgate.features.access.permissions import Permission
@@ -37,10 +37,9 @@ async def create_token(body: TokenIn, session: WriteSession, caller: Caller) -> 
 @router.delete(
     "/token", status_code=204, summary="Revoke the token", responses=problems(401, 403, 404), dependencies=_MANAGE
 )
-async def disconnect(session: WriteSession, caller: Caller) -> Response:
+async def disconnect(session: WriteSession, caller: Caller) -> None:
     """Disconnect the identity provider. Users, groups and their roles stay as they are."""
     await service.disconnect(session, caller)
-    return Response(status_code=204)
 
 
 @router.get("/groups", summary="List groups and their roles", responses=problems(401, 403), dependencies=_MANAGE)
@@ -69,7 +68,6 @@ async def set_role(group_id: str, space_id: str, body: GroupRoleIn, session: Wri
     responses=problems(401, 403, 404),
     dependencies=_MANAGE,
 )
-async def remove_role(group_id: str, space_id: str, session: WriteSession, caller: Caller) -> Response:
+async def remove_role(group_id: str, space_id: str, session: WriteSession, caller: Caller) -> None:
     """Remove the role of the group. Members keep roles assigned in Headgate or through other groups."""
     await service.remove_role(session, caller, group_id, space_id)
-    return Response(status_code=204)

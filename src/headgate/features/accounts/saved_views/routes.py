@@ -1,6 +1,6 @@
 """HTTP routes of saved views."""
 
-from fastapi import APIRouter, Response
+from fastapi import APIRouter
 
 from headgate.features.access.caller import Caller, needs
 from headgate.features.access.permissions import Permission
@@ -25,7 +25,6 @@ async def save(body: SavedViewIn, session: WriteSession, caller: Caller) -> Save
 
 
 @router.delete("/{view_id}", status_code=204, summary="Delete a view", responses=problems(403, 404), dependencies=_VIEW)
-async def delete(view_id: str, session: WriteSession, caller: Caller) -> Response:
+async def delete(view_id: str, session: WriteSession, caller: Caller) -> None:
     """Delete one of your views."""
     await service.delete_view(session, caller, view_id)
-    return Response(status_code=204)

@@ -1,6 +1,6 @@
 """HTTP routes of spaces and their members."""
 
-from fastapi import APIRouter, Response
+from fastapi import APIRouter
 
 from headgate.features.access.caller import Caller, needs
 from headgate.features.access.permissions import Permission
@@ -49,10 +49,9 @@ async def rename_space(space_id: str, body: SpaceIn, session: WriteSession, call
     responses=problems(403, 404, 409),
     dependencies=[MANAGE],
 )
-async def delete_space(space_id: str, session: WriteSession, caller: Caller) -> Response:
+async def delete_space(space_id: str, session: WriteSession, caller: Caller) -> None:
     """Delete a space with its assistants and MCP servers. A space that has or had flows cannot be deleted."""
     await service.delete_space(session, caller, space_id)
-    return Response(status_code=204)
 
 
 @router.get("/{space_id}/members", summary="List members", responses=problems(404), dependencies=[VIEW])
@@ -83,7 +82,6 @@ async def put_member(space_id: str, user_id: str, body: MemberIn, session: Write
     responses=problems(403, 404, 409),
     dependencies=[MANAGE],
 )
-async def remove_member(space_id: str, user_id: str, session: WriteSession, caller: Caller) -> Response:
+async def remove_member(space_id: str, user_id: str, session: WriteSession, caller: Caller) -> None:
     """Remove a user from a space. Every user may leave a space; the last owner may not."""
     await members.remove_member(session, caller, space_id, user_id)
-    return Response(status_code=204)

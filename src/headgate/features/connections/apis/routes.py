@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Response
+from fastapi import APIRouter, Query
 
 from headgate.features.access.caller import Caller, needs
 from headgate.features.access.permissions import Permission
@@ -58,10 +58,9 @@ async def get(connection: str, session: ReadSession, caller: Caller) -> ApiOut:
     responses=problems(403, 404),
     dependencies=[OWN],
 )
-async def delete(connection: str, session: WriteSession, caller: Caller) -> Response:
+async def delete(connection: str, session: WriteSession, caller: Caller) -> None:
     """Remove the description. Steps that name its operations fail when they run."""
     await service.remove_description(session, caller, connection)
-    return Response(status_code=204)
 
 
 @router.get("/{connection}/operations", summary="Search operations", responses=problems(404), dependencies=[VIEW])

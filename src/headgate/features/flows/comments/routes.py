@@ -1,6 +1,6 @@
 """HTTP routes of comments."""
 
-from fastapi import APIRouter, Response
+from fastapi import APIRouter
 
 from headgate.features.access.caller import Caller, needs
 from headgate.features.access.permissions import Permission
@@ -35,7 +35,6 @@ async def change(
 @router.delete(
     "/{comment_id}", status_code=204, summary="Delete a comment", responses=problems(403, 404), dependencies=_COMMENT
 )
-async def delete(flow_id: str, comment_id: str, session: WriteSession, caller: Caller) -> Response:
+async def delete(flow_id: str, comment_id: str, session: WriteSession, caller: Caller) -> None:
     """Delete your comment. Users who manage the space can delete any."""
     await service.delete_comment(session, caller, flow_id, comment_id)
-    return Response(status_code=204)

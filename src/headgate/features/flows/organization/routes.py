@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Query, Request, Response
+from fastapi import APIRouter, Depends, Query, Request
 
 from headgate.features.access.caller import Caller, needs
 from headgate.features.access.permissions import Permission
@@ -38,17 +38,15 @@ async def change_several(body: BulkIn, database: Annotated[Database, Depends(get
     "/flows/{flow_id}/favourite", status_code=204, summary="Mark as favourite", responses=problems(404),
     dependencies=_VIEW,
 )  # fmt: skip
-async def add_favourite(flow_id: str, session: WriteSession, caller: Caller) -> Response:
+async def add_favourite(flow_id: str, session: WriteSession, caller: Caller) -> None:
     """Mark a flow as your favourite."""
     await service.set_favourite(session, caller, flow_id, favourite=True)
-    return Response(status_code=204)
 
 
 @router.delete(
     "/flows/{flow_id}/favourite", status_code=204, summary="Remove from favourites", responses=problems(404),
     dependencies=_VIEW,
 )  # fmt: skip
-async def remove_favourite(flow_id: str, session: WriteSession, caller: Caller) -> Response:
+async def remove_favourite(flow_id: str, session: WriteSession, caller: Caller) -> None:
     """Remove a flow from your favourites."""
     await service.set_favourite(session, caller, flow_id, favourite=False)
-    return Response(status_code=204)

@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Response
+from fastapi import APIRouter, Query
 
 from headgate.features.access.caller import Caller, needs
 from headgate.features.access.permissions import Permission
@@ -56,7 +56,6 @@ async def put(
     responses=problems(403, 404),
     dependencies=_EDIT,
 )
-async def delete(flow_id: str, name: str, session: WriteSession, caller: Caller, *, draft: Draft = False) -> Response:
+async def delete(flow_id: str, name: str, session: WriteSession, caller: Caller, *, draft: Draft = False) -> None:
     """Delete a value and its history. The state of published versions needs `flows.publish`."""
     await service.delete_state(session, caller, flow_id, name, draft=draft)
-    return Response(status_code=204)

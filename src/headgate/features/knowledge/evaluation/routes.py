@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Request, Response
+from fastapi import APIRouter, Depends, Request
 
 from headgate.features.access.caller import Caller, needs
 from headgate.features.access.permissions import Permission
@@ -93,10 +93,9 @@ async def propose_questions(
     responses=problems(403, 404),
     dependencies=_EDIT,
 )
-async def delete_question(base_id: str, question_id: str, session: WriteSession, caller: Caller) -> Response:
+async def delete_question(base_id: str, question_id: str, session: WriteSession, caller: Caller) -> None:
     """Delete a question. Evaluations that used it keep its text."""
     await questions.delete_question(session, caller, base_id, question_id)
-    return Response(status_code=204)
 
 
 @router.get("/{base_id}/evaluations", summary="List evaluations", responses=problems(403, 404), dependencies=_EDIT)

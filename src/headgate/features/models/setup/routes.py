@@ -3,7 +3,7 @@
 import asyncio
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Path, Query, Request, Response
+from fastapi import APIRouter, Depends, Path, Query, Request
 
 from headgate.features.access.caller import Caller, needs
 from headgate.features.access.permissions import Permission
@@ -101,10 +101,9 @@ async def delete_server(
     *,
     space_id: InSpace = None,
     organisation: ForAll = False,
-) -> Response:
+) -> None:
     """Remove a model server; steps that name its models no longer run."""
     await service.delete_server(session, caller, name=name, space_id=space_id, organisation=organisation)
-    return Response(status_code=204)
 
 
 @router.post(
@@ -173,10 +172,9 @@ async def put_facts(
 )
 async def delete_facts(
     provider: Annotated[str, Path(max_length=64)], name: ModelName, session: WriteSession, caller: Caller
-) -> Response:
+) -> None:
     """Reset a model to the facts of the catalogue and the server; an added model is removed."""
     await service.delete_facts(session, caller, provider=provider, name=name)
-    return Response(status_code=204)
 
 
 @router.get("/model-roles", summary="List the models of roles", responses=problems(), dependencies=[VIEW])
@@ -210,10 +208,9 @@ async def put_role(
     responses=problems(403, 404),
     dependencies=[DESCRIBE],
 )
-async def delete_role(role: ModelRole, session: WriteSession, caller: Caller) -> Response:
+async def delete_role(role: ModelRole, session: WriteSession, caller: Caller) -> None:
     """Remove the choice; the variable of the environment applies again, or the role it inherits from."""
     await service.delete_role(session, caller, role=role)
-    return Response(status_code=204)
 
 
 @router.get("/local-models", summary="List local models", responses=problems(), dependencies=[VIEW])
@@ -252,11 +249,10 @@ async def fetch_local(
 )
 async def stop_local(
     name: Annotated[str, Path(max_length=100)], fetches: Fetches, session: WriteSession, caller: Caller
-) -> Response:
+) -> None:
     """Stop the download; the downloaded part is kept for resuming."""
     if fetches.cancel(name):
         await record(session, caller, "model.fetch_stopped", id=f"local/{name}", name=f"local/{name}")
-    return Response(status_code=204)
 
 
 def _local_models(fetches: LocalFetches) -> list[LocalModelOut]:

@@ -107,10 +107,9 @@ async def rename(
     responses=problems(404),
     dependencies=_START,
 )
-async def delete(conversation_id: str, session: WriteSession, caller: Caller) -> Response:
+async def delete(conversation_id: str, session: WriteSession, caller: Caller) -> None:
     """Delete one of your conversations. Its runs stay until the retention of the flow deletes them."""
     await service.delete_conversation(session, caller, conversation_id)
-    return Response(status_code=204)
 
 
 @router.get(
@@ -215,7 +214,6 @@ async def rated_answers(
     responses=problems(403, 404),
     dependencies=_EDIT,
 )
-async def delete_feedback(base_id: str, run_id: str, session: WriteSession, caller: Caller) -> Response:
+async def delete_feedback(base_id: str, run_id: str, session: WriteSession, caller: Caller) -> None:
     """Delete feedback on an answer from a knowledge base, for example when it has become a question."""
     await feedback.delete_feedback(session, caller, base_id, run_id)
-    return Response(status_code=204)
