@@ -157,6 +157,11 @@ class TestKeyboard:
             page.keyboard.type(wanted)
             page.keyboard.press("Enter")
         expect(page.locator(".react-flow__node")).to_have_count(2)
+        expect(edges(page)).to_have_count(1)  # what is added leads on from the selected node
+        edges(page).first.focus()
+        edges(page).first.dispatch_event("click")
+        page.keyboard.press("Delete")
+        expect(edges(page)).to_have_count(0)
         page.locator(".react-flow__node").first.focus()
         page.keyboard.press("Shift+Tab")
         page.locator(".react-flow__node").last.focus()

@@ -41,11 +41,11 @@ class WordIndex:
 
     Args:
         entries: For each key the describing texts with their weights.
-        beside: An index whose results are ranked together with these; a word is as rare as it is in both.
+        background: An index whose results are ranked together with these; a word is as rare as it is in both.
     """
 
     def __init__(
-        self, entries: Mapping[str, Sequence[tuple[str, float]]], *, beside: "WordIndex | None" = None
+        self, entries: Mapping[str, Sequence[tuple[str, float]]], *, background: "WordIndex | None" = None
     ) -> None:
         weights: dict[str, dict[str, float]] = defaultdict(dict)
         for key, texts in entries.items():
@@ -53,8 +53,8 @@ class WordIndex:
                 for term in words(text):
                     if term not in _NOISE:
                         _add(weights, key, term, weight)
-        others: Mapping[str, Mapping[str, float]] = beside.postings if beside is not None else {}
-        self.count: int = max(1, len(entries)) + (beside.count if beside is not None else 0)
+        others: Mapping[str, Mapping[str, float]] = background.postings if background is not None else {}
+        self.count: int = max(1, len(entries)) + (background.count if background is not None else 0)
         self._about = frozenset(form for form, posting in weights.items() if max(posting.values()) >= _TELLING)
         self.postings: dict[str, dict[str, float]] = {
             form: _by_rarity(posting, self.count / (len(posting) + len(others.get(form, ()))))

@@ -26,8 +26,8 @@ class TestWordIndex:
     def test_ranks_two_indexes_together_as_one(self) -> None:
         common = {f"c{number}": [("add a row", 1)] for number in range(5)}
         one = WordIndex({**common, "sum": [("add numbers", 1)]})
-        beside = WordIndex({"sum": [("add numbers", 1)]}, beside=WordIndex(common))
-        assert beside.search("add numbers") == one.search("add numbers")[:1]
+        own = WordIndex({"sum": [("add numbers", 1)]}, background=WordIndex(common))
+        assert own.search("add numbers") == one.search("add numbers")[:1]
 
     def test_gives_no_more_than_asked_for(self) -> None:
         assert len(INDEX.search("text", most=3)) == 3

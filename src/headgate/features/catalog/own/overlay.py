@@ -107,5 +107,5 @@ class Overlay(FlowCatalog):
     def _own_index(self) -> "searching.WordIndex":
         return searching.WordIndex(
             {component.type: searching.template_texts(component.template) for component in self.own.values()},
-            beside=self.index,
+            background=self.index,
         )

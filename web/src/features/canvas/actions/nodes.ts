@@ -5,8 +5,8 @@ import { copyText } from "@/lib/copyText";
 import { type Document, edgeId, emptyNode, freeId } from "@/lib/draft";
 import { boundsOf, freePlace, type Rect } from "@/lib/layout";
 import { nodeName } from "@/lib/nodeName";
-import { portsOf } from "@/lib/ports";
-import { mainField, mainOutput } from "@/lib/wiring";
+import { portsOf, portsOfType } from "@/lib/ports";
+import { configures, mainField, mainOutput } from "@/lib/wiring";
 import { cardOf } from "../model/card";
 import { bestPort } from "../model/compatibility";
 import { middle, rects, type Stage, selectedRects } from "../model/stage";
@@ -18,16 +18,39 @@ function newNode(id: string, type: string, at: Spot, params: FlowNode["params"] 
   return { ...emptyNode(), id, type, position: { x: Math.round(at.x), y: Math.round(at.y) }, params };
 }
 
-/** Put a component on the canvas, where somebody points or where there is room. */
+/**
+ * Put a component on the canvas, where somebody points or where there is room: then right of the one selected node, whose
+ * output leads to it where it fits. One step to undo.
+ */
 export function add(stage: Stage, template: Template, at: Spot | null, params?: FlowNode["params"]): string {
   const state = stage.store.getState();
   const id = freeId(template.type, state.document.nodes);
   const size = cardOf(newNode(id, template.type, { x: 0, y: 0 }, params), template, NO_PORTS);
   const place = at ?? freeSpot(stage, size);
   const node = newNode(id, template.type, place, params);
-  state.change({ label: stage.t("did_add", { name: template.label }) }, (draft) => put(draft, node));
+  const edge = at ? null : edgeFromSelected(stage, id, template);
+  state.change({ label: stage.t("did_add", { name: template.label }) }, (draft) => {
+    put(draft, node);
+    if (edge) link(draft, stage, edge);
+  });
   state.select([id]);
   return id;
+}
+
+/** From the output whose type the input takes first, else from the main output. */
+function edgeFromSelected(stage: Stage, target: string, template: Template): FlowEdge | null {
+  const { selectedNodes, document, templates } = stage.store.getState();
+  const [source, ...others] = selectedNodes;
+  const node = source && others.length === 0 ? document.nodes[source] : undefined;
+  if (!source || !node) return null;
+  const main = mainOutput(templates[node.type])?.name;
+  const edges = portsOf(node, templates[node.type]).outputs.flatMap(({ name, type }) => {
+    const input = type && !configures(type) ? bestPort({ side: "output", types: [type] }, template)?.port : null;
+    if (!input) return [];
+    const wanted = portsOfType(template).inputs.find((one) => one.name === input)?.types[0];
+    return [{ edge: { source, output: name, target, input }, rank: wanted === type ? 0 : name === main ? 1 : 2 }];
+  });
+  return edges.sort((one, other) => one.rank - other.rank)[0]?.edge ?? null;
 }
 
 /** Right of what is selected, else in the middle of the view. */
