@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from headgate.components.sockets import Endpoint, connected
 from headgate.components.sql.database_files import SQLITE_HEAD, content_creator, file_creator
+from headgate.components.sql.sql_server import sql_server_creator
 from headgate.foundation.errors import HeadgateError, UpstreamFailed
 from headgate.foundation.extras import require_extra
 from headgate.foundation.lazy import lazy_module
@@ -32,14 +33,16 @@ _DRIVERS = {
     "postgresql": "postgresql+psycopg",
     "mysql": "mysql+pymysql",
     "mariadb": "mariadb+pymysql",
+    "sqlserver": "mssql+pytds",
     "sqlite": "sqlite",
     "duckdb": "duckdb",
 }
-_EXTRAS = {"postgresql": "postgres", "mysql": "mysql", "mariadb": "mysql", "duckdb": "duckdb"}
+_EXTRAS = {"postgresql": "postgres", "mysql": "mysql", "mariadb": "mysql", "sqlserver": "mssql", "duckdb": "duckdb"}
 _READ_ONLY = {
     "postgresql": "SET TRANSACTION READ ONLY",
     "mysql": "START TRANSACTION READ ONLY",
     "mariadb": "START TRANSACTION READ ONLY",
+    "sqlserver": "SET XACT_ABORT ON",  # it has no read-only transaction: `one_select` refuses changes
     "sqlite": "BEGIN",
     "duckdb": "SELECT 1",  # the file is open for reading only
 }
@@ -78,7 +81,8 @@ def opened_database(
 ) -> Iterator["sa.Connection"]:
     """Open a database for one transaction, which is committed at the end, or rolled back when it is read-only.
 
-    The database refuses writes of a read-only transaction, and stops statements after the time.
+    The database refuses writes of a read-only transaction, and stops statements after the time. SQL Server does neither:
+    its statements are cancelled after the time, and those that only read are for the caller to tell apart.
 
     Args:
         connection: A connection of the kinds `SQL_KINDS`.
@@ -95,12 +99,14 @@ def opened_database(
     if dialect not in _DRIVERS:
         raise ComponentError(
             f"{subject}: databases of the kind '{clipped(dialect, 30)}' are not supported.",
-            remedy="Use PostgreSQL, MySQL, MariaDB, SQLite or DuckDB.",
+            remedy="Use PostgreSQL, MySQL, MariaDB, SQL Server, SQLite or DuckDB.",
         )
     if dialect in _EXTRAS:
         require_extra(_EXTRAS[dialect], subject)
     if endpoint is None:
         creator = file_creator(connection, read_only=read_only, subject=subject)
+    elif dialect == "sqlserver":
+        creator = sql_server_creator(connection, endpoint, seconds, subject)
     else:
         connect = _postgres if dialect == "postgresql" else _mysql
         creator = connect(connection, endpoint, seconds, read_only)
@@ -254,7 +260,8 @@ def _readable_errors(subject: str, place: str, hidden: str) -> Iterator[None]:
 
 def _converted(error: "exc.SQLAlchemyError", subject: str, place: str, hidden: str) -> HeadgateError:
     """Return the error that a user reads for one of a driver, without the folder of the file."""
-    message = str(getattr(error, "orig", None) or error)
+    original = getattr(error, "orig", None)
+    message = str(getattr(original, "text", None) or original or error)  # text: of SQL Server
     lines = (message.replace(hidden, "") if hidden else message).splitlines()
     message = clipped(lines[0] if lines else type(error).__name__, 300)
     words = message.lower()
