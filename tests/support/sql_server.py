@@ -24,7 +24,8 @@ from tests.support.sql_server_values import columns_and_rows, parameters
 USER, PASSWORD = "shop", "only of these tests"
 BATCH, RPC, ATTENTION, TRANSACTION, LOGIN, PRELOGIN = 1, 3, 6, 14, 16, 18
 _HEX = re.compile(r"CONVERT\(varbinary\(max\), (@\w+|NULL), 2\)", re.IGNORECASE)
-_NUMBERED = re.compile(r"SET IDENTITY_INSERT (\S+) (ON|OFF)", re.IGNORECASE)
+_LENGTHS = re.compile(r"\b(BLOB|TEXT)\((?:MAX|\d+)\)")
+_KINDS = {exp.DataType.Type.BIT: exp.DataType.Type.BOOLEAN, exp.DataType.Type.FLOAT: exp.DataType.Type.DOUBLE}
 _NUMBERS = {duckdb.CatalogException: 208, duckdb.BinderException: 207, duckdb.ParserException: 102}
 _NUMBERS |= {duckdb.ConstraintException: 2627}
 Answer = Callable[["Session"], bytes]
@@ -267,11 +268,17 @@ def translated(sql: str, *, many: bool = False) -> Any:
     for statement in parsed:
         if statement is None:
             continue
-        plain = statement.transform(
-            lambda node: exp.Literal.string(node.this) if isinstance(node, exp.National) else node
-        )
-        texts.append(plain.sql(dialect="duckdb").replace("(MAX)", ""))
+        plain = statement.transform(_as_duckdb)
+        texts.append(_LENGTHS.sub(r"\1", plain.sql(dialect="duckdb")))
     return texts if many else "; ".join(texts)
+
+
+def _as_duckdb(node: exp.Expression) -> exp.Expression:
+    if isinstance(node, exp.National):
+        return exp.Literal.string(node.this)
+    if isinstance(node, exp.DataType) and node.this in _KINDS:
+        return exp.DataType.build(_KINDS[node.this])
+    return node
 
 
 def rows(names: Sequence[str], kinds: Sequence[str], found: Sequence[Sequence[Any]]) -> bytes:

@@ -42,7 +42,7 @@ _READ_ONLY = {
     "postgresql": "SET TRANSACTION READ ONLY",
     "mysql": "START TRANSACTION READ ONLY",
     "mariadb": "START TRANSACTION READ ONLY",
-    "sqlserver": "SET XACT_ABORT ON",  # it has no read-only transaction: `one_select` refuses changes
+    "sqlserver": "SELECT 1",  # it has no read-only transaction: `one_select` refuses changes
     "sqlite": "BEGIN",
     "duckdb": "SELECT 1",  # the file is open for reading only
 }
