@@ -26,7 +26,11 @@ BATCH, RPC, ATTENTION, TRANSACTION, LOGIN, PRELOGIN = 1, 3, 6, 14, 16, 18
 _HEX = re.compile(r"CONVERT\(varbinary\(max\), (@\w+|NULL), 2\)", re.IGNORECASE)
 _LENGTHS = re.compile(r"\b(BLOB|TEXT)\((?:MAX|\d+)\)")
 _KINDS = {exp.DataType.Type.BIT: exp.DataType.Type.BOOLEAN, exp.DataType.Type.FLOAT: exp.DataType.Type.DOUBLE}
-_NUMBERS = {duckdb.CatalogException: 208, duckdb.BinderException: 207, duckdb.ParserException: 102}
+_NUMBERS: dict[type[duckdb.Error], int] = {
+    duckdb.CatalogException: 208,
+    duckdb.BinderException: 207,
+    duckdb.ParserException: 102,
+}
 _NUMBERS |= {duckdb.ConstraintException: 2627}
 Answer = Callable[["Session"], bytes]
 
@@ -53,8 +57,7 @@ class SqlServer:
 
     def __post_init__(self) -> None:
         self.database = duckdb.connect(":memory:")
-        for statement in CATALOG:
-            self.database.execute(statement)
+        self.database.execute(CATALOG)
 
     def sql(self, *statements: str) -> list[tuple[Any, ...]]:
         """Run T-SQL past the protocol; the rows of the last."""
@@ -228,7 +231,10 @@ class Session:
         outcome: list[bytes] = []
         worker = threading.Thread(target=lambda: outcome.append(self._run(sql, values)), daemon=True)
         worker.start()
-        while worker.join(0.02) or worker.is_alive():
+        while True:
+            worker.join(0.02)
+            if not worker.is_alive():
+                return outcome[0]
             if select.select([self.stream], [], [], 0)[0]:
                 with suppress(OSError, EOFError):
                     self.receive()
@@ -236,7 +242,6 @@ class Session:
                 self._cursor.interrupt()
                 worker.join()
                 return done(0x20)
-        return outcome[0]
 
     def _run(self, sql: str, values: dict[str, Any]) -> bytes:
         tokens, end = b"", 0xFF if values else 0xFD

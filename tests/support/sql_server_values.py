@@ -1,7 +1,7 @@
 """Values of TDS: parameters of a procedure, and columns of a result."""
 
 import struct
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, date, datetime, time
 from decimal import Decimal
 from typing import Any
@@ -40,9 +40,9 @@ def _value(content: bytes, at: int) -> tuple[Any, int]:
         return number if sign else -number, at + 5 + length
     length = content[at + 2]
     raw = content[at + 3 : at + 3 + length]
-    numbers = {0x26: lambda: int.from_bytes(raw, "little", signed=True), 0x68: lambda: bool(raw[0])}
-    numbers[0x6D] = lambda: struct.unpack("<d" if length == 8 else "<f", raw)[0]
-    return numbers[kind](), at + 3 + length
+    if kind == 0x6D:
+        return struct.unpack("<d", raw)[0], at + 3 + length
+    return (bool(raw[0]) if kind == 0x68 else int.from_bytes(raw, "little", signed=True)), at + 3 + length
 
 
 def columns_and_rows(names: Sequence[str], kinds: Sequence[str], found: Sequence[Sequence[Any]]) -> bytes:
@@ -62,7 +62,7 @@ def _decimal_type(kind: str) -> bytes:
     return bytes([0x6A, 17, int(precision), int(scale)])
 
 
-_TYPES = {
+_TYPES: dict[str, Callable[[str], bytes]] = {
     "INTEGER": lambda _: b"\x26\x04",
     "BIGINT": lambda _: b"\x26\x08",
     "BOOLEAN": lambda _: b"\x68\x01",

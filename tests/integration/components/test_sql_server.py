@@ -51,7 +51,9 @@ def shop_of(server: SqlServer, *, host: str = "127.0.0.1", password: str = PASSW
     """A harness with a connection to the server, which does not encrypt unless the fields say so."""
     values: dict[str, JsonValue] = {"dialect": "sqlserver", "host": host, "port": server.port, "database": "shop"}
     shop = Shop(StepHarness(), "")
-    shop.harness.connect("shop", "sql", values | {"user": "shop", "tls": "off"} | fields, secrets={"password": password})
+    shop.harness.connect(
+        "shop", "sql", values | {"user": "shop", "tls": "off"} | fields, secrets={"password": password}
+    )
     return shop
 
 
@@ -139,10 +141,12 @@ class TestSignIn:
 class TestValues:
     async def test_have_the_types_of_tables(self, server: SqlServer) -> None:
         server.sql(
-            "CREATE TABLE kinds (big bigint, ok bit, ratio float, price decimal(12, 4), at datetime2, zoned datetimeoffset, "
-            "clock time, guid uniqueidentifier, raw varbinary(20), note nvarchar(max), empty nvarchar(9))",
+            "CREATE TABLE kinds (big bigint, ok bit, ratio float, price decimal(12, 4), at datetime2, "
+            "zoned datetimeoffset, clock time, guid uniqueidentifier, raw varbinary(20), "
+            "note nvarchar(max), empty nvarchar(9))",
             "INSERT INTO kinds VALUES (9007199254740993, 1, 0.5, -12.3400, '2026-01-31 10:20:30.123456', "
-            "'2026-01-31 10:20:30+00:00', '10:20:30.5', '01234567-89ab-cdef-0123-456789abcdef', UNHEX('00ff10'), '漢\U0001f600', NULL)",
+            "'2026-01-31 10:20:30+00:00', '10:20:30.5', '01234567-89ab-cdef-0123-456789abcdef', UNHEX('00ff10'), "
+            "'漢\U0001f600', NULL)",
         )
         found = await shop_of(server).query("SELECT * FROM kinds")
         zoned = "2026-01-31T11:20:30+01:00"
@@ -152,7 +156,9 @@ class TestValues:
         ]
 
     async def test_are_written_as_they_are_read(self, server: SqlServer) -> None:
-        server.sql("CREATE TABLE kinds (id int PRIMARY KEY, at date, guid uniqueidentifier, raw varbinary(20), n float)")
+        server.sql(
+            "CREATE TABLE kinds (id int PRIMARY KEY, at date, guid uniqueidentifier, raw varbinary(20), n float)"
+        )
         written: list[dict[str, JsonValue]] = [
             {"id": 1, "at": "2026-01-31", "guid": "01234567-89ab-cdef-0123-456789abcdef", "raw": "00ff10", "n": 0.1},
             {"id": 2, "at": None, "guid": None, "raw": None, "n": None},
@@ -183,7 +189,9 @@ class TestWrites:
         begin = server.statements.index("SET IDENTITY_INSERT customer ON")
         assert server.statements[begin + 2] == "SET IDENTITY_INSERT customer OFF"
         server.statements.clear()
-        server.sql("CREATE TABLE log (id int DEFAULT 5, name nvarchar(9))", "INSERT INTO sys.numbered VALUES ('log', 'id')")
+        server.sql(
+            "CREATE TABLE log (id int DEFAULT 5, name nvarchar(9))", "INSERT INTO sys.numbered VALUES ('log', 'id')"
+        )
         await shop_of(server).write([{"name": "x"}], table="log")
         assert not any("IDENTITY" in sql for sql in server.statements)
 
@@ -198,7 +206,9 @@ class TestWrites:
         late = done(0x11, 1, 0xFF) + error(50_000, "The trigger refuses it.") + done(2, kind=0xFE)
         server.answers["UPDATE customer"] = lambda _: late
         with pytest.raises(ComponentError, match="The trigger refuses it"):
-            await shop_of(server).write([{"id": 1}], mode="statement", sql="UPDATE customer SET name = 'x' WHERE id = :id")
+            await shop_of(server).write(
+                [{"id": 1}], mode="statement", sql="UPDATE customer SET name = 'x' WHERE id = :id"
+            )
         assert "COMMIT" not in server.statements
 
     async def test_count_the_rows_of_statements(self, server: SqlServer) -> None:

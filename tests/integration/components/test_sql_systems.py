@@ -145,7 +145,9 @@ def system(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[System]:
         server: MariaDb | SqlServer | None = None
         if request.param == "mariadb":
             server = request.getfixturevalue("mariadb")
-            server.sql("DROP DATABASE IF EXISTS shop", "CREATE DATABASE shop", "GRANT ALL ON shop.* TO shop@'127.0.0.1'")
+            server.sql(
+                "DROP DATABASE IF EXISTS shop", "CREATE DATABASE shop", "GRANT ALL ON shop.* TO shop@'127.0.0.1'"
+            )
         elif request.param == "sqlserver":
             server = stack.enter_context(sql_server())
         made = System(request.param, folder, server)

@@ -53,7 +53,7 @@ def file_field() -> Any:  # noqa: ANN401
 
 
 class SqlQuery(Component):
-    """Reads rows of a database (PostgreSQL, MySQL, MariaDB, SQL Server, SQLite, DuckDB) with one SELECT; it refuses statements that change data.
+    """Reads rows of a database (PostgreSQL, MySQL, MariaDB, SQL Server, SQLite, DuckDB) with one SELECT, not changes.
 
     Values belong in the parameters, never in the SQL: write `WHERE id = :id`.
     """
@@ -63,8 +63,8 @@ class SqlQuery(Component):
     outside = True
     icon = "database"
     keywords = (
-        "sql", "select", "database", "postgres", "postgresql", "mysql", "mariadb", "sqlite", "duckdb", "sql server", "mssql", "rows",
-        "read", "lookup", "report",
+        "sql", "select", "database", "postgres", "postgresql", "mysql", "mariadb", "sqlite", "duckdb", "rows",
+        "read", "lookup", "report", "sql server", "mssql",
         "warehouse", "bound parameters",
     )  # fmt: skip
 

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from headgate.components.sockets import Endpoint, connected
 from headgate.components.sql.database_files import SQLITE_HEAD, content_creator, file_creator
-from headgate.components.sql.sql_server import sql_server_creator
 from headgate.foundation.errors import HeadgateError, UpstreamFailed
 from headgate.foundation.extras import require_extra
 from headgate.foundation.lazy import lazy_module
@@ -21,11 +20,14 @@ if TYPE_CHECKING:
     import pymysql  # type: ignore[import-untyped]
     import sqlalchemy as sa
     from sqlalchemy import exc
+
+    from headgate.components.sql import sql_server_driver
 else:
     psycopg = lazy_module("psycopg")
     pymysql = lazy_module("pymysql")
     sa = lazy_module("sqlalchemy")
     exc = lazy_module("sqlalchemy.exc")
+    sql_server_driver = lazy_module("headgate.components.sql.sql_server_driver")
 
 CONNECT_SECONDS = 15
 _NO_FILE = "/nonexistent"
@@ -81,8 +83,8 @@ def opened_database(
 ) -> Iterator["sa.Connection"]:
     """Open a database for one transaction, which is committed at the end, or rolled back when it is read-only.
 
-    The database refuses writes of a read-only transaction, and stops statements after the time. SQL Server does neither:
-    its statements are cancelled after the time, and those that only read are for the caller to tell apart.
+    The database refuses writes of a read-only transaction, and stops statements after the time. SQL Server has neither:
+    its statements are cancelled after the time, and the caller refuses those that write.
 
     Args:
         connection: A connection of the kinds `SQL_KINDS`.
@@ -106,7 +108,7 @@ def opened_database(
     if endpoint is None:
         creator = file_creator(connection, read_only=read_only, subject=subject)
     elif dialect == "sqlserver":
-        creator = sql_server_creator(connection, endpoint, seconds, subject)
+        creator = sql_server_driver.sql_server_creator(connection, endpoint, seconds, subject)
     else:
         connect = _postgres if dialect == "postgresql" else _mysql
         creator = connect(connection, endpoint, seconds, read_only)

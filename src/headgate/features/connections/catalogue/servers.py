@@ -55,7 +55,9 @@ KINDS = (
                 options=("postgresql", "mysql", "mariadb", "sqlserver"),
             ),
             HOST,
-            KindField("port", "Port", "5432 for PostgreSQL, 3306 for MySQL, 1433 for SQL Server.", "number", default=5432),
+            KindField(
+                "port", "Port", "5432 for PostgreSQL, 3306 for MySQL, 1433 for SQL Server.", "number", default=5432
+            ),
             KindField("database", "Database", required=True),
             KindField("user", "User"),
             KindField("password", "Password", type="secret"),

@@ -73,7 +73,9 @@ async def _last(ctx: PollContext, config: RowsConfig) -> Cursor:
     most = MOST_EQUAL + config.look_back
     newest = f"SELECT {{column}} FROM ({{query}}\n) AS every ORDER BY {{column}} DESC {{most {config.look_back + 1}}}"
     lowest = f"SELECT MIN({{column}}) FROM ({newest}) AS newest"
-    sql = f"SELECT * FROM ({{query}}\n) AS polled WHERE {{column}} >= ({lowest}) ORDER BY {{column}} {{most {most + 1}}}"
+    sql = (
+        f"SELECT * FROM ({{query}}\n) AS polled WHERE {{column}} >= ({lowest}) ORDER BY {{column}} {{most {most + 1}}}"
+    )
     records = (await _table(ctx, config, sql, {})).records()
     if len(records) > most:
         raise _too_many(config, MOST_EQUAL)
