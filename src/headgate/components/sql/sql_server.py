@@ -39,13 +39,8 @@ class Wire:
     def prelogin(self, context: ssl.SSLContext | None) -> None:
         """Agree on encryption of the whole connection, with the context; None: on none. Raises `UpstreamFailed`."""
         wanted = _PLAIN if context is None else _ENCRYPTED[0]
-        values = (
-            b"\1" + bytes(5),
-            bytes([wanted]),
-            b"\0",
-            bytes(4),
-            b"\0",
-        )  # instance, thread, MARS
+        # Version, encryption, instance, thread and, for answers of several statements at once, MARS.
+        values = (b"\1" + bytes(5), bytes([wanted]), b"\0", bytes(4), b"\0")
         options, offset = b"", 5 * len(values) + 1
         for option, value in enumerate(values):
             options += struct.pack(">BHH", option, offset, len(value))
