@@ -38,9 +38,9 @@ class Wire:
 
     def prelogin(self, context: ssl.SSLContext | None) -> None:
         """Agree on encryption of the whole connection, with the context; None: on none. Raises `UpstreamFailed`."""
-        wanted = _PLAIN if context is None else _ENCRYPTED[0]
+        requested = _PLAIN if context is None else _ENCRYPTED[0]
         # Version, encryption, instance, thread and, for answers of several statements at once, MARS.
-        values = (b"\1" + bytes(5), bytes([wanted]), b"\0", bytes(4), b"\0")
+        values = (b"\1" + bytes(5), bytes([requested]), b"\0", bytes(4), b"\0")
         options, offset = b"", 5 * len(values) + 1
         for option, value in enumerate(values):
             options += struct.pack(">BHH", option, offset, len(value))
@@ -159,9 +159,9 @@ class Wire:
 
     def _read_packet(self, kind: int) -> bytes:
         """Return the content of a packet, before there is encryption."""
-        found, _, length, _ = struct.unpack(">BBHI", self._read_exactly(8))
-        if found != kind or length < 8:
-            raise ValueError(found, length)
+        answered, _, length, _ = struct.unpack(">BBHI", self._read_exactly(8))
+        if answered != kind or length < 8:
+            raise ValueError(answered, length)
         return self._read_exactly(length - 8)
 
     def _read_exactly(self, size: int) -> bytes:

@@ -83,11 +83,11 @@ def one_select(sql: str) -> str:
         parts.append(" " if lexeme["comment"] else lexeme[0])
         if lexeme["word"]:
             words.append(unicodedata.normalize("NFKC", lexeme[0]).casefold().replace("ı", "i"))
-    found = next((word for word in words if word in _STATEMENTS), "")
-    if not found and ("next", "value", "for") in zip(words, words[1:], words[2:], strict=False):
-        found = "next value for"
-    if found:
-        raise _refused(f"it has {found.upper()}")
+    refused = next((word for word in words if word in _STATEMENTS), "")
+    if not refused and ("next", "value", "for") in zip(words, words[1:], words[2:], strict=False):
+        refused = "next value for"
+    if refused:
+        raise _refused(f"it has {refused.upper()}")
     if not words or words[0] not in {"select", "with"}:
         raise _refused("it does not begin with SELECT or WITH")
     return "".join(parts)
