@@ -17,6 +17,7 @@ EXTRAS: Final[dict[str, tuple[str, ...]]] = {
     "git": ("dulwich",),
     "images": ("PIL",),
     "mail": ("aiosmtplib", "imap_tools"),
+    "mssql": ("pytds", "sqlalchemy_pytds"),
     "mysql": ("pymysql",),
     "notify": ("apprise",),
     "ocr": ("PIL", "pypdfium2", "tesserocr"),

@@ -1,7 +1,11 @@
-"""The components of SQL on MariaDB (a real server), SQLite and DuckDB; `test_sql.py` has PostgreSQL."""
+"""The components of SQL on MariaDB (a real server), SQLite, DuckDB and a server of SQL Server's protocol.
+
+`test_sql.py` has PostgreSQL, `test_sql_server.py` what only SQL Server has.
+"""
 
 import sqlite3
 from collections.abc import Iterator
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,6 +21,7 @@ from headgate.sdk.connections import OpenedFolder
 from headgate.sdk.testing import StepHarness
 from tests.integration.components.test_sql import INJECTIONS, Shop
 from tests.support.mariadb import PASSWORD, MariaDb, mariadb_server
+from tests.support.sql_server import SqlServer, sql_server
 
 SCHEMA = (
     "CREATE TABLE customer (id int NOT NULL PRIMARY KEY, name varchar(80) NOT NULL, joined date, balance decimal(9,2))",
@@ -92,15 +97,17 @@ OUTSIDE = {
 class System(Shop):
     """A database of a system with customers."""
 
-    def __init__(self, kind: str, folder: Path, server: MariaDb | None = None) -> None:
+    def __init__(self, kind: str, folder: Path, server: MariaDb | SqlServer | None = None) -> None:
         super().__init__(StepHarness(), "")
         self.kind, self.folder, self.server = kind, folder, server
         self.path = folder / f"shop.{kind}"
 
     def sql(self, *statements: str) -> list[tuple[Any, ...]]:
         """Run statements past Headgate; the rows of the last."""
-        if self.server is not None:
+        if isinstance(self.server, MariaDb):
             return self.server.sql(*statements, database="shop")
+        if self.server is not None:
+            return self.server.sql(*statements)
         if self.kind == "sqlite":
             with sqlite3.connect(self.path) as sqlite:
                 return [sqlite.execute(statement).fetchall() for statement in statements][-1]
@@ -130,17 +137,23 @@ def mariadb() -> Iterator[MariaDb]:
         yield server
 
 
-@pytest.fixture(params=["mariadb", "sqlite", "duckdb"])
-def system(request: pytest.FixtureRequest, tmp_path: Path) -> System:
+@pytest.fixture(params=["mariadb", "sqlserver", "sqlite", "duckdb"])
+def system(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[System]:
     folder = tmp_path / "opened"
     folder.mkdir()
-    server: MariaDb | None = request.getfixturevalue("mariadb") if request.param == "mariadb" else None
-    if server is not None:
-        server.sql("DROP DATABASE IF EXISTS shop", "CREATE DATABASE shop", "GRANT ALL ON shop.* TO shop@'127.0.0.1'")
-    made = System(request.param, folder, server)
-    made.sql(*SCHEMA)
-    made.connect()
-    return made
+    with ExitStack() as stack:
+        server: MariaDb | SqlServer | None = None
+        if request.param == "mariadb":
+            server = request.getfixturevalue("mariadb")
+            server.sql(
+                "DROP DATABASE IF EXISTS shop", "CREATE DATABASE shop", "GRANT ALL ON shop.* TO shop@'127.0.0.1'"
+            )
+        elif request.param == "sqlserver":
+            server = stack.enter_context(sql_server())
+        made = System(request.param, folder, server)
+        made.sql(*SCHEMA)
+        made.connect()
+        yield made
 
 
 @pytest.fixture(params=["sqlite", "duckdb"])

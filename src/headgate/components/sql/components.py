@@ -53,7 +53,7 @@ def file_field() -> Any:  # noqa: ANN401
 
 
 class SqlQuery(Component):
-    """Reads rows of a database (PostgreSQL, MySQL, MariaDB, SQLite, DuckDB) with one SELECT; it refuses any change.
+    """Reads rows of a database (PostgreSQL, MySQL, MariaDB, SQL Server, SQLite, DuckDB) with one SELECT, not changes.
 
     Values belong in the parameters, never in the SQL: write `WHERE id = :id`.
     """
@@ -64,7 +64,7 @@ class SqlQuery(Component):
     icon = "database"
     keywords = (
         "sql", "select", "database", "postgres", "postgresql", "mysql", "mariadb", "sqlite", "duckdb", "rows",
-        "read", "lookup", "report",
+        "read", "lookup", "report", "sql server", "mssql",
         "warehouse", "bound parameters",
     )  # fmt: skip
 
@@ -138,7 +138,7 @@ class SqlWrite(Component):
     icon = "database-zap"
     keywords = (
         "sql", "insert", "update", "upsert", "delete", "database", "postgres", "postgresql", "mysql", "mariadb",
-        "sqlite", "duckdb", "save rows", "store", "merge", "warehouse",
+        "sqlite", "duckdb", "sql server", "mssql", "save rows", "store", "merge", "warehouse",
     )  # fmt: skip
 
     database: ConnectionReference = field(label="Database", help=_CONNECTION, connection_kinds=SQL_KINDS)

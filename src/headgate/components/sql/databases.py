@@ -20,11 +20,14 @@ if TYPE_CHECKING:
     import pymysql  # type: ignore[import-untyped]
     import sqlalchemy as sa
     from sqlalchemy import exc
+
+    from headgate.components.sql import sql_server_driver
 else:
     psycopg = lazy_module("psycopg")
     pymysql = lazy_module("pymysql")
     sa = lazy_module("sqlalchemy")
     exc = lazy_module("sqlalchemy.exc")
+    sql_server_driver = lazy_module("headgate.components.sql.sql_server_driver")
 
 CONNECT_SECONDS = 15
 _NO_FILE = "/nonexistent"
@@ -32,14 +35,16 @@ _DRIVERS = {
     "postgresql": "postgresql+psycopg",
     "mysql": "mysql+pymysql",
     "mariadb": "mariadb+pymysql",
+    "sqlserver": "mssql+pytds",
     "sqlite": "sqlite",
     "duckdb": "duckdb",
 }
-_EXTRAS = {"postgresql": "postgres", "mysql": "mysql", "mariadb": "mysql", "duckdb": "duckdb"}
+_EXTRAS = {"postgresql": "postgres", "mysql": "mysql", "mariadb": "mysql", "sqlserver": "mssql", "duckdb": "duckdb"}
 _READ_ONLY = {
     "postgresql": "SET TRANSACTION READ ONLY",
     "mysql": "START TRANSACTION READ ONLY",
     "mariadb": "START TRANSACTION READ ONLY",
+    "sqlserver": "SELECT 1",  # it has no read-only transaction: `one_select` refuses changes
     "sqlite": "BEGIN",
     "duckdb": "SELECT 1",  # the file is open for reading only
 }
@@ -78,7 +83,8 @@ def opened_database(
 ) -> Iterator["sa.Connection"]:
     """Open a database for one transaction, which is committed at the end, or rolled back when it is read-only.
 
-    The database refuses writes of a read-only transaction, and stops statements after the time.
+    The database refuses writes of a read-only transaction, and stops statements after the time. SQL Server has neither:
+    its statements are cancelled after the time, and the caller refuses those that write.
 
     Args:
         connection: A connection of the kinds `SQL_KINDS`.
@@ -95,12 +101,14 @@ def opened_database(
     if dialect not in _DRIVERS:
         raise ComponentError(
             f"{subject}: databases of the kind '{clipped(dialect, 30)}' are not supported.",
-            remedy="Use PostgreSQL, MySQL, MariaDB, SQLite or DuckDB.",
+            remedy="Use PostgreSQL, MySQL, MariaDB, SQL Server, SQLite or DuckDB.",
         )
     if dialect in _EXTRAS:
         require_extra(_EXTRAS[dialect], subject)
     if endpoint is None:
         creator = file_creator(connection, read_only=read_only, subject=subject)
+    elif dialect == "sqlserver":
+        creator = sql_server_driver.sql_server_creator(connection, endpoint, seconds, subject)
     else:
         connect = _postgres if dialect == "postgresql" else _mysql
         creator = connect(connection, endpoint, seconds, read_only)
@@ -254,7 +262,8 @@ def _readable_errors(subject: str, place: str, hidden: str) -> Iterator[None]:
 
 def _converted(error: "exc.SQLAlchemyError", subject: str, place: str, hidden: str) -> HeadgateError:
     """Return the error that a user reads for one of a driver, without the folder of the file."""
-    message = str(getattr(error, "orig", None) or error)
+    original = getattr(error, "orig", None)
+    message = str(getattr(original, "text", None) or original or error)  # text: of SQL Server
     lines = (message.replace(hidden, "") if hidden else message).splitlines()
     message = clipped(lines[0] if lines else type(error).__name__, 300)
     words = message.lower()

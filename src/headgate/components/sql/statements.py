@@ -12,6 +12,7 @@ from pydantic import JsonValue
 
 from headgate.components.readers.delimited import column_names
 from headgate.components.sql.database_files import check_duckdb
+from headgate.components.sql.transact_sql import one_select, write_records
 from headgate.foundation.lazy import lazy_module
 from headgate.graph.names import clipped, did_you_mean, listed
 from headgate.sdk import ComponentError, Table
@@ -42,7 +43,11 @@ def run_query(database: "sa.Connection", sql: str, values: Mapping[str, JsonValu
     """Return the rows of one SELECT. Raises `ComponentError` for too many rows, bytes, or a missing value."""
     if database.dialect.name in {"mysql", "mariadb"}:
         require_select(sql)
-    result = _execute(database.execution_options(stream_results=True, max_row_buffer=_BATCH), sql, values, "SqlQuery")
+    if database.dialect.name == "mssql":
+        sql = one_select(sql)  # its driver streams by itself
+    else:
+        database = database.execution_options(stream_results=True, max_row_buffer=_BATCH)
+    result = _execute(database, sql, values, "SqlQuery")
     with closing(result):
         if not result.returns_rows:
             raise ComponentError("SqlQuery: the SQL returns no rows.", remedy="Write one SELECT.", field="sql")
@@ -98,9 +103,12 @@ def write_rows(
     _require_columns(table, [*columns, *keys], name)
     if not records:
         return 0
-    statement: Any = sa.insert(table)
-    if mode == "upsert":
-        statement = _upsert(database, table, columns, keys or [column.name for column in table.primary_key])
+    if mode == "upsert" and not (keys := keys or [column.name for column in table.primary_key]):
+        raise ComponentError("SqlWrite: the table has no primary key.", remedy="Name the key columns.", field="keys")
+    if database.dialect.name == "mssql":
+        write_records(database, table, columns, keys if mode == "upsert" else None, records)
+        return len(records)
+    statement: Any = _upsert(database, table, columns, keys) if mode == "upsert" else sa.insert(table)
     complete = [{column: record.get(column) for column in columns} for record in records]
     for begin in range(0, len(complete), _BATCH):
         database.execute(statement, complete[begin : begin + _BATCH])
@@ -226,8 +234,6 @@ def _require_columns(table: "sa.Table", columns: Sequence[str], name: str) -> No
 
 
 def _upsert(database: "sa.Connection", table: "sa.Table", columns: Sequence[str], keys: Sequence[str]) -> Any:  # noqa: ANN401
-    if not keys:
-        raise ComponentError("SqlWrite: the table has no primary key.", remedy="Name the key columns.", field="keys")
     others = [column for column in columns if column not in keys]
     if database.dialect.name in {"postgresql", "sqlite", "duckdb"}:
         insert: Any = (sqlite if database.dialect.name == "sqlite" else postgresql).insert(table)

@@ -5,7 +5,7 @@ import base64
 import ssl
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 import orjson
 
@@ -13,10 +13,15 @@ from headgate.components.amqp_queues import sign_in
 from headgate.components.redis_streams import ask
 from headgate.components.sql.components import in_database
 from headgate.components.sql.statements import table_names
+from headgate.components.sql.transact_sql import rights_to_change
 from headgate.components.storage.storage import opened_storage
 from headgate.features.connections.kinds import Probe
 from headgate.foundation.errors import HeadgateError
+from headgate.graph.names import listed
 from headgate.sdk import Connection
+
+if TYPE_CHECKING:
+    import sqlalchemy as sa
 
 LINE_BYTES = 8192
 MOST_LINES = 50
@@ -143,8 +148,16 @@ async def _imap(connection: Connection, _seconds: float) -> Outcome:
 
 
 async def _sql(connection: Connection, seconds: float) -> Outcome:
-    tables = await in_database(connection, table_names, seconds=seconds, subject="The test")
-    return Outcome(ok=True, message=f"The database was opened; tables and views: {len(tables)}.")
+    def work(database: "sa.Connection") -> tuple[int, list[str]]:
+        rights = rights_to_change(database) if connection.text("dialect") == "sqlserver" else []
+        return len(table_names(database)), rights
+
+    tables, rights = await in_database(connection, work, seconds=seconds, subject="The test")
+    warning = (
+        f" The user may change the database ({listed(rights, most=5)}), and SQL Server has no read-only transaction: "
+        "for steps that only read, use a user with the role db_datareader alone."
+    )
+    return Outcome(ok=True, message=f"The database was opened; tables and views: {tables}.{warning if rights else ''}")
 
 
 async def _redis(connection: Connection, _seconds: float) -> Outcome:

@@ -15,6 +15,7 @@ from headgate.foundation.settings.connections import FolderSettings
 from tests.integration.features.connections.conftest import LOOPBACK
 from tests.support.connections import connect, create
 from tests.support.mariadb import PASSWORD, mariadb_server
+from tests.support.sql_server import sql_server
 
 COUNT = """name: Count
 nodes:
@@ -75,6 +76,28 @@ async def test_the_test_of_a_server_checks_the_password(client: httpx2.AsyncClie
     assert "wrong-secret" not in str(bad)
 
 
+async def test_the_test_of_sql_server_says_what_the_user_may_change(client: httpx2.AsyncClient) -> None:
+    with sql_server() as server:
+        server.sql("CREATE TABLE customer (id int PRIMARY KEY, name nvarchar(80))")
+        fields = {"dialect": "sqlserver", "host": "127.0.0.1", "port": server.port, "database": "shop", "user": "shop"}
+        await connect(client, "good", "sql", fields=fields | {"tls": "off"}, secrets={"password": PASSWORD})
+        await connect(client, "bad", "sql", fields=fields | {"tls": "off"}, secrets={"password": "wrong-secret"})
+        await connect(client, "plain", "sql", fields=fields, secrets={"password": PASSWORD})
+        good = (await client.post("/connections/good/test")).json()
+        server.rights += ["EXECUTE", "INSERT"]
+        writer = (await client.post("/connections/good/test")).json()
+        bad = (await client.post("/connections/bad/test")).json()
+        plain = (await client.post("/connections/plain/test")).json()
+        tables = (await client.get("/connections/good/tables")).json()
+    assert (good["ok"], good["message"]) == (True, "The database was opened; tables and views: 1.")
+    assert "The user may change the database (EXECUTE, INSERT)" in writer["message"]
+    assert (bad["ok"], "wrong-secret" in str(bad), "Login failed" in bad["message"]) == (False, False, True), bad
+    assert (plain["ok"], "refuses encryption" in plain["message"]) == (False, True), plain
+    assert [(one["name"], [column["sql"] for column in one["columns"]]) for one in tables["items"]] == [
+        ("customer", ["id", "name"])
+    ]
+
+
 async def test_tables_are_listed_searched_and_paged(client: httpx2.AsyncClient, tmp_path: Path) -> None:
     folder = tmp_path / "opened" / DEFAULT_TENANT_ID
     folder.mkdir(parents=True)
@@ -108,7 +131,8 @@ async def test_tables_are_those_of_a_database_only(client: httpx2.AsyncClient, t
     missing = await client.get("/connections/shop/tables")
     assert missing.status_code == 422, missing.text
     assert str(tmp_path) not in missing.text
-    inside = {"dialect": "postgresql", "host": "169.254.169.254", "port": 5432, "database": "x", "user": "x"}
-    await connect(client, "inside", "sql", fields=inside, secrets={"password": "x"})
-    refused = await client.get("/connections/inside/tables")
-    assert refused.status_code in {403, 422}, refused.text
+    for dialect in ("postgresql", "sqlserver"):
+        inside = {"dialect": dialect, "host": "169.254.169.254", "port": 5432, "database": "x", "user": "x"}
+        await connect(client, f"inside-{dialect}", "sql", fields=inside, secrets={"password": "x"})
+        refused = await client.get(f"/connections/inside-{dialect}/tables")
+        assert refused.status_code in {403, 422}, refused.text

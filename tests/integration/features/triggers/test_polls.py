@@ -29,6 +29,8 @@ from tests.support.databases import Postgres
 from tests.support.forwarder import forwarded
 from tests.support.imap_process import PASSWORD, USER, ImapProcess
 from tests.support.people import LOOPBACK
+from tests.support.sql_server import PASSWORD as SQL_PASSWORD
+from tests.support.sql_server import sql_server
 from tests.support.storages import store_of
 from tests.support.team import Team, team
 from tests.support.web_server import WebServer, answer, web_server
@@ -320,6 +322,25 @@ class TestRows:
         write(2, 3)
         await polled(us, trigger)
         assert await texts(us, trigger) == ["2", "3"]
+
+    async def test_of_sql_server(self, us: Team) -> None:
+        with sql_server() as server:
+            server.sql("CREATE TABLE orders (no int)", "INSERT INTO orders VALUES (1)")
+            fields = {
+                "dialect": "sqlserver",
+                "host": "127.0.0.1",
+                "port": server.port,
+                "database": "shop",
+                "tls": "off",
+            }
+            await connection(us, "db", "sql", fields | {"user": "shop"}, password=SQL_PASSWORD)
+            config = {"kind": "rows", "connection": "db", "sql": "SELECT no FROM orders -- all", "cursor_column": "no"}
+            trigger = await add(us, await published(us), config=config | {"text_from": "no", "every_seconds": 3600})
+            await first_poll(us, trigger)
+            server.sql("INSERT INTO orders VALUES (2), (3)")
+            await polled(us, trigger)
+            assert await texts(us, trigger) == ["2", "3"]
+            assert any("FETCH NEXT" in sql and "LIMIT" not in sql for sql in server.statements)
 
     async def test_each_new_row_is_one_run_also_with_equal_cursors(self, us: Team, postgres: Postgres) -> None:
         with postgres.empty() as url:

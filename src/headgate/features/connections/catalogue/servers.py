@@ -43,7 +43,7 @@ KINDS = (
     Kind(
         "sql",
         "SQL database",
-        "PostgreSQL, MySQL or MariaDB.",
+        "PostgreSQL, MySQL, MariaDB or SQL Server.",
         "data",
         (
             KindField(
@@ -52,17 +52,19 @@ KINDS = (
                 type="select",
                 required=True,
                 default="postgresql",
-                options=("postgresql", "mysql", "mariadb"),
+                options=("postgresql", "mysql", "mariadb", "sqlserver"),
             ),
             HOST,
-            KindField("port", "Port", "5432 for PostgreSQL, 3306 for MySQL.", "number", default=5432),
+            KindField(
+                "port", "Port", "5432 for PostgreSQL, 3306 for MySQL, 1433 for SQL Server.", "number", default=5432
+            ),
             KindField("database", "Database", required=True),
             KindField("user", "User"),
             KindField("password", "Password", type="secret"),
             TLS,
         ),
         probe="sql",
-        keywords=("postgres", "mysql", "mariadb", "database"),
+        keywords=("postgres", "mysql", "mariadb", "mssql", "sql server", "azure sql", "database"),
     ),
     Kind(
         "sql_file",

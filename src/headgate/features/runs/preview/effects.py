@@ -44,7 +44,7 @@ PATTERNS: Final[Mapping[str, str]] = {
         "Opens a change of the branch '{branch}' into '{target}' in the repository '{repository}', "
         "connection '{server}'."
     ),
-    "SqlQuery": "Reads rows of a database in a read-only transaction with the connection '{database}'.",
+    "SqlQuery": "Reads rows of a database with the connection '{database}'; statements that change data are refused.",
     "SqlQuery of a file": "Reads a database in a file of the run, in the sandbox.",
     "SqlWrite": "Changes a database ({mode}, table {table}) with the connection '{database}'.",
     "SqlWrite statement": (

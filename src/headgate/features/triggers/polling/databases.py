@@ -34,7 +34,7 @@ async def read_rows(ctx: PollContext, config: RowsConfig, cursor: Cursor | None)
         return PollResult((), await _last(ctx, config))
     limit = config.most + len(before.seen)
     where = "" if before.value is None else "WHERE {column} >= :cursor "
-    order = f"{where}ORDER BY {{column}} LIMIT {limit + 1}"
+    order = f"{where}ORDER BY {{column}} {{most {limit + 1}}}"
     parameters: dict[str, JsonValue] = {} if before.value is None else {"cursor": before.value}
     records = (await _table(ctx, config, f"SELECT * FROM ({{query}}\n) AS polled {order}", parameters)).records()
     keys = [_key(config, record) for record in records]
@@ -71,9 +71,11 @@ def _after(
 async def _last(ctx: PollContext, config: RowsConfig) -> Cursor:
     """Return the cursor after all rows that there are."""
     most = MOST_EQUAL + config.look_back
-    newest = f"SELECT {{column}} FROM ({{query}}\n) AS every ORDER BY {{column}} DESC LIMIT {config.look_back + 1}"
+    newest = f"SELECT {{column}} FROM ({{query}}\n) AS every ORDER BY {{column}} DESC {{most {config.look_back + 1}}}"
     lowest = f"SELECT MIN({{column}}) FROM ({newest}) AS newest"
-    sql = f"SELECT * FROM ({{query}}\n) AS polled WHERE {{column}} >= ({lowest}) ORDER BY {{column}} LIMIT {most + 1}"
+    sql = (
+        f"SELECT * FROM ({{query}}\n) AS polled WHERE {{column}} >= ({lowest}) ORDER BY {{column}} {{most {most + 1}}}"
+    )
     records = (await _table(ctx, config, sql, {})).records()
     if len(records) > most:
         raise _too_many(config, MOST_EQUAL)
@@ -89,7 +91,7 @@ def _too_many(config: RowsConfig, most: int) -> TriggerInvalid:
 
 
 async def _table(ctx: PollContext, config: RowsConfig, sql: str, parameters: dict[str, JsonValue]) -> Table:
-    """Run a query around that of the trigger."""
+    """Run a query around that of the trigger: {query}, {column} and {most N} are what the database writes for them."""
     reference = ConnectionReference(config.connection, SQL_KINDS)
     connection = await ctx.connection(reference)
     if not _NAME.fullmatch(config.cursor_column):
@@ -97,7 +99,8 @@ async def _table(ctx: PollContext, config: RowsConfig, sql: str, parameters: dic
     quote = "`" if connection.text("dialect") in {"mysql", "mariadb"} else '"'
     column = f"{quote}{config.cursor_column}{quote}"
     query = config.sql.strip().rstrip(";").rstrip()
-    complete = sql.replace("{column}", column).replace("{query}", query)
+    most = r"OFFSET 0 ROWS FETCH NEXT \1 ROWS ONLY" if connection.text("dialect") == "sqlserver" else r"LIMIT \1"
+    complete = re.sub(r"\{most (\d+)\}", most, sql).replace("{column}", column).replace("{query}", query)
     reader = ctx.reader(SqlQuery, database=reference, sql=complete, parameters=parameters)
     table: Table = await reader.give_table()
     if table.rows and config.cursor_column not in table.columns:

@@ -34,7 +34,7 @@ class TestEffectOf:
         assert effect("SqlWrite", "database: shop", "table: orders", "mode: upsert", "rows: []") == (
             "Changes a database (upsert, table orders) with the connection 'shop'."
         )
-        assert "read-only transaction" in effect("SqlQuery", "database: shop", "sql: SELECT 1")
+        assert "statements that change data are refused" in effect("SqlQuery", "database: shop", "sql: SELECT 1")
 
     def test_says_what_runs_of_other_flows_events_and_state_would_be(self) -> None:
         assert effect("RunFlow", "flow: Check") == "Runs the flow 'Check'."
