@@ -95,7 +95,7 @@ def add(
         str | None,
         typer.Option(
             help='A poll as JSON: {"kind": "feed", "url": "https://..."}; or page, folder, rows, mail, api, stream, '
-            "queue."
+            "queue, topic."
         ),
     ] = None,
     form: Annotated[

@@ -16,6 +16,7 @@ from headgate.features.triggers.poll_settings import (
     QueueConfig,
     RowsConfig,
     StreamConfig,
+    TopicConfig,
 )
 from headgate.features.triggers.schedule import MOST_HOLIDAYS, Days
 from headgate.foundation.names import Name
@@ -37,6 +38,7 @@ Kind = Literal[
     "form",
     "stream",
     "queue",
+    "topic",
 ]
 Verification = Literal["none", "github", "stripe", "slack", "standard", "hmac", "basic", "key"]
 _YEARS = range(1970, 2201)
@@ -225,6 +227,7 @@ Config = Annotated[
     | ApiConfig
     | StreamConfig
     | QueueConfig
+    | TopicConfig
     | FormConfig,
     Field(discriminator="kind"),
 ]

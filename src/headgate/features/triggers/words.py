@@ -15,6 +15,7 @@ from headgate.features.triggers.poll_settings import (
     QueueConfig,
     RowsConfig,
     StreamConfig,
+    TopicConfig,
 )
 from headgate.features.triggers.schedule import Schedule, checked_cron, checked_zone
 from headgate.features.triggers.settings import (
@@ -104,6 +105,8 @@ def _polled(config: PollConfig) -> str:
             return f"For each new entry of the stream {config.stream} on {config.connection}"
         case QueueConfig():
             return f"For each message in the queue {config.queue} of {config.connection}"
+        case TopicConfig():
+            return f"For each message of the topic {config.topic} on {config.connection}"
 
 
 def _interval(seconds: int) -> str:

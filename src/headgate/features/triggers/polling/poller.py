@@ -141,6 +141,8 @@ class Poller:
             f"item:{bounded_key(item.key)}", OccurrenceInput.model_validate(saved.model_dump()), outside=marks,
             is_call=True, source=source,
         )  # fmt: skip
+        if item.refusal:
+            return replace(occurrence, refusal=TriggerInvalid(item.refusal, remedy="Check the source."))
         text = text_of(item.value) if item.text is None else item.text
         try:
             content = Mapped(item.value, text, config.text_from, config.form_from)

@@ -44,6 +44,8 @@ function sourceWords(t: TriggerTexts, config: Polling): string {
       return t("words_stream", { name: config.connection, stream: config.stream });
     case "queue":
       return t("words_queue", { name: config.connection, queue: config.queue });
+    case "topic":
+      return t("words_topic", { name: config.connection, topic: config.topic });
     case "mail":
       return t("words_mail", { folder: config.folder ?? "INBOX", name: config.connection });
     case "folder":
