@@ -17,7 +17,7 @@ import { TriggerDialog } from "./add/TriggerDialog";
 import { BackfillDialog } from "./detail/BackfillDialog";
 import { TriggerDetail } from "./detail/TriggerDetail";
 import { KIND_ICONS } from "./model/icons";
-import { triggerWords, zoneOf } from "./model/words";
+import { triggerWords, waitsWords, zoneOf } from "./model/words";
 import { useTriggerTexts } from "./texts";
 
 interface TriggerItemProps {
@@ -81,7 +81,7 @@ export function TriggerItem({ trigger, ofFlow, shown = false }: TriggerItemProps
             <span className="block text-bad">{t("poll_failed", { reason: trigger.poll_error })}</span>
           )}
           {trigger.enabled && trigger.waits_for && (
-            <span className="block">{t("poll_waits", { folder: trigger.waits_for })}</span>
+            <span className="block">{waitsWords(t, trigger.kind, trigger.waits_for)}</span>
           )}
           {!trigger.published && <span className="block text-warn">{t("not_published")}</span>}
         </>

@@ -140,6 +140,7 @@ export default {
   dry_run_more: "New items: {{amount}}, and more in the next polls",
   dry_run_example: "Example of an item",
   dry_run_occurred: "has an occurrence",
+  poll_partly: "Not everything was read: {{reason}}",
   poll_waits: "Waiting for the folder {{folder}}, which does not exist yet.",
   poll_minutes: "Minutes between two polls",
   poll_first: "The first poll",

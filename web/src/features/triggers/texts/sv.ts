@@ -143,6 +143,7 @@ const sv: Translation<typeof en> = {
   dry_run_more: "Nya objekt: {{amount}}, och fler i nästa avläsningar",
   dry_run_example: "Exempel på ett objekt",
   dry_run_occurred: "har en händelse",
+  poll_partly: "Allt lästes inte: {{reason}}",
   poll_waits: "Väntar på mappen {{folder}}, som inte finns ännu.",
   poll_minutes: "Minuter mellan två avläsningar",
   poll_first: "Den första avläsningen",
