@@ -14677,6 +14677,12 @@ export interface components {
              * @description iCalendar text (.ics) of a schedule: the days of its all-day events are added to `holidays`.
              */
             calendar?: string | null;
+            /**
+             * Read Calendar
+             * @description Whether the calendar of the address is read now; its days are added to `holidays`.
+             * @default false
+             */
+            read_calendar?: boolean;
         };
         /**
          * PreviewOut
@@ -16402,6 +16408,11 @@ export interface components {
              * @default []
              */
             holidays?: string[];
+            /**
+             * Calendar Url
+             * @description Address of a calendar (ICS) whose all-day events are holidays, too; read every day.
+             */
+            calendar_url?: string | null;
         };
         /**
          * Scope
@@ -18611,6 +18622,11 @@ export interface components {
              * @default 0
              */
             submissions?: number;
+            /**
+             * Calendar Days
+             * @default []
+             */
+            calendar_days?: string[];
             /** Polled At */
             polled_at?: string | null;
             /**
@@ -18686,6 +18702,11 @@ export interface components {
              * @default 0
              */
             submissions?: number;
+            /**
+             * Calendar Days
+             * @default []
+             */
+            calendar_days?: string[];
             /** Polled At */
             polled_at?: string | null;
             /**

@@ -78,7 +78,9 @@ export function TriggerItem({ trigger, ofFlow, shown = false }: TriggerItemProps
           {triggerWords(t, trigger)}
           {trigger.next_at && <span> · {t("next", { when: dateTime(trigger.next_at, zoneOf(trigger)) })}</span>}
           {trigger.enabled && trigger.poll_error && (
-            <span className="block text-bad">{t("poll_failed", { reason: trigger.poll_error })}</span>
+            <span className="block text-bad">
+              {t(trigger.kind === "schedule" ? "calendar_failed" : "poll_failed", { reason: trigger.poll_error })}
+            </span>
           )}
           {trigger.enabled && trigger.waits_for && (
             <span className="block">{waitsWords(t, trigger.kind, trigger.waits_for)}</span>
