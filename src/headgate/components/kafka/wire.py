@@ -38,7 +38,7 @@ MOST_FRAME = 16_000_000
 """Bytes of a response; a batch that is larger is skipped."""
 MOST_EXPANDED = 16_000_000
 """Bytes of a batch when it is decompressed."""
-_FETCHED = 1_000_000
+_FETCHED = 250_000
 """Bytes that a fetch asks for; a batch is never cut."""
 _MOST_FETCHES = 4
 _PREFIX = 4_096

@@ -103,10 +103,14 @@ def _problems(kind: Kind, field: KindField, value: JsonValue) -> Iterator[str]:
         yield fault
     elif field.name == "host" and (not value or any(character in str(value) for character in "/@:# ")):
         yield "must be a host name or an IPv4 address without scheme and port"
-    elif field.name == "brokers" and not all(_BROKER.fullmatch(broker) for broker in brokers_in(value)):
+    elif field.name == "brokers" and not all(map(_is_broker, brokers_in(value))):
         yield "must be servers with ports, such as kafka-2.example.org:9092"
     elif field.name == "header" and kind.adds == "header":
         check_headers({str(value): ""})
+
+
+def _is_broker(text: str) -> bool:
+    return _BROKER.fullmatch(text) is not None and 0 < int(text.rpartition(":")[2]) < 65_536
 
 
 def _number_problem(field: KindField, value: JsonValue) -> str:

@@ -161,7 +161,7 @@ class TestTopic:
         assert cluster.servers[1] in outcomes["narrow"]["message"]
 
     async def test_brokers_are_servers_with_ports(self, us: Team) -> None:
-        for brokers in ("kafka-2", "http://kafka-2:9092", "kafka 2:9092x"):
+        for brokers in ("kafka-2", "http://kafka-2:9092", "kafka 2:9092x", "a:70000", "*:9092"):
             body = {"name": "k2", "kind": "kafka", "space_id": us.space, "fields": {"host": "a", "brokers": brokers}}
             made = await us.ask("owner", "POST", "/connections", json=body)
             assert made.status_code == 422, made.text

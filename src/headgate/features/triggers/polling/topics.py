@@ -59,7 +59,7 @@ def _item(config: TopicConfig, partition: int, record: Record | Gap) -> Item:
         return Item(f"{place}/{record.first}-{record.last}", None, refusal=record.reason)
     key = f"{place}/{record.offset}@{record.timestamp}"  # offsets begin anew in a topic that is created again
     headers: dict[str, JsonValue] = {name: _text(content) for name, content in record.headers}
-    media_type = next((str(text) for name, text in headers.items() if name.lower() == "content-type"), "")
+    media_type = next((str(text or "") for name, text in headers.items() if name.lower() == "content-type"), "")
     body = Body(None) if record.value is None else body_of(media_type, record.value)
     value: Mapping[str, JsonValue] = {
         "topic": config.topic,

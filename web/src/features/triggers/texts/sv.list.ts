@@ -28,7 +28,7 @@ const sv: Translation<typeof en> = {
   holidays_count_other: "{{count}} dagar",
   calendar_url: "Adress till en kalender",
   calendar_url_help:
-    "Dess heldagshändelser är också helgdagar. Den läses varje dag; misslyckas det används den senaste kopian.",
+    "Dess heldagshändelser är också helgdagar. Den läses varje dag; misslyckas det används den senaste kopian. Förhandsvisningen nedan är utan den.",
   calendar_check: "Kontrollera",
   calendar_read: "Kalendern lästes {{when}}: {{amount}} helgdagar.",
   calendar_failed: "Kalendern kunde inte läsas, den senaste kopian används: {{reason}}",
