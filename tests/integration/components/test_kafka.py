@@ -51,7 +51,7 @@ async def read(connection: Connection, topic: str = TOPIC, offsets: dict[int, in
 
 
 def values(found: TopicRead) -> list[tuple[int, bytes | None]]:
-    return [(partition, record.value) for partition, record in found.found if isinstance(record, Record)]
+    return [(partition, record.value) for partition, record in found.records if isinstance(record, Record)]
 
 
 class TestTopic:
@@ -66,7 +66,7 @@ class TestTopic:
     async def test_reads_keys_headers_and_tombstones(self, cluster: Kafka) -> None:
         record = {"value": None, "key": b"k", "headers": [("trace", b"\xff"), ("none", None)]}
         cluster.send_records("keys", [record])
-        ((_, found),) = (await read(opened(cluster.servers), "keys")).found
+        ((_, found),) = (await read(opened(cluster.servers), "keys")).records
         assert (found.key, found.value, found.headers) == (b"k", None, (("trace", b"\xff"), ("none", None)))
 
     async def test_each_partition_has_its_turn(self, cluster: Kafka) -> None:
@@ -78,16 +78,16 @@ class TestTopic:
         for _ in range(4):
             found = await read(connection, "turns", offsets, most=1, first_partition=first)
             offsets, first = found.offsets, found.next_partition
-            seen += [partition for partition, _ in found.found]
+            seen += [partition for partition, _ in found.records]
             assert found.more
         assert seen == [0, 1, 2, 3]
         found = await read(connection, "turns", offsets, most=8)
-        assert sorted(partition for partition, _ in found.found) == [0, 0, 1, 1, 2, 2, 3, 3]
+        assert sorted(partition for partition, _ in found.records) == [0, 0, 1, 1, 2, 2, 3, 3]
 
     async def test_begins_now_or_with_everything(self, cluster: Kafka) -> None:
         cluster.send("begin", [b"old"])
         found = await read(opened(cluster.servers), "begin", all_at_first=False)
-        assert (found.found, found.offsets[0], found.more) == ([], 1, False)
+        assert (found.records, found.offsets[0], found.more) == ([], 1, False)
         cluster.send("begin", [b"new"])
         assert values(await read(opened(cluster.servers), "begin", found.offsets)) == [(0, b"new")]
 
@@ -103,7 +103,7 @@ class TestTopic:
             cluster.send(topic, [os.urandom(2_000_000)])
         cluster.send(topic, [b"last"])
         found = await read(opened(cluster.servers), topic, {0: 0}, missing=missing)
-        (_, gap), *others = found.found
+        (_, gap), *others = found.records
         assert (gap.first, found.offsets[0]) == (0, 5)
         assert "deleted these messages" in gap.reason
         assert f"at the {missing} message" in gap.reason
@@ -116,7 +116,7 @@ class TestTopic:
     async def test_a_partition_that_was_created_again_is_read_again(self, cluster: Kafka) -> None:
         cluster.send("again", [b"a", b"b"])
         found = await read(opened(cluster.servers), "again", {0: 40})
-        assert "created again or cut" in found.found[0][1].reason
+        assert "created again or cut" in found.records[0][1].reason
         assert values(found) == [(0, b"a"), (0, b"b")]
 
     async def test_commits_offsets_for_others_to_see(self, cluster: Kafka) -> None:
@@ -150,22 +150,22 @@ class TestTopic:
         large = batch(0, os.urandom(topics.MOST_MESSAGE + 1)) + batch(1, b"small")
         with broker(content=large, end=2) as made:
             found = await read(to(made))
-        (_, gap), (_, small) = found.found
+        (_, gap), (_, small) = found.records
         assert (gap.first, gap.last, small.value) == (0, 0, b"small")
         assert "5,000,001 bytes" in gap.reason
 
     async def test_skips_a_batch_that_is_larger_than_a_frame(self) -> None:
         with broker(content=batch(0, b"x" * 9_000_000, b"x" * 9_000_000), end=3) as made:
             found = await read(to(made))
-        assert [(gap.first, gap.last) for _, gap in found.found] == [(0, 1)]
-        assert "larger than 16,000,000 bytes" in found.found[0][1].reason
+        assert [(gap.first, gap.last) for _, gap in found.records] == [(0, 1)]
+        assert "larger than 16,000,000 bytes" in found.records[0][1].reason
         assert found.offsets == {0: 2}
 
     @pytest.mark.parametrize("codec", [1, 2, 3, 4], ids=["gzip", "snappy", "lz4", "zstd"])
     async def test_skips_a_batch_that_expands_without_end(self, codec: int) -> None:
         with broker(content=batch(0, b"0" * (MOST_EXPANDED + 1), codec=codec), end=1) as made:
             found = await read(to(made))
-        ((_, gap),) = found.found
+        ((_, gap),) = found.records
         assert (gap.first, gap.last) == (0, 0)
         assert "expands to more than" in gap.reason
 

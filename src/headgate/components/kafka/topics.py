@@ -51,7 +51,7 @@ class TopicRead:
 
     offsets: dict[int, int]
     """The next to read, by partition."""
-    found: list[tuple[int, Record | Gap]] = field(default_factory=list)
+    records: list[tuple[int, Record | Gap]] = field(default_factory=list)
     """With the partitions; of each in the order of its offsets."""
     next_partition: int = 0
     """Where the next reading begins, so that each partition has its turn."""
@@ -103,7 +103,7 @@ async def read_topic(
             offset = end if at_first else before.get(partition, start)
             gap = _lost(offset, start, end, missing)
             if gap is not None:
-                read.found.append((partition, gap))
+                read.records.append((partition, gap))
                 offset = start if missing == "earliest" else end
             read.offsets[partition] = offset
             positions.append(Position(partition, server, offset, end))
@@ -131,7 +131,7 @@ async def _leaders(connection: Connection, topic: str, subject: str) -> tuple[di
     """Return the partitions by the broker that leads them, and why some have none."""
     described = await _asked(connection, lambda opened: opened.metadata(topic), subject)
     servers = {broker["node_id"]: (broker["host"], broker["port"]) for broker in described["brokers"]}
-    partitions = [part for found in described["topics"] if found["topic"] == topic for part in found["partitions"]]
+    partitions = [part for each in described["topics"] if each["topic"] == topic for part in each["partitions"]]
     if not partitions or len(partitions) > MOST_PARTITIONS:
         raise ComponentError(
             f"{subject}: the topic '{topic}' has {len(partitions):,} partitions; from 1 to {MOST_PARTITIONS:,} fit.",
@@ -171,13 +171,13 @@ async def _read(
         (position for position in positions if position.offset < position.end),
         key=lambda position: (position.partition < read.next_partition, position.partition),
     )
-    chosen = behind[: max(most - len(read.found), 0)]
-    share = max(1, (most - len(read.found)) // len(chosen)) if chosen else 0
+    chosen = behind[: max(most - len(read.records), 0)]
+    share = max(1, (most - len(read.records)) // len(chosen)) if chosen else 0
     for server in dict.fromkeys(position.server for position in chosen):
         led = [position for position in chosen if position.server == server]
         try:
-            for partition, found, after in await _within(connection, _reading(topic, led, share), subject, server):
-                read.found += [(partition, _bounded(record)) for record in found]
+            for partition, records, after in await _within(connection, _reading(topic, led, share), subject, server):
+                read.records += [(partition, _bounded(record)) for record in records]
                 read.offsets[partition] = after
         except UpstreamFailed as error:
             read.problems.append(error.detail)
@@ -185,8 +185,8 @@ async def _read(
     if moved:
         read.next_partition = moved[-1].partition + 1
     left = any(read.offsets[position.partition] < position.end for position in behind)
-    read.more = bool(moved or read.found) and left
-    if chosen and read.problems and not moved and not read.found:
+    read.more = bool(moved or read.records) and left
+    if chosen and read.problems and not moved and not read.records:
         raise UpstreamFailed(" ".join(read.problems), remedy="Check the cluster and the connection.")
 
 
@@ -197,9 +197,9 @@ def _reading(topic: str, led: Sequence[Position], share: int) -> Callable[["wire
         for position in led:
             if size > _MOST_READ or opened.ended:
                 break
-            found, after = opened.records(topic, position.partition, position.offset, position.end, share)
-            size += sum(len(record.value or b"") for record in found if isinstance(record, Record))
-            done.append((position.partition, found, after))
+            records, after = opened.records(topic, position.partition, position.offset, position.end, share)
+            size += sum(len(record.value or b"") for record in records if isinstance(record, Record))
+            done.append((position.partition, records, after))
         return done
 
     return work

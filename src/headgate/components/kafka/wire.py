@@ -94,8 +94,8 @@ class Wire:
         """Return the brokers, and the partitions of a topic, which is not created."""
         answer = self._ask(MetadataRequest([] if topic is None else [topic], allow_auto_topic_creation=False))
         described: dict[str, Any] = answer.to_object()
-        for found in described["topics"]:
-            _require(found["error_code"])
+        for each in described["topics"]:
+            _require(each["error_code"])
         for broker in described["brokers"]:
             _check_server(broker["host"], broker["port"])
         return described
@@ -104,10 +104,10 @@ class Wire:
         """Return the first offset (`EARLIEST`), or the one after all messages of ended transactions (`LATEST`)."""
         asked = [(topic, [(partition, which) for partition in partitions])]
         answer = self._ask(OffsetRequest(-1, READ_COMMITTED, asked)).to_object()
-        found = [partition for each in answer["topics"] for partition in each["partitions"]]
-        for partition in found:
+        parts = [partition for each in answer["topics"] for partition in each["partitions"]]
+        for partition in parts:
             _require(partition["error_code"])
-        ends = {partition["partition"]: int(partition["offset"]) for partition in found}
+        ends = {partition["partition"]: int(partition["offset"]) for partition in parts}
         if ends.keys() != set(partitions) or min(ends.values(), default=0) < 0:
             raise BadAnswer("the broker named offsets of other partitions")
         return ends
@@ -117,38 +117,38 @@ class Wire:
 
         At most `most`, below `end`, and of `MOST_EXPANDED` bytes except for the last.
         """
-        found: list[Record | Gap] = []
+        records: list[Record | Gap] = []
         left, position = MOST_EXPANDED, start
         for _ in range(_MOST_FETCHES):
-            if self.ended or position >= end or len(found) >= most or left < 0:
+            if self.ended or position >= end or len(records) >= most or left < 0:
                 break
             before = position
             for record, after in self._fetched(topic, partition, before):
                 position = after
-                found += [] if record is None else [record]
+                records += [] if record is None else [record]
                 left -= len(record.value or b"") if isinstance(record, Record) else 0
-                if len(found) >= most or left < 0:
+                if len(records) >= most or left < 0:
                     break
             if position <= before:
                 break
-        return found, position
+        return records, position
 
     def _fetched(self, topic: str, partition: int, start: int) -> Iterator[tuple[Record | Gap | None, int]]:
         """Each message or gap with the offset after it; last, None with the offset to read next."""
         asked = [(topic, [(partition, start, _FETCHED)])]
         answer = self._ask(FetchRequest(0, 0, _FETCHED, READ_COMMITTED, asked)).to_object()
         match answer["topics"]:
-            case [{"partitions": [{"partition": number} as found]}] if number == partition:
-                _require(found["error_code"])
+            case [{"partitions": [{"partition": number} as part]}] if number == partition:
+                _require(part["error_code"])
             case _:
                 raise BadAnswer("the broker sent messages of other partitions")
-        content = found["message_set"] or b""
+        content = part["message_set"] or b""
         if len(content) == _HEADER and unpack_from(">i", content, 8)[0] + 12 > _HEADER:
             batch = _DefaultRecordBatchPy(content)
             yield _gap(start, batch, f"The batch is larger than {MOST_FRAME:,} bytes."), batch.next_offset
             return
         batches = _Batches(content)
-        aborted = [tuple(each.values()) for each in found["aborted_transactions"] or []]
+        aborted = [tuple(each.values()) for each in part["aborted_transactions"] or []]
         records = PartitionRecords(
             TopicPartition(topic, partition), batches, aborted, start, None, None,
             check_crcs=True, isolation_level=READ_COMMITTED,
@@ -178,8 +178,8 @@ class Wire:
         """Commit offsets for a consumer group, as one that is no member of it."""
         asked = [(topic, [(partition, offset, "") for partition, offset in offsets.items()])]
         answer = self._ask(OffsetCommitRequest(group, -1, "", -1, asked)).to_object()
-        for found in answer["topics"]:
-            for partition in found["partitions"]:
+        for each in answer["topics"]:
+            for partition in each["partitions"]:
                 _require(partition["error_code"])
 
     def _ask(self, request: Any) -> Any:  # noqa: ANN401 - the library has no types

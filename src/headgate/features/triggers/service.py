@@ -288,10 +288,8 @@ async def _configure(
     row.next_at = None
     if isinstance(config, ScheduleConfig):
         schedule = schedule_of_row(row)
-        row.next_at = schedule.next(row.cursor_at) if row.enabled else None
-        row.due_at = None if row.next_at is None else schedule.begins(row.next_at, row.id)
-        if config.calendar_url and row.next_at is not None:  # it is read first
-            row.due_at = clock()
+        row.next_at = at = schedule.next(row.cursor_at) if row.enabled else None
+        row.due_at = None if at is None else clock() if config.calendar_url else schedule.begins(at, row.id)
         row.poll_failures, row.poll_error = 0, ""
     elif isinstance(config, EventConfig):
         row.due_at = clock() if row.enabled else None

@@ -37,7 +37,7 @@ async def read_messages(ctx: PollContext, config: TopicConfig, cursor: Cursor | 
         most=config.most,
         subject=SUBJECT,
     )
-    items = tuple(_item(config, partition, record) for partition, record in read.found)
+    items = tuple(_item(config, partition, record) for partition, record in read.records)
     value: JsonValue = {str(partition): offset for partition, offset in read.offsets.items()}
     moved = config.group and value != stored
     unconfirmed = tuple(f"{partition}:{offset}" for partition, offset in read.offsets.items()) if moved else ()
